@@ -74,7 +74,7 @@ struct Axes {
 /// A test picture.
 #[derive(Serialize)]
 struct OfPicture {
-    /// 0 for the run's data set, k for its k-th lesson.
+    /// 0 for the run's data set, k for its k-th added task.
     source: usize,
     /// Among the test pictures there.
     index: usize,
@@ -289,7 +289,7 @@ fn picture_table(pictures: &[OfPicture]) -> String {
         };
         let index = match picture.source {
             0 => picture.index.to_string(),
-            lesson => format!("lesson {lesson}: {}", picture.index),
+            added_task => format!("added task {added_task}: {}", picture.index),
         };
         let at = picture.at.values().map(|[x, y]| format!("{x:.2} {y:.2}"));
         let energy = picture.energy.values().map(|energy| format!("{energy:.2}"));

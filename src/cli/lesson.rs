@@ -226,9 +226,9 @@ impl Player<'_> {
             return Ok(true);
         };
         let folder = std::path::PathBuf::from(&pupil.folder);
-        let again = !store::summarize(&folder)?.header.lessons.is_empty();
+        let again = !store::summarize(&folder)?.header.added_tasks.is_empty();
         if !again {
-            let mut reporter = Reporter::of_lesson(self.args.output.quiet);
+            let mut reporter = Reporter::of_added_task(self.args.output.quiet);
             let device = Some(self.args.device.as_str());
             let (stock, control) = (&self.stock, &self.control);
             let outcome = experiment::teach(

@@ -15,8 +15,8 @@ const STEPS: u64 = 1000;
 /// Follows a run's events.
 pub(super) struct Reporter {
     quiet: bool,
-    /// Whether a lesson is followed: its run is not told anew, and does not go on after a failure.
-    lesson: bool,
+    /// Whether an added task is followed: its run is not told anew, and does not go on after a failure.
+    added_task: bool,
     bar: Option<ProgressBar>,
     header: Option<RunHeader>,
     loss: Option<f32>,
@@ -35,17 +35,17 @@ impl Reporter {
         });
         Self {
             quiet,
-            lesson: false,
+            added_task: false,
             bar,
             header: None,
             loss: None,
         }
     }
 
-    /// The same for a lesson.
-    pub fn of_lesson(quiet: bool) -> Self {
+    /// The same for an added task.
+    pub fn of_added_task(quiet: bool) -> Self {
         let mut reporter = Self::new(quiet);
-        reporter.lesson = true;
+        reporter.added_task = true;
         reporter
     }
 
@@ -76,11 +76,11 @@ impl Reporter {
 
     fn started(&mut self, header: &RunHeader) {
         let config = &header.config;
-        if self.lesson {
+        if self.added_task {
             let new = header
-                .lessons
+                .added_tasks
                 .last()
-                .map_or(0, |lesson| lesson.classes.len());
+                .map_or(0, |added_task| added_task.classes.len());
             self.milestone(&format!(
                 "{}\n{} as task {}, after {} of the run; {}",
                 header.folder.display(),
@@ -169,7 +169,7 @@ impl Sink for Reporter {
             }
             Event::Progress { progress, .. } => self.progress(&progress),
             Event::TaskEvaluated { report, .. } => self.evaluated(&report),
-            Event::TakenUp { .. } if self.lesson => {}
+            Event::TakenUp { .. } if self.added_task => {}
             Event::TakenUp { reports, .. } => {
                 reports.iter().for_each(|report| self.evaluated(report));
             }

@@ -9,9 +9,9 @@ use super::train::{RunOutput, stop_on_ctrl_c};
 use crate::experiment::{self, Outcome, Stock};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
-use crate::run::event::Lesson;
+use crate::run::event::AddedTask;
 use crate::session::words::count_text;
-use crate::store::{self, LessonFigures, StoredRun};
+use crate::store::{self, AddedFigures, StoredRun};
 
 /// Options of `teach`.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ pub(super) struct Args {
         conflicts_with = "undo"
     )]
     folder: Option<String>,
-    /// Undo the last lesson: the run is then as it was before
+    /// Undo the last added task: the run is then as it was before
     #[arg(long)]
     undo: bool,
     /// Learn on another device: cpu, gpu, or a number or name from `lae-studio devices`
@@ -36,28 +36,29 @@ pub(super) struct Args {
     pub output: RunOutput,
 }
 
-/// The JSON of a lesson.
+/// The JSON of an added task.
 #[derive(Serialize)]
 struct Taught<'a> {
     run: &'a str,
     folder: String,
     /// From 1.
     task: usize,
-    lesson: &'a Lesson,
+    #[serde(rename = "lesson")]
+    added_task: &'a AddedTask,
     expert: Expert,
     #[serde(flatten)]
-    figures: LessonFigures,
+    figures: AddedFigures,
     /// All of it, from the first look at the pictures on.
     seconds: f64,
     training_seconds: f64,
 }
 
-/// The JSON of a lesson that was undone.
+/// The JSON of an added task that was undone.
 #[derive(Serialize)]
 struct Undone<'a> {
     run: &'a str,
     folder: String,
-    undone: &'a Lesson,
+    undone: &'a AddedTask,
 }
 
 /// Teaches, or undoes.
@@ -71,26 +72,28 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let began = std::time::Instant::now();
     let control = stop_on_ctrl_c()?;
-    let mut reporter = Reporter::of_lesson(output.quiet);
+    let mut reporter = Reporter::of_added_task(output.quiet);
     let device = args.device.as_deref();
     let stock = Stock::default();
     let outcome = experiment::teach(&run, folder, device, &stock, &mut reporter, &control)?;
     drop(reporter);
     if !matches!(outcome, Outcome::Finished(_)) {
-        tell("stopped; the run is as it was before the lesson");
+        tell("stopped; the run is as it was before the added task");
         return Ok(End::Stopped);
     }
     told(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
 }
 
-/// Gives what a lesson came to.
+/// Gives what an added task came to.
 fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
     let header = &run.header;
-    let (Some(lesson), Some(report)) = (header.lessons.last(), run.reports.last()) else {
-        return Err(Problem::new("the lesson is not in the run's folder").at_path(&header.folder));
+    let (Some(added_task), Some(report)) = (header.added_tasks.last(), run.reports.last()) else {
+        return Err(
+            Problem::new("the added task is not in the run's folder").at_path(&header.folder)
+        );
     };
-    let Some(figures) = store::lesson_figures(header, &run.reports) else {
-        return Err(Problem::new("the lesson was not measured").at_path(&header.folder));
+    let Some(figures) = store::added_task_figures(header, &run.reports) else {
+        return Err(Problem::new("the added task was not measured").at_path(&header.folder));
     };
     let mut table = Table::new(&["", ">classes", ">test pictures", ">before", ">after"]);
     for (title, group) in [("old classes", &figures.old), ("new classes", &figures.new)] {
@@ -104,7 +107,7 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
     }
     let text = format!(
         "{table}{} taught in {}; to take it back: lae-studio teach {} --undo\n",
-        crate::problem::listed(&lesson.classes, 8),
+        crate::problem::listed(&added_task.classes, 8),
         duration(seconds),
         header.run,
     );
@@ -112,7 +115,7 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
         run: &header.run,
         folder: header.folder.display().to_string(),
         task: header.tasks.len(),
-        lesson,
+        added_task,
         expert: header.answering(),
         figures,
         seconds,
@@ -123,16 +126,16 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
 }
 
 fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
-    let lesson = store::undo_lesson(run)?;
+    let added_task = store::undo_added_task(run)?;
     let name = run.file_name().unwrap_or_default().to_string_lossy();
     let undone = Undone {
         run: &name,
         folder: run.display().to_string(),
-        undone: &lesson,
+        undone: &added_task,
     };
     let text = format!(
-        "{} unlearned; the run is as it was before the lesson\n",
-        crate::problem::listed(&lesson.classes, 8)
+        "{} unlearned; the run is as it was before the added task\n",
+        crate::problem::listed(&added_task.classes, 8)
     );
     output.json.give(&undone, &text)?;
     Ok(End::Done)

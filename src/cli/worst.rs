@@ -76,7 +76,7 @@ struct Told {
 struct Mistake {
     /// Its path inside the data set; none where the pictures are not at hand.
     picture: Option<String>,
-    /// 0 for the run's data set, k for its k-th lesson.
+    /// 0 for the run's data set, k for its k-th added task.
     source: usize,
     /// Among the pictures of that side there.
     index: usize,
@@ -142,7 +142,7 @@ fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Resu
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
     if let Some(class) = class {
-        not_by_lesson(header, class)?;
+        not_by_added_task(header, class)?;
     }
     let control = stop_on_ctrl_c()?;
     let stock = Stock::default();
@@ -191,16 +191,17 @@ fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     })
 }
 
-/// Refuses a class that came by a lesson, whose training pictures nobody looks at.
-fn not_by_lesson(header: &RunHeader, class: usize) -> Result<()> {
+/// Refuses a class that came by an added task, whose training pictures nobody looks at.
+fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     let own = header.tasks[..header.own_tasks()].last();
     let own = &header.class_order[..own.map_or(0, |task| task.end)];
     if class < own.len() {
         return Ok(());
     }
     let name = &header.class_order[class];
-    let why =
-        format!("\"{name}\" came by a lesson, and training pictures of lessons are not looked at");
+    let why = format!(
+        "\"{name}\" came by an added task, and training pictures of added tasks are not looked at"
+    );
     let remedy = format!("one of {}", listed(own, 12));
     Err(Problem::new(why).at("--class").advise(remedy))
 }
@@ -214,7 +215,7 @@ fn asked(answers: &Answers, class: Option<usize>) -> usize {
 /// The test pictures of a run.
 struct Tests {
     own: Arc<Dataset>,
-    lessons: Vec<Vec<Sample>>,
+    added_tasks: Vec<Vec<Sample>>,
 }
 
 impl Tests {
@@ -231,21 +232,21 @@ impl Tests {
             .advise("put back what was there to see which they were"));
         }
         let first = header.own_tasks();
-        let lessons = (first..).zip(&header.lessons);
-        let lessons = lessons.map(|(task, lesson)| {
-            let pictures = store::lesson_pictures(&header.folder, task, lesson)?;
+        let added_tasks = (first..).zip(&header.added_tasks);
+        let added_tasks = added_tasks.map(|(task, added_task)| {
+            let pictures = store::added_task_pictures(&header.folder, task, added_task)?;
             Ok(pictures.test())
         });
         Ok(Self {
             own,
-            lessons: lessons.collect::<Result<_>>()?,
+            added_tasks: added_tasks.collect::<Result<_>>()?,
         })
     }
 
     fn at(&self, source: usize, index: usize) -> Option<&Sample> {
         match source.checked_sub(1) {
             None => self.own.test.get(index),
-            Some(lesson) => self.lessons.get(lesson)?.get(index),
+            Some(added_task) => self.added_tasks.get(added_task)?.get(index),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Decoded images that pages show, of both splits and of lessons, within a budget: the oldest are given back first and
+//! Decoded images that pages show, of both splits and of added tasks, within a budget: the oldest are given back first and
 //! decoded again when they are looked at again.
 
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -31,7 +31,7 @@ pub enum Wanted {
     /// The place of a report.
     Report,
     /// A folder of classes to teach a run.
-    Lesson,
+    AddedTask,
     /// A folder of runs to open beside the usual one.
     Runs,
     /// A folder of pictures to predict.
@@ -51,7 +51,7 @@ impl Wanted {
             Self::Report => "Save the report",
             Self::Export(_, Form::Project) => "Export for Teachable Machine",
             Self::Export(_, Form::Folder) => "Export as an image folder in a zip",
-            Self::Lesson => "Choose a folder with one subfolder per new class",
+            Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
         }
@@ -60,7 +60,7 @@ impl Wanted {
     /// What such files are called, and their endings.
     pub fn files(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::DataFolder | Self::Lesson => ("Archives", ARCHIVES),
+            Self::DataFolder | Self::AddedTask => ("Archives", ARCHIVES),
             Self::Weights => ("Weights", WEIGHTS),
             Self::Image | Self::Piece | Self::Pictures => ("Images", IMAGES),
             Self::Runs => ("Runs", &[]),
@@ -74,7 +74,7 @@ impl Wanted {
     pub fn is_folder(self) -> bool {
         matches!(
             self,
-            Self::DataFolder | Self::Lesson | Self::Runs | Self::Pictures
+            Self::DataFolder | Self::AddedTask | Self::Runs | Self::Pictures
         )
     }
 

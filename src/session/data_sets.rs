@@ -65,7 +65,7 @@ pub(super) struct DataSets {
     waiting: bool,
     /// How far that is.
     opening: Arc<Opening>,
-    /// Decoded images of both splits, and those of lessons.
+    /// Decoded images of both splits, and those of added tasks.
     pictures: Album,
     /// Places of runs' data sets that the person wants to be opened.
     allowed: HashSet<String>,

@@ -189,7 +189,7 @@ impl Session {
         if views.asked == done {
             return;
         }
-        // A lesson was taken back: what came after is no more.
+        // An added task was taken back: what came after is no more.
         views.given.truncate(done);
         self.tickets += 1;
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);

@@ -2,6 +2,7 @@
 //! they tell into plain views. Pages read the views; nothing here waits or draws.
 
 mod about;
+mod added_task;
 pub mod advice;
 mod album;
 pub mod backend;
@@ -29,7 +30,6 @@ pub mod former;
 pub mod inside;
 pub mod inventory;
 pub mod learn;
-mod lesson;
 pub mod notices;
 pub mod of_data;
 pub mod opening;

@@ -65,9 +65,9 @@ impl Session {
     pub(super) fn tell_the_end(&mut self) {
         let Some(run) = &self.train.live else { return };
         let header = run.header.as_ref();
-        let lesson = header.and_then(|header| header.lessons.last());
-        if let Some(lesson) = lesson {
-            let told = format!("{} taught", listed(&lesson.classes, 8));
+        let added_task = header.and_then(|header| header.added_tasks.last());
+        if let Some(added_task) = added_task {
+            let told = format!("{} taught", listed(&added_task.classes, 8));
             let told = Problem::new(told).advise("Train shows what it cost the old classes");
             self.notify(told, false);
             return;

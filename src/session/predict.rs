@@ -20,7 +20,7 @@ pub struct PredictView {
     pub run: Option<PathBuf>,
     /// Whether the person chose it; otherwise it is the newest one.
     pub by_person: bool,
-    /// A run that was asked when its last lesson was taken back, until it is read anew.
+    /// A run that was asked when its last added task was taken back, until it is read anew.
     pub(super) undone: Option<PathBuf>,
     /// The image file that is being read.
     reading: Option<PathBuf>,
@@ -181,7 +181,7 @@ impl Session {
         self.predict_again();
     }
 
-    /// A run that was asked when its lesson was taken back is asked again, once it is read with a task less.
+    /// A run that was asked when its added task was taken back is asked again, once it is read with a task less.
     pub(super) fn ask_undone(&mut self) {
         let Some(folder) = self.predict.undone.clone() else {
             return;
@@ -202,7 +202,7 @@ impl Session {
         }
     }
 
-    /// A run cannot be opened. Where it was to be asked anew after its lesson was taken back, Predict says so.
+    /// A run cannot be opened. Where it was to be asked anew after its added task was taken back, Predict says so.
     pub(super) fn take_unopened(&mut self, folder: &Path, problem: Problem) {
         if self.predict.undone.take_if(|run| run == folder).is_some()
             && self.predict.run.as_deref() == Some(folder)
@@ -235,7 +235,7 @@ impl Session {
 }
 
 impl PredictView {
-    /// The last lesson of this run was taken back: it is asked anew once it is read.
+    /// The last added task of this run was taken back: it is asked anew once it is read.
     pub(super) fn undo(&mut self, folder: &Path) {
         self.forget_answers();
         self.run = Some(folder.to_path_buf());

@@ -9,7 +9,7 @@ use crate::method::lae::{self, Switches};
 use crate::problem::listed;
 use crate::run::config::RunConfig;
 use crate::run::event::Phase;
-use crate::store::{ClassGroup as Group, lesson_figures};
+use crate::store::{ClassGroup as Group, added_task_figures};
 
 /// A paragraph: a word in front, then a sentence or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
             ),
         )),
         (Stage::Finished, _) => {
-            paragraphs.extend(lesson(run));
+            paragraphs.extend(added_task(run));
             paragraphs.push(finished(run));
             paragraphs.extend(backbone(run));
         }
@@ -209,10 +209,10 @@ fn finished(run: &RunView) -> Paragraph {
     )
 }
 
-/// What the last lesson changed; none for a run without.
-fn lesson(run: &RunView) -> Option<Paragraph> {
+/// What the last added task changed; none for a run without.
+fn added_task(run: &RunView) -> Option<Paragraph> {
     let header = run.header.as_ref()?;
-    let figures = lesson_figures(header, &run.reports)?;
+    let figures = added_task_figures(header, &run.reports)?;
     let part = |group: &Group| match (group.before, group.after) {
         (Some(before), Some(after)) => {
             format!("{after:.1} % are right, {before:.1} % were before")
@@ -227,7 +227,7 @@ fn lesson(run: &RunView) -> Option<Paragraph> {
         counted(figures.old.classes.len(), "class"),
         part(&figures.old)
     );
-    Some(paragraph("Lesson.", text))
+    Some(paragraph("Added task.", text))
 }
 
 /// Another backbone, where a figure says that it would help.

@@ -188,7 +188,7 @@ impl Session {
         (source, index): (usize, usize),
     ) -> Option<Result<Arc<Picture>, Problem>> {
         if source > 0 {
-            return self.need_lesson_picture(header, source, index).cloned();
+            return self.need_added_task_picture(header, source, index).cloned();
         }
         if self.data_is_missing(&header.config) {
             return Some(Err(Problem::new("the data set of this run is not at hand")));

@@ -33,7 +33,7 @@ pub enum Page {
     Predict,
     /// See the PET plugins.
     Plugins,
-    /// Take the tour, read a lesson.
+    /// Take the tour, read an added task.
     Learn,
 }
 
@@ -148,14 +148,14 @@ pub enum UiCommand {
     AddFolder(PathBuf),
     /// List the runs of this folder no longer.
     DropFolder(PathBuf),
-    /// Ask which folder to teach a run, or whether to take its last lesson back.
+    /// Ask which folder to teach a run, or whether to take its last added task back.
     Teach(PathBuf),
     /// Gather pictures class by class.
     Collect(Purpose),
     /// Keep the gathered pictures and use them.
     KeepCollection(Purpose),
-    /// Take back the last lesson of this run.
-    UndoLesson(PathBuf),
+    /// Take back the last added task of this run.
+    UndoAddedTask(PathBuf),
     /// Ask this run on Predict.
     PredictWith(PathBuf),
     /// Predict an image file.
@@ -172,7 +172,7 @@ pub enum UiCommand {
     ChooseDevice(String),
     /// Light, dark, system.
     Theme(ThemeChoice),
-    /// The language of the tour and the lessons.
+    /// The language of the tour and the added tasks.
     Speak(Language),
     /// Begin the tour, or go back to it.
     Tour,

@@ -361,10 +361,10 @@ fn a_failed_job_is_told_and_the_next_one_runs() {
 }
 
 #[test]
-fn a_lesson_waits_in_line_and_counts_only_when_it_is_whole() {
+fn an_added_task_waits_in_line_and_counts_only_when_it_is_whole() {
     let root = tempfile::tempdir().unwrap();
-    let lesson = crate::teach::letters("AB", 5);
-    let source = lesson.path().to_string_lossy().into_owned();
+    let added_task = crate::teach::letters("AB", 5);
+    let source = added_task.path().to_string_lossy().into_owned();
     let (engine, _) = engine(root.path());
     engine.send(train(short()));
     let run = wait(&engine, folder);
@@ -383,8 +383,8 @@ fn a_lesson_waits_in_line_and_counts_only_when_it_is_whole() {
         (ended.len() == 2).then_some(())
     });
     assert_ne!(ended[0], ended[1]);
-    let lessons = || store::load(&run).unwrap().header.lessons.len();
-    assert_eq!(lessons(), 1);
+    let added_tasks = || store::load(&run).unwrap().header.added_tasks.len();
+    assert_eq!(added_tasks(), 1);
     // Stopped on the way, the second one leaves the first.
     engine.send(teach());
     let learning = |event| {
@@ -401,8 +401,8 @@ fn a_lesson_waits_in_line_and_counts_only_when_it_is_whole() {
     wait(&engine, |event| {
         matches!(event, Event::Stopped { .. }).then_some(())
     });
-    assert_eq!(lessons(), 1);
-    // What is asked after another lesson took the place of this one is not answered by the old.
+    assert_eq!(added_tasks(), 1);
+    // What is asked after another added task took the place of this one is not answered by the old.
     let ask = |ticket| {
         engine.send(Command::Predict(PredictRequest {
             ticket,
@@ -418,7 +418,7 @@ fn a_lesson_waits_in_line_and_counts_only_when_it_is_whole() {
         })
     };
     assert_eq!(ask(1)[10..], ["A", "B"]);
-    store::undo_lesson(&run).unwrap();
+    store::undo_added_task(&run).unwrap();
     let other = crate::teach::letters("XYZ", 5);
     let job = Job::teach(
         run.clone(),

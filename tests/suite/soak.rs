@@ -228,7 +228,7 @@ fn soak_lessons_are_taught_and_undone() {
         });
         let from = new.path().to_str().unwrap();
         experiment::teach(run, from, None, &stock, &mut Vec::new(), &control).unwrap();
-        store::undo_lesson(run).unwrap();
+        store::undo_added_task(run).unwrap();
     });
 }
 

@@ -134,7 +134,7 @@ fn a_taught_lesson_of_pipes_and_devices_is_a_problem_of_its_run() {
             let at = run.clone();
             let done = soon(what, move || match what {
                 "loading" => store::load(&at).map(drop),
-                _ => store::undo_lesson(&at).map(drop),
+                _ => store::undo_added_task(&at).map(drop),
             });
             let what = format!("{what} {}", odd.display());
             let problem = done.expect_err(&what);

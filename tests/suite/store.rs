@@ -34,7 +34,7 @@ pub fn header() -> RunHeader {
         frozen_parameters: 1000,
         weights_sha256: "ab".repeat(32),
         images: None,
-        lessons: Vec::new(),
+        added_tasks: Vec::new(),
         started: "2026-11-21T09:00:00+01:00".into(),
         version: "0.1.0".into(),
     }

@@ -1,4 +1,4 @@
-//! Lessons: a run that has ended learns the classes of a folder, with every method; taken back, it
+//! Added tasks: a run that has ended learns the classes of a folder, with every method; taken back, it
 //! is what it was, to the byte.
 
 mod known;
@@ -15,7 +15,7 @@ use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Again, Control, Event, Phase, Picture, Sink, Wish};
-use lae_studio::store::{self, LessonFigures, RunState, StoredRun};
+use lae_studio::store::{self, AddedFigures, RunState, StoredRun};
 
 use crate::data::Made;
 use crate::methods::config_of;
@@ -126,7 +126,7 @@ fn predicts_what_it_measured(run: &Path) {
         let predictor = Predictor::open(run, report.task, None, &Stock::default(), false);
         let predictor = match predictor {
             Err(problem) if problem.what.contains("was not kept") => {
-                // Seq-FT keeps the whole network after the last own task and after lessons.
+                // Seq-FT keeps the whole network after the last own task and after added tasks.
                 assert!(header.config.method == "seq-ft" && report.task + 1 < header.own_tasks());
                 continue;
             }
@@ -137,9 +137,10 @@ fn predicts_what_it_measured(run: &Path) {
             let (source, index) = (answers.source(at), answers.samples[at]);
             let asked = match source.checked_sub(1) {
                 None => picture(&own.test[index]),
-                Some(lesson) => {
-                    let task = header.own_tasks() + lesson;
-                    let kept = store::lesson_pictures(run, task, &header.lessons[lesson]);
+                Some(added_task) => {
+                    let task = header.own_tasks() + added_task;
+                    let kept =
+                        store::added_task_pictures(run, task, &header.added_tasks[added_task]);
                     kept.unwrap().test_picture(index).unwrap()
                 }
             };
@@ -153,8 +154,8 @@ fn predicts_what_it_measured(run: &Path) {
     }
 }
 
-fn figures_of(run: &StoredRun) -> LessonFigures {
-    store::lesson_figures(&run.header, &run.reports).unwrap()
+fn figures_of(run: &StoredRun) -> AddedFigures {
+    store::added_task_figures(&run.header, &run.reports).unwrap()
 }
 
 /// Every method that can be taught, and settings that bring other state.
@@ -192,12 +193,12 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
         let header = &stored.header;
         assert_eq!(header.tasks, [0..5, 5..10, 10..12, 12..15]);
         assert_eq!(header.class_order[10..], ["A", "B", "C", "D", "E"]);
-        assert_eq!(header.lessons[0].train_images, [8, 8]);
-        assert_eq!(header.lessons[0].test_images, [2, 2]);
-        assert_eq!(header.lessons[0].before, Some(0.0));
+        assert_eq!(header.added_tasks[0].train_images, [8, 8]);
+        assert_eq!(header.added_tasks[0].test_images, [2, 2]);
+        assert_eq!(header.added_tasks[0].before, Some(0.0));
         assert_eq!(header.train_images[2..], [16, 15]);
         assert!(
-            header.title().ends_with(" · 2 lessons"),
+            header.title().ends_with(" · 2 added tasks"),
             "{}",
             header.title()
         );
@@ -215,17 +216,20 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
             &Control::default(),
         );
         assert!(problem.unwrap_err().what.contains("finished"));
-        assert_eq!(store::undo_lesson(&run).unwrap().classes, ["C", "D", "E"]);
+        assert_eq!(
+            store::undo_added_task(&run).unwrap().classes,
+            ["C", "D", "E"]
+        );
         assert!(everything(&run) == once, "{}", config.method);
-        assert_eq!(store::undo_lesson(&run).unwrap().classes, ["A", "B"]);
+        assert_eq!(store::undo_added_task(&run).unwrap().classes, ["A", "B"]);
         assert!(everything(&run) == before, "{}", config.method);
         assert!(
-            store::undo_lesson(&run)
+            store::undo_added_task(&run)
                 .unwrap_err()
                 .what
-                .contains("no lesson")
+                .contains("no added task")
         );
-        // The same lesson gives the same run again.
+        // The same added task gives the same run again.
         taught(&run, first.path());
         let again = everything(&run);
         let snapshot = Path::new("lessons/task_3/task_3.safetensors");
@@ -236,7 +240,7 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
 #[test]
 fn new_classes_are_learned_from_ten_drawings() {
     let root = tempfile::tempdir().unwrap();
-    let lesson = letters("TX", 12);
+    let added_task = letters("TX", 12);
     for method in ["lae", "baseline", "simplecil", "ranpac"] {
         let mut config = config(method);
         config.train_limit = Some(40);
@@ -244,7 +248,7 @@ fn new_classes_are_learned_from_ten_drawings() {
             set(&mut config, "projection=500").unwrap();
         }
         let run = finished(&config, root.path());
-        taught(&run, lesson.path());
+        taught(&run, added_task.path());
         let figures = figures_of(&store::load(&run).unwrap());
         // Chance is one in twelve.
         assert!(figures.new.after.unwrap() >= 50.0, "{method}: {figures:?}");
@@ -263,7 +267,7 @@ fn the_drift_of_a_taught_run_is_measured_from_its_first_task() {
     assert!(drift(1) > 0.0 && drift(2) > drift(1));
 }
 
-/// Stops in the middle of a lesson's phases, the one after so many others.
+/// Stops in the middle of an added task's phases, the one after so many others.
 struct StopAfter {
     control: Control,
     phases: usize,
@@ -285,9 +289,9 @@ impl Sink for StopAfter {
 }
 
 #[test]
-fn a_lesson_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
+fn an_added_task_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
     let root = tempfile::tempdir().unwrap();
-    let lesson = letters("AB", 6);
+    let added_task = letters("AB", 6);
     let run = finished(&config("lae"), root.path());
     let before = everything(&run);
     let mut stopped = 0;
@@ -297,7 +301,7 @@ fn a_lesson_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
             control: control.clone(),
             phases,
         };
-        let outcome = teach_with(&run, lesson.path(), &mut sink, &control).unwrap();
+        let outcome = teach_with(&run, added_task.path(), &mut sink, &control).unwrap();
         if matches!(outcome, Outcome::Finished(_)) {
             break;
         }
@@ -312,7 +316,7 @@ fn a_lesson_that_is_stopped_anywhere_leaves_the_run_as_it_was() {
 #[test]
 fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_undone() {
     let root = tempfile::tempdir().unwrap();
-    let lesson = letters("AB", 6);
+    let added_task = letters("AB", 6);
     for method in ["lae", "dualprompt", "coda-prompt", "ease", "esn", "ranpac"] {
         let whole = finished(&config(method), root.path());
         let control = Control::default();
@@ -324,18 +328,18 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         let run = trained(&config(method), root.path(), &mut sink, &control);
         control.set(Wish::Run);
         let before = everything(&run);
-        taught(&run, lesson.path());
+        taught(&run, added_task.path());
         let stored = store::load(&run).unwrap();
         assert_eq!(stored.state, RunState::Finished);
         assert_eq!(stored.header.tasks, [0..5, 5..7]);
         assert_eq!(stored.header.planned_tasks(), 2);
-        let note = stored.header.lessons[0].notes.join(" ");
+        let note = stored.header.added_tasks[0].notes.join(" ");
         assert!(note.contains("stopped in task 2 of 2"), "{note}");
         predicts_what_it_measured(&run);
         let resume = || experiment::resume(&run, &Stock::default(), &mut Vec::new(), &control);
         let problem = resume().unwrap_err();
-        assert!(problem.remedy.contains("undo its lessons"), "{problem}");
-        store::undo_lesson(&run).unwrap();
+        assert!(problem.remedy.contains("undo its added tasks"), "{problem}");
+        store::undo_added_task(&run).unwrap();
         assert!(everything(&run) == before, "{method}");
         assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
         let last = |run: &Path| store::load_snapshot(run, 1).unwrap();
@@ -358,7 +362,7 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         };
         let run = trained(&config(method), root.path(), sink, &control);
         let before = everything(&run);
-        let problem = refused(&run, lesson.path());
+        let problem = refused(&run, added_task.path());
         assert!(problem.remedy.contains("continue the run"), "{problem}");
         assert!(everything(&run) == before, "{method}");
     }
@@ -396,24 +400,24 @@ fn a_class_that_a_stopped_run_only_planned_is_new_to_it() {
     };
     let run = trained(&config("simplecil"), root.path(), &mut sink, &control);
     let pictures = letters("AB", 6);
-    let lesson = Made::new();
+    let added_task = Made::new();
     for (class, letter) in [("7", "A"), ("1", "B")] {
         for entry in std::fs::read_dir(pictures.path().join(letter)).unwrap() {
             let entry = entry.unwrap();
             let name = format!("{class}/{}", entry.file_name().to_string_lossy());
-            lesson.file(&name, std::fs::read(entry.path()).unwrap());
+            added_task.file(&name, std::fs::read(entry.path()).unwrap());
         }
     }
-    taught(&run, lesson.path());
+    taught(&run, added_task.path());
     let stored = store::load(&run).unwrap();
     assert_eq!(stored.header.class_order[5..], ["1 (2)", "7"]);
-    let again = &stored.header.lessons[0].again;
+    let again = &stored.header.added_tasks[0].again;
     assert!(
         matches!(again[..], [Again { class: 0, of: 1 }]),
         "{again:?}"
     );
 
-    // As an earlier version wrote it: known though only planned. The run does not open, the lesson can be undone.
+    // As an earlier version wrote it: known though only planned. The run does not open, the added task can be undone.
     let file = run.join("lessons/task_2/lesson.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("of = 1", "of = 7")).unwrap();
@@ -422,7 +426,7 @@ fn a_class_that_a_stopped_run_only_planned_is_new_to_it() {
         problem.what.contains("classes that the run does not have"),
         "{problem}"
     );
-    store::undo_lesson(&run).unwrap();
+    store::undo_added_task(&run).unwrap();
     assert_eq!(store::load(&run).unwrap().reports.len(), 1);
 }
 
@@ -463,7 +467,7 @@ fn a_run_of_an_older_version_is_taught_as_well() {
 }
 
 #[test]
-fn a_run_killed_in_its_last_moment_keeps_what_lessons_need() {
+fn a_run_killed_in_its_last_moment_keeps_what_added_tasks_need() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("ranpac"), root.path());
     let state = run.join("state.safetensors");

@@ -1,6 +1,7 @@
 //! The window, driven as a person would: by label, mouse and key. Pictures of the pages are written
 //! where the environment variable `LAE_SHOTS` names a folder.
 
+mod added_tasks;
 mod answers;
 mod beside;
 mod bin;
@@ -20,7 +21,6 @@ mod idle;
 mod inside;
 mod keys;
 mod large;
-mod lessons;
 mod line;
 mod mistakes;
 mod named;

@@ -30,7 +30,7 @@ use sheets::{Asked, News, Sheets};
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// A handle on the engine thread. Dropping it stops the job in hand (saved) and ends the thread.
+/// A handle on the engine thread. Dropping it stops the running job (saved) and ends the thread.
 pub struct Engine {
     messages: Sender<Message>,
     events: Receiver<Told>,
@@ -140,7 +140,7 @@ struct EngineState {
     control: Control,
     stock: Stock,
     running: Option<JobId>,
-    /// The job at work while its run has no folder, and a lesson as long as it lasts: only the
+    /// The job at work while its run has no folder, and an added task as long as it lasts: only the
     /// queue's file knows of it.
     pending: Option<Job>,
     queue: Queue,

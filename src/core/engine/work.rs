@@ -20,8 +20,8 @@ impl Sink for JobSink<'_> {
         if let Event::Started(header) = &event {
             self.run.clone_from(&header.run);
             // From here on its folder knows of it.
-            let lesson = self.state.pending.as_ref().is_some_and(Job::is_lesson);
-            if !lesson {
+            let added_task = self.state.pending.as_ref().is_some_and(Job::is_added_task);
+            if !added_task {
                 self.state.pending = None;
                 self.state.keep();
             }
@@ -74,7 +74,7 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
         return; // It stays in the queue's file.
     }
     let event = run_job(state, &job, runs_root);
-    let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_lesson());
+    let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_added_task());
     if !(state.ending && unbegun) {
         state.pending = None;
     }

@@ -1,4 +1,4 @@
-//! The pictures of a run by task: those of its own data set, then those of its lessons.
+//! The pictures of a run by task: those of its own data set, then those of its added tasks.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::data::scenario::Scenario;
 use crate::data::{Dataset, Sample};
 use crate::metrics::{Answers, Expert};
-use crate::store::LessonPictures;
+use crate::store::AddedPictures;
 
 /// Images with their labels (positions in the class order).
 pub(super) type Labelled = Arc<Vec<(Sample, i64)>>;
 
-/// Where a test picture is found again: its source (0 the run's own data set, k its k-th lesson) and
+/// Where a test picture is found again: its source (0 the run's own data set, k its k-th added task) and
 /// its index among the test pictures there.
 pub(super) type Place = (usize, usize);
 
@@ -21,8 +21,8 @@ pub(super) struct Own {
     pub scenario: Scenario,
 }
 
-/// One lesson's pictures with their labels.
-struct OfLesson {
+/// One added task's pictures with their labels.
+struct OfAddedTask {
     train: Vec<(Sample, i64)>,
     test: Vec<(Sample, i64)>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Images {
     /// Tasks of the run's own data set, and their classes.
     tasks: usize,
     classes: usize,
-    lessons: Vec<OfLesson>,
+    added_tasks: Vec<OfAddedTask>,
     /// Indices of its own test images that are not tested, for they are copies of pictures that were taught.
     copies: BTreeSet<usize>,
 }
@@ -46,7 +46,7 @@ impl Images {
             own,
             tasks,
             classes,
-            lessons: Vec::new(),
+            added_tasks: Vec::new(),
             copies: BTreeSet::new(),
         }
     }
@@ -57,7 +57,7 @@ impl Images {
         let data = &self.own.as_ref()?.data;
         let Some(copies) = data.copies_in_test(taught) else {
             return Some(
-                "Copies of the lesson's pictures among the run's test images were not looked for."
+                "Copies of the added task's pictures among the run's test images were not looked for."
                     .into(),
             );
         };
@@ -69,8 +69,8 @@ impl Images {
         }
     }
 
-    /// Adds a lesson whose first class has the position `first`.
-    pub fn push(&mut self, pictures: &LessonPictures, first: usize) {
+    /// Adds an added task whose first class has the position `first`.
+    pub fn push(&mut self, pictures: &AddedPictures, first: usize) {
         let labelled = |samples: Vec<Sample>| {
             let each = samples.into_iter();
             each.map(|sample| {
@@ -79,7 +79,7 @@ impl Images {
             })
             .collect()
         };
-        self.lessons.push(OfLesson {
+        self.added_tasks.push(OfAddedTask {
             train: labelled(pictures.train()),
             test: labelled(pictures.test()),
         });
@@ -87,9 +87,9 @@ impl Images {
 
     /// Training images of a task (from 0).
     pub fn train_of(&self, task: usize) -> Vec<(Sample, i64)> {
-        if let Some(lesson) = task.checked_sub(self.tasks) {
-            let lesson = self.lessons.get(lesson);
-            return lesson.map_or_else(Vec::new, |lesson| lesson.train.clone());
+        if let Some(added_task) = task.checked_sub(self.tasks) {
+            let added_task = self.added_tasks.get(added_task);
+            return added_task.map_or_else(Vec::new, |added_task| added_task.train.clone());
         }
         let own = self.own.as_ref();
         own.map_or_else(Vec::new, |own| own.scenario.train_of(&own.data, task))
@@ -144,9 +144,9 @@ impl Images {
             }
         }
         let taught = (task + 1).saturating_sub(self.tasks);
-        for (lesson, source) in self.lessons.iter().take(taught).zip(1..) {
-            places.extend((0..lesson.test.len()).map(|index| (source, index)));
-            samples.extend(lesson.test.iter().cloned());
+        for (added_task, source) in self.added_tasks.iter().take(taught).zip(1..) {
+            places.extend((0..added_task.test.len()).map(|index| (source, index)));
+            samples.extend(added_task.test.iter().cloned());
         }
         (places, Arc::new(samples))
     }

@@ -47,7 +47,7 @@ pub enum Outcome {
     Finished(RunHeader),
     /// The person stopped it; it can be continued.
     Stopped(RunHeader),
-    /// The person stopped it while it was being prepared, or while it was a lesson; nothing has
+    /// The person stopped it while it was being prepared, or while it was an added task; nothing has
     /// changed on the disk.
     NotBegun,
 }
@@ -190,11 +190,11 @@ fn go_on(
             "this run was stopped and then taught, so it cannot be continued",
         )
         .at_path(folder)
-        .advise("undo its lessons, then continue it"));
+        .advise("undo its added tasks, then continue it"));
     }
     if stored.state == RunState::Finished {
         // Killed in its last moment, it left its checkpoint; whoever asks to go on has it put in order.
-        let _ = lock.finish(for_lessons(&stored.header, &lock));
+        let _ = lock.finish(for_added_tasks(&stored.header, &lock));
         return Err(
             Problem::new("this run is finished, there is nothing to continue")
                 .at_path(folder)
@@ -224,9 +224,9 @@ fn go_on(
     trainer.run()
 }
 
-/// Whether the checkpoint that a finished run left is what its lessons need: that of its own last task,
+/// Whether the checkpoint that a finished run left is what its added tasks need: that of its own last task,
 /// after all passes.
-fn for_lessons(header: &RunHeader, folder: &RunFolder) -> bool {
+fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
     let last = header.own_tasks().saturating_sub(1);
     let whole = Chosen::of(&header.config).and_then(|chosen| {
         let passes = chosen.passes(last)?.len();

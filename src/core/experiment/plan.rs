@@ -214,7 +214,7 @@ impl Plan {
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: self.backbone.sha256.clone(),
             images: Some(self.data.fingerprints()),
-            lessons: Vec::new(),
+            added_tasks: Vec::new(),
             // Small runs take less than a second, and lists have the newest first.
             started: jiff::Zoned::now()
                 .strftime("%Y-%m-%dT%H:%M:%S%.3f%:z")

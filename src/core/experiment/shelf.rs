@@ -14,7 +14,7 @@ use crate::store;
 const KEPT: usize = 24;
 
 /// What a predictor is of: a run's folder, a task (from 0), and when its snapshot was written. A
-/// lesson that was undone may have made way for another one.
+/// added task that was undone may have made way for another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The run's folder.

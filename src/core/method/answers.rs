@@ -62,7 +62,7 @@ impl Verdict {
     }
 
     /// The same where some positions (each with that of its class) count for the class of another:
-    /// a lesson gave more examples of it. The more certain of a class's positions speaks for it; the
+    /// an added task gave more examples of it. The more certain of a class's positions speaks for it; the
     /// scores stay as they are.
     #[must_use]
     pub fn folded(mut self, again: &[(usize, usize)]) -> Self {

@@ -234,13 +234,13 @@ pub struct Setup<'a> {
     pub backbone: Arc<dyn Backbone>,
     /// The PET plugin in its form, where the settings train one.
     pub pet: Option<&'a PetPlan>,
-    /// The classes of each task of the run, its lessons included.
+    /// The classes of each task of the run, its added tasks included.
     pub tasks: &'a [Range<usize>],
     /// Tasks that the run was set up with.
     pub planned: usize,
-    /// How many of `tasks`, the first, are the run's own; the others are lessons.
+    /// How many of `tasks`, the first, are the run's own; the others are added tasks.
     pub own: usize,
-    /// Positions of lessons that count for the class of another, each with that.
+    /// Positions of added tasks that count for the class of another, each with that.
     pub again: &'a [(usize, usize)],
 }
 

@@ -31,7 +31,7 @@ pub struct MethodSpec {
     /// Whether all classes come as one task (the upper bound of continual learning).
     pub all_at_once: bool,
     /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
-    /// finished run is kept for its lessons.
+    /// finished run is kept for its added tasks.
     pub needs_state: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,

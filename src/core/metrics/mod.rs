@@ -36,7 +36,7 @@ pub use wrong::Wrong;
 pub struct Answers {
     /// Which test image: index into the test split of its source.
     pub samples: Vec<usize>,
-    /// The source of each: 0 for the run's own data set, k for its k-th lesson. Empty where all
+    /// The source of each: 0 for the run's own data set, k for its k-th added task. Empty where all
     /// come from the former.
     #[serde(default)]
     pub sources: Vec<usize>,
@@ -59,7 +59,7 @@ impl Answers {
         self.given.get(&expert).map_or(&[], Vec::as_slice)
     }
 
-    /// The source of the image at this place: 0 for the run's own data set, k for its k-th lesson.
+    /// The source of the image at this place: 0 for the run's own data set, k for its k-th added task.
     pub fn source(&self, at: usize) -> usize {
         self.sources.get(at).copied().unwrap_or(0)
     }
@@ -131,7 +131,7 @@ fn share(right: usize, all: usize) -> f64 {
 }
 
 /// The history of one expert over a run: A_i and the accuracy matrix. What was not measured (the
-/// tasks of a data set that was gone when a lesson was tested, and A_i with it) is not a number.
+/// tasks of a data set that was gone when an added task was tested, and A_i with it) is not a number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// A_1..A_i.

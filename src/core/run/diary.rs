@@ -122,9 +122,9 @@ impl Noted<'_> {
 
 impl Noted<'_> {
     /// Notes that a run with these settings is to be taught what lies at `source`.
-    pub fn lesson(&self, source: &str, config: &RunConfig) {
+    pub fn added_task(&self, source: &str, config: &RunConfig) {
         keep_out([source]);
-        self.prepare("a lesson is prepared", config);
+        self.prepare("an added task is prepared", config);
     }
 }
 

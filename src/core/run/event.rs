@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::added_task::{AddedTask, Again};
 pub use super::control::{Control, Wish};
 pub use super::header::{MethodFacts, RunHeader};
-pub use super::lesson::{Again, Lesson};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
 pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
 
@@ -50,7 +50,7 @@ pub enum Command {
     StopSheet(u64),
     /// Look at data sets anew when they are used next: their files may have changed.
     ForgetData,
-    /// End the thread after the job in hand was stopped and saved; what waits is kept on disk.
+    /// End the thread after the running job was stopped and saved; what waits is kept on disk.
     Shutdown,
 }
 

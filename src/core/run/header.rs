@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::about::{About, MadeOf};
+use super::added_task::AddedTask;
 use super::config::{Precision, RunConfig};
-use super::lesson::Lesson;
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
@@ -73,7 +73,7 @@ pub struct RunHeader {
     pub config: RunConfig,
     /// What the run's method says of itself.
     pub method: MethodFacts,
-    /// Class names in the order they are taught, those of lessons last; a class is its position
+    /// Class names in the order they are taught, those of added tasks last; a class is its position
     /// here.
     pub class_order: Vec<String>,
     /// The classes of each task, as positions.
@@ -102,7 +102,8 @@ pub struct RunHeader {
     pub images: Option<Fingerprints>,
     /// What it was taught after its training, one more task each.
     #[serde(default)]
-    pub lessons: Vec<Lesson>,
+    #[serde(rename = "lessons")]
+    pub added_tasks: Vec<AddedTask>,
     /// RFC 3339 time at which the run began.
     pub started: String,
     /// Version of the program that began it.
@@ -113,18 +114,18 @@ impl RunHeader {
     /// A short name for lists: "digits · LAE · adapter 5".
     pub fn title(&self) -> String {
         let title = self.method.run_title(&self.config);
-        match self.lessons.len() {
+        match self.added_tasks.len() {
             0 => title,
             n => format!("{title} · {}", counted(n, "lesson")),
         }
     }
 
-    /// By what pictures of its figures are known: its folder, and its last lesson, since one can be undone and
+    /// By what pictures of its figures are known: its folder, and its last added task, since one can be undone and
     /// another one taught.
     pub fn known_by(&self) -> String {
-        let lesson = self.lessons.last();
-        let lesson = lesson.map_or("", |lesson| &lesson.fingerprint);
-        format!("{} {lesson}", self.folder.display())
+        let added_task = self.added_tasks.last();
+        let added_task = added_task.map_or("", |added_task| &added_task.fingerprint);
+        format!("{} {added_task}", self.folder.display())
     }
 
     /// What it is called where there is little room: as people do, else by its method.
@@ -172,28 +173,28 @@ impl RunHeader {
     }
 }
 
-/// What lessons change of a run.
+/// What added tasks change of a run.
 impl RunHeader {
-    /// The same run with one more lesson behind its first `after` tasks.
+    /// The same run with one more added task behind its first `after` tasks.
     #[must_use]
-    pub fn taught(mut self, after: usize, lesson: Lesson) -> Self {
+    pub fn taught(mut self, after: usize, added_task: AddedTask) -> Self {
         self.tasks.truncate(after);
         self.train_images.truncate(after);
         self.test_images.truncate(after);
         let first = self.tasks.last().map_or(0, |task| task.end);
         self.class_order.truncate(first);
-        self.tasks.push(first..first + lesson.classes.len());
-        self.class_order.extend(lesson.classes.iter().cloned());
-        self.train_images.push(lesson.train_images.iter().sum());
-        self.test_images.push(lesson.test_images.iter().sum());
-        self.lessons.push(lesson);
+        self.tasks.push(first..first + added_task.classes.len());
+        self.class_order.extend(added_task.classes.iter().cloned());
+        self.train_images.push(added_task.train_images.iter().sum());
+        self.test_images.push(added_task.test_images.iter().sum());
+        self.added_tasks.push(added_task);
         self
     }
 
-    /// The same run without its last lesson. Of a run that was stopped and then taught, only the
+    /// The same run without its last added task. Of a run that was stopped and then taught, only the
     /// tasks that it was taught from come back.
     pub fn unlearn(&mut self) {
-        if self.lessons.pop().is_none() {
+        if self.added_tasks.pop().is_none() {
             return;
         }
         let gone = self.tasks.pop();
@@ -204,17 +205,17 @@ impl RunHeader {
 
     /// Tasks of the run's own data set that it has learned or is to learn.
     pub fn own_tasks(&self) -> usize {
-        self.tasks.len().saturating_sub(self.lessons.len())
+        self.tasks.len().saturating_sub(self.added_tasks.len())
     }
 
     /// Tasks that it was set up with.
     pub fn planned_tasks(&self) -> usize {
-        let first = self.lessons.first();
-        first.map_or(self.tasks.len(), |lesson| lesson.planned_tasks)
+        let first = self.added_tasks.first();
+        first.map_or(self.tasks.len(), |added_task| added_task.planned_tasks)
     }
 
     /// The tasks that were known while this one (from 0) was learned: all of the run's own, and the
-    /// lessons up to it.
+    /// added tasks up to it.
     pub fn tasks_known_in(&self, task: usize) -> &[Range<usize>] {
         let known = self.own_tasks().max(task + 1).min(self.tasks.len());
         &self.tasks[..known]
@@ -222,15 +223,15 @@ impl RunHeader {
 
     /// Positions that count for another class, each with that class's position.
     pub fn again(&self) -> Vec<(usize, usize)> {
-        let lessons = self.lessons.iter().zip(&self.tasks[self.own_tasks()..]);
-        let of_lesson = |(lesson, task): (&Lesson, &Range<usize>)| {
+        let added_tasks = self.added_tasks.iter().zip(&self.tasks[self.own_tasks()..]);
+        let of_added_task = |(added_task, task): (&AddedTask, &Range<usize>)| {
             let first = task.start;
-            let again = lesson.again.iter();
+            let again = added_task.again.iter();
             again
                 .map(|again| (first + again.class, again.of))
                 .collect::<Vec<_>>()
         };
-        lessons.flat_map(of_lesson).collect()
+        added_tasks.flat_map(of_added_task).collect()
     }
 
     /// The position of the class that this position counts for.

@@ -71,7 +71,7 @@ pub struct RunInside {
 /// task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeInside {
-    /// Where each picture lies: its source (0 the run's data set, k its k-th lesson), and its index
+    /// Where each picture lies: its source (0 the run's data set, k its k-th added task), and its index
     /// among the test pictures there.
     pub places: Vec<(usize, usize)>,
     /// The class of each, by position.

@@ -115,7 +115,7 @@ impl Job {
     }
 
     /// Whether it leaves nothing behind unless it comes to its end.
-    pub fn is_lesson(&self) -> bool {
+    pub fn is_added_task(&self) -> bool {
         matches!(self.work, Work::Teach { .. })
     }
 }

@@ -1,6 +1,7 @@
 //! What a run is, as plain data: its settings, what is asked of it and what it tells.
 
 pub mod about;
+mod added_task;
 pub mod config;
 mod control;
 pub mod diary;
@@ -10,7 +11,6 @@ mod gate;
 mod header;
 pub mod inside;
 pub mod job;
-mod lesson;
 mod prediction;
 pub mod queue;
 pub mod refusal;

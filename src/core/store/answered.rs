@@ -61,8 +61,8 @@ impl Answered {
             let drawn = format!("{} {}", config.validation_share, config.seed);
             hash.update(format!("{} {drawn}", images.train));
         }
-        for lesson in &header.lessons {
-            hash.update(&lesson.fingerprint);
+        for added_task in &header.added_tasks {
+            hash.update(&added_task.fingerprint);
         }
         for &at in &order {
             let (source, sample) = place(at);

@@ -22,7 +22,7 @@ const READING: &str = "read the checkpoint";
 /// Everything that continuing a run needs beyond its settings and saved tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Checkpoint {
-    /// The task in hand, from 0.
+    /// The current task, from 0.
     pub task: usize,
     /// Finished epochs of that task.
     pub epochs_done: usize,

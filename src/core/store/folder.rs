@@ -17,7 +17,7 @@ use super::summary::{self, Saving};
 use super::tables::{answers_csv, slots_csv};
 use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
-    STATE_FILE, answers_file, checkpoint_file, lessons, slots_file, snapshot_file,
+    STATE_FILE, added_tasks, answers_file, checkpoint_file, slots_file, snapshot_file,
 };
 use crate::files::sync_folder;
 use crate::memory;
@@ -28,7 +28,7 @@ use crate::tensors::{self, Bulk, HostTensor, Named};
 /// A run's folder that this program works on; nobody else can while it lives.
 #[derive(Debug)]
 pub struct RunFolder {
-    /// Where tasks are saved: the run's folder, or that of a lesson being written.
+    /// Where tasks are saved: the run's folder, or that of an added task being written.
     path: PathBuf,
     /// The first task that is saved there, from 0.
     first: usize,
@@ -91,7 +91,7 @@ impl RunFolder {
             no_link(&part)?;
             sweep(&part);
         }
-        lessons::sweep(folder);
+        added_tasks::sweep(folder);
         sweep(folder);
         Ok(Self {
             path: folder.to_path_buf(),
@@ -160,7 +160,7 @@ impl RunFolder {
         snapshot: &Named,
         metadata: HashMap<String, String>,
     ) -> Result<u64> {
-        // A lesson is no part of the run until it is whole.
+        // An added task is no part of the run until it is whole.
         let summary = (self.first == 0).then(|| Saving::begin(&self.path));
         let path = snapshot_file(&self.path, report.task);
         let mut written = keep_with(&path, |out| {
@@ -233,7 +233,7 @@ impl RunFolder {
         checkpoint::load_bulk(&checkpoint_file(&self.path), name)
     }
 
-    /// Saves what the next lesson needs beyond the snapshot; gives the bytes written.
+    /// Saves what the next added task needs beyond the snapshot; gives the bytes written.
     ///
     /// # Errors
     /// A Problem when the disk is full or the folder cannot be written.
@@ -247,7 +247,7 @@ impl RunFolder {
     /// # Errors
     /// A Problem when the file is there but cannot be read.
     pub fn load_state(&self, task: usize) -> Result<Option<(Checkpoint, PathBuf)>> {
-        let kept = lessons::home(&self.path, task).join(STATE_FILE);
+        let kept = added_tasks::home(&self.path, task).join(STATE_FILE);
         // A program that was killed just before it ended the run left the checkpoint.
         for path in [kept, checkpoint_file(&self.path)] {
             if path.exists() {
@@ -260,7 +260,7 @@ impl RunFolder {
         Ok(None)
     }
 
-    /// Ends the run: the checkpoint is not needed any more, unless lessons need it. (A run is
+    /// Ends the run: the checkpoint is not needed any more, unless added tasks need it. (A run is
     /// finished when every task is saved.)
     ///
     /// # Errors

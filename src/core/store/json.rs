@@ -10,7 +10,7 @@ use super::summary::RunSummary;
 use crate::metrics::{ByExpert, Expert, Histories, History, PromptStudy, mean, std_dev};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
-use crate::run::event::{AS_THEY_CAME, Costs, Lesson, TaskReport, costs};
+use crate::run::event::{AS_THEY_CAME, AddedTask, Costs, TaskReport, costs};
 
 /// One task's figures, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -136,7 +136,7 @@ pub struct Summary {
     pub folder: String,
     /// `finished`, `interrupted` or `running`.
     pub state: String,
-    /// Finished epochs of the task in hand, where the run was interrupted.
+    /// Finished epochs of the current task, where the run was interrupted.
     pub epochs_done: Option<usize>,
     /// Tasks of the whole run; `tasks` holds those that are saved.
     pub task_count: usize,
@@ -162,7 +162,8 @@ pub struct Summary {
     pub class_order: Vec<String>,
     /// What it was taught after its training, one task each, those at the end of `tasks`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lessons: Vec<Lesson>,
+    #[serde(rename = "lessons")]
+    pub added_tasks: Vec<AddedTask>,
     /// Per saved task.
     pub tasks: Vec<TaskSummary>,
     /// What runs are compared by.
@@ -292,7 +293,7 @@ impl RunSummary {
             device: header.device.clone(),
             measured_on: header.config.measured_on().to_string(),
             class_order: header.class_order.clone(),
-            lessons: header.lessons.clone(),
+            added_tasks: header.added_tasks.clone(),
             tasks: self.task_summaries(&reports, &histories),
             figures: self.figures(&histories),
             costs: costs(&reports),

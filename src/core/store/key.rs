@@ -1,7 +1,7 @@
 //! A run's key: by which it is told whether two runs repeat one experiment, or one repeats the other exactly.
 //!
 //! It is a hash over everything that defines figures: the settings in canonical form, the weights and the type
-//! of number they were kept as, the plugin's text, images, tasks, lessons, and how draws are kept apart, which
+//! of number they were kept as, the plugin's text, images, tasks, added tasks, and how draws are kept apart, which
 //! is what a version of the program can change. Class order and seed, which repetitions differ in, are hashed by
 //! themselves. Device and cache decide no figure.
 
@@ -31,7 +31,10 @@ impl RunKey {
             ..header.config.clone().repeatable()
         };
         let tasks = header.tasks.iter().map(ExactSizeIterator::len);
-        let lessons = header.lessons.iter().map(|lesson| &lesson.fingerprint);
+        let added_tasks = header
+            .added_tasks
+            .iter()
+            .map(|added_task| &added_task.fingerprint);
         // Older runs of some methods dropped nothing.
         let draws = plugin
             .contains("dropout(")
@@ -43,7 +46,7 @@ impl RunKey {
                 "weights": header.weights_sha256,
                 "kept_as": header.kept_as().title(),
                 "plugin": plugin_hash(plugin),
-                "lessons": lessons.collect::<Vec<_>>(),
+                "lessons": added_tasks.collect::<Vec<_>>(),
                 // Runs of before they were noted have none.
                 "images": header.images,
                 "draws": draws,

@@ -14,7 +14,7 @@ use super::about::about;
 use super::place::{is_run, no_run, run_folders};
 use super::record::run_name;
 use super::summary::{RunSummary, summarize};
-use super::{ABOUT_FILE, LESSONS_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
+use super::{ABOUT_FILE, ADDED_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
 use crate::problem::{Problem, Result, listed};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
@@ -82,7 +82,7 @@ pub fn glance(folder: &Path) -> Glance {
         METRICS_FILE,
         SUMMARY_FILE,
         ABOUT_FILE,
-        LESSONS_FOLDER,
+        ADDED_FOLDER,
     ];
     Glance(files.map(|file| {
         let about = std::fs::metadata(folder.join(file)).ok()?;

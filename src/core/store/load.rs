@@ -14,7 +14,7 @@ use super::record::read_run_toml;
 use super::saved::{read_metrics, report_of};
 use super::tables::damaged_table;
 use super::{
-    METRICS_FILE, PLUGIN_FILE, RUN_FILE, checkpoint, checkpoint_file, lessons, snapshot_file,
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, checkpoint, checkpoint_file, snapshot_file,
 };
 use crate::files;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
@@ -30,7 +30,7 @@ pub enum RunState {
     Finished,
     /// Stopped or killed; it can be continued.
     Interrupted {
-        /// The task in hand, from 0.
+        /// The current task, from 0.
         task: usize,
         /// Finished epochs of that task.
         epoch: usize,
@@ -105,7 +105,7 @@ pub fn load(folder: &Path) -> Result<StoredRun> {
     let mut rows = metrics_rows(folder, header.tasks.len())?;
     let own = rows.iter().map(|row| report_of(folder, &header, row));
     let mut reports = own.collect::<Result<Vec<_>>>()?;
-    let (mut header, taught) = lessons::with_lessons(folder, header, rows.len())?;
+    let (mut header, taught) = added_tasks::with_added_tasks(folder, header, rows.len())?;
     header.about = about(folder).0;
     for (row, report) in taught {
         rows.push(row);
@@ -170,6 +170,6 @@ fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
 
 /// When the snapshot of a task (from 0) was written; none where that cannot be told.
 pub fn snapshot_time(folder: &Path, task: usize) -> Option<SystemTime> {
-    let path = snapshot_file(&lessons::home(folder, task), task);
+    let path = snapshot_file(&added_tasks::home(folder, task), task);
     std::fs::metadata(path).ok()?.modified().ok()
 }

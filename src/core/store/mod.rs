@@ -9,8 +9,8 @@
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
 //! | `task_N.safetensors` | what answers after task N, as far as it is new since task N − 1 (see `snapshot.rs`) |
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
-//! | `state.safetensors` | what a lesson needs beyond the last snapshot, where the method needs more |
-//! | `lessons/task_N/` | a lesson that the finished run was taught as task N (see `lessons.rs`) |
+//! | `state.safetensors` | what an added task needs beyond the last snapshot, where the method needs more |
+//! | `lessons/task_N/` | an added task that the finished run was taught as task N (see `added_tasks.rs`) |
 //! | `summary.json` | what lists show of the run, made from the files above and again whenever they have changed |
 //! | `about.toml` | name, tags and note that people gave it; none unless they did |
 //! | `lock` | held by the program that works on the run |
@@ -23,6 +23,8 @@
 //! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
 
 mod about;
+mod added_task_figures;
+mod added_tasks;
 mod answered;
 mod checkpoint;
 mod corrected;
@@ -33,8 +35,6 @@ mod folder;
 pub mod groups;
 mod json;
 mod key;
-mod lesson_figures;
-mod lessons;
 mod listing;
 mod load;
 mod measured;
@@ -54,6 +54,8 @@ use std::path::{Path, PathBuf};
 use crate::folders;
 
 pub use about::{about, set_about};
+pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
+pub use added_tasks::added_task_pictures;
 pub use answered::Answered;
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
@@ -62,17 +64,15 @@ pub use folder::RunFolder;
 pub use groups::Kin;
 pub use json::{Figures, OrdersSummary, Summary, TaskSummary, summary, summary_of_orders};
 pub use key::{RunKey, settings_key};
-pub use lesson_figures::{ClassGroup, LessonFigures, lesson_figures};
-pub use lessons::lesson_pictures;
 pub use listing::{Glance, Listed, began, entry, find, glance, list, on_all_cores};
 pub use load::{RunState, StoredRun, load, snapshot_time};
-pub use pictures::{LessonPictures, MOST_PICTURES};
+pub use pictures::{AddedPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
 pub use queue::QueueFile;
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use summary::{Latest, RunSummary, load_facts, summarize};
-pub use taught::{NewLesson, undo_lesson};
+pub use taught::{NewAddedTask, undo_added_task};
 
 pub use tables::{harmless_cell, joined, parted};
 pub use trash::{Deleted, delete, deleted, erase, restore};
@@ -91,15 +91,15 @@ const PROMPTS_FOLDER: &str = "prompts";
 const RESUME_FOLDER: &str = "resume";
 /// The checkpoint inside it.
 const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
-/// Folder of the lessons.
-const LESSONS_FOLDER: &str = "lessons";
-/// What a lesson taught.
-const LESSON_FILE: &str = "lesson.toml";
-/// The list of a lesson's pictures.
+/// Folder of the added tasks.
+const ADDED_FOLDER: &str = "lessons";
+/// What an added task taught.
+const TASK_FILE: &str = "lesson.toml";
+/// The list of an added task's pictures.
 const PICTURES_FILE: &str = "pictures.csv";
-/// Folder of a lesson's pictures.
+/// Folder of an added task's pictures.
 const PICTURES_FOLDER: &str = "pictures";
-/// What the next lesson needs beyond the last snapshot.
+/// What the next added task needs beyond the last snapshot.
 const STATE_FILE: &str = "state.safetensors";
 /// What there is to show of the run without its answers.
 const SUMMARY_FILE: &str = "summary.json";

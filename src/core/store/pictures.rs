@@ -1,4 +1,4 @@
-//! The pictures of a lesson, kept inside the run's folder: copies in `pictures/`, and the list
+//! The pictures of an added task, kept inside the run's folder: copies in `pictures/`, and the list
 //! `pictures.csv` with the SHA-256 of each.
 //!
 //! A file's name follows from its place in the list, so that a list from elsewhere names nothing
@@ -20,16 +20,16 @@ use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
-/// Pictures of a lesson at most.
+/// Pictures of an added task at most.
 pub const MOST_PICTURES: usize = 5_000;
-/// Bytes of a lesson's pictures at most.
+/// Bytes of an added task's pictures at most.
 const MOST_BYTES: u64 = 2 << 30;
 
 /// One picture of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Row {
     split: Split,
-    /// Among the classes of the lesson.
+    /// Among the classes of the added task.
     class: usize,
     ending: String,
     sha256: String,
@@ -37,28 +37,28 @@ struct Row {
     name: String,
 }
 
-/// The pictures of a lesson.
+/// The pictures of an added task.
 #[derive(Clone, Debug)]
-pub struct LessonPictures {
+pub struct AddedPictures {
     folder: Arc<Folder>,
     rows: Vec<Row>,
     /// Over the whole list, in hex.
     pub fingerprint: String,
 }
 
-impl LessonPictures {
-    /// Copies these pictures into a lesson's folder; `go_on` is asked before each.
+impl AddedPictures {
+    /// Copies these pictures into an added task's folder; `go_on` is asked before each.
     ///
     /// # Errors
     /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
     /// no.
     pub(super) fn copy(
-        lesson: &Path,
+        added_task: &Path,
         train: &[Sample],
         test: &[Sample],
         go_on: &dyn Fn() -> bool,
     ) -> Result<Self> {
-        let folder = lesson.join(PICTURES_FOLDER);
+        let folder = added_task.join(PICTURES_FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| save_problem(&folder, &error))?;
         let of = |split, samples: &'_ [Sample]| -> Vec<(Split, Sample)> {
             samples
@@ -69,12 +69,12 @@ impl LessonPictures {
         let all = [of(Split::Train, train), of(Split::Test, test)].concat();
         let too_much = |what: String| {
             Err(Problem::new(what)
-                .at_path(lesson)
+                .at_path(added_task)
                 .advise("give fewer pictures, or train a new run on all of them"))
         };
         if all.len() > MOST_PICTURES {
             return too_much(format!(
-                "these are {} pictures, a lesson takes {MOST_PICTURES} at most",
+                "these are {} pictures, an added task takes {MOST_PICTURES} at most",
                 all.len()
             ));
         }
@@ -102,29 +102,33 @@ impl LessonPictures {
             });
         }
         let text = to_csv(&rows)?;
-        keep_file(&lesson.join(PICTURES_FILE), &text)?;
-        Ok(Self::of(lesson, rows, &text))
+        keep_file(&added_task.join(PICTURES_FILE), &text)?;
+        Ok(Self::of(added_task, rows, &text))
     }
 
-    /// Reads the list of a lesson's folder, which has so many classes.
+    /// Reads the list of an added task's folder, which has so many classes.
     ///
     /// # Errors
     /// A Problem when it cannot be read or is damaged.
-    pub(super) fn read(lesson: &Path, classes: usize) -> Result<Self> {
-        let path = lesson.join(PICTURES_FILE);
-        let text = files::read(&path, files::TABLE)
-            .map_err(|error| Problem::io("read the list of a lesson's pictures", &path, &error))?;
+    pub(super) fn read(added_task: &Path, classes: usize) -> Result<Self> {
+        let path = added_task.join(PICTURES_FILE);
+        let text = files::read(&path, files::TABLE).map_err(|error| {
+            Problem::io("read the list of an added task's pictures", &path, &error)
+        })?;
         let rows: Vec<Row> = from_csv(&text, &path)?;
         let known = |row: &Row| READABLE.contains(&row.ending.as_str()) && row.class < classes;
         if rows.len() > MOST_PICTURES || !rows.iter().all(known) {
-            return Err(damaged_table(&path, "it names no pictures of this lesson"));
+            return Err(damaged_table(
+                &path,
+                "it names no pictures of this added task",
+            ));
         }
-        Ok(Self::of(lesson, rows, &text))
+        Ok(Self::of(added_task, rows, &text))
     }
 
-    fn of(lesson: &Path, rows: Vec<Row>, text: &[u8]) -> Self {
+    fn of(added_task: &Path, rows: Vec<Row>, text: &[u8]) -> Self {
         let folder = Folder {
-            path: lesson.join(PICTURES_FOLDER),
+            path: added_task.join(PICTURES_FOLDER),
             inside: String::new(),
         };
         Self {
@@ -151,7 +155,7 @@ impl LessonPictures {
         self.split(split).map(sample).collect()
     }
 
-    /// The training pictures; a class counts within the lesson.
+    /// The training pictures; a class counts within the added task.
     pub fn train(&self) -> Vec<Sample> {
         self.samples(Split::Train)
     }
@@ -176,7 +180,7 @@ impl LessonPictures {
     fn bytes(&self, place: usize, row: &Row) -> Result<Vec<u8>> {
         let path = self.path(place, row);
         let bytes = files::read(&path, MOST_BYTES)
-            .map_err(|error| Problem::io("read a lesson's picture", &path, &error))?;
+            .map_err(|error| Problem::io("read an added task's picture", &path, &error))?;
         if hex(&Sha256::digest(&bytes)) == row.sha256 {
             return Ok(bytes);
         }
@@ -196,7 +200,7 @@ impl LessonPictures {
     /// # Errors
     /// A Problem when it is gone or another one by now.
     pub fn test_picture(&self, index: usize) -> Result<Picture> {
-        let missing = || Problem::new(format!("this lesson has no test picture {index}"));
+        let missing = || Problem::new(format!("this added task has no test picture {index}"));
         let (place, row) = self.split(Split::Test).nth(index).ok_or_else(missing)?;
         let image = decode_picture(&self.bytes(place, row)?)
             .map_err(|problem| problem.at_path(self.path(place, row)))?;

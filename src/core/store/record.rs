@@ -162,7 +162,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         frozen_parameters: facts.frozen_parameters,
         weights_sha256: facts.weights_sha256,
         images: facts.images,
-        lessons: Vec::new(),
+        added_tasks: Vec::new(),
         started: facts.started,
         version: facts.version,
     })

@@ -16,7 +16,7 @@ pub(super) fn report_of(folder: &Path, header: &RunHeader, row: &MetricsRow) -> 
     let path = answers_file(folder, task);
     let bytes = files::read(&path, files::TABLE)
         .map_err(|error| Problem::io("read the answers of a task", &path, &error))?;
-    let most = (row.images, header.tasks[task].end, header.lessons.len());
+    let most = (row.images, header.tasks[task].end, header.added_tasks.len());
     let answers = read_answers(&bytes, &path, &header.method.experts, most)?;
     let path = slots_file(folder, task);
     let slots = match files::read(&path, files::TABLE) {

@@ -3,7 +3,7 @@
 //! changed the rows that did. All else is as the snapshot before has it, which is named by a hash.
 //!
 //! The first snapshot of a run names none and is whole, and so are the last one, from which a finished run
-//! answers and learns lessons, those of lessons, and those of older versions.
+//! answers and learns added tasks, those of added tasks, and those of older versions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{lessons, snapshot_file};
+use super::{added_tasks, snapshot_file};
 use crate::fetch::hex;
 use crate::problem::{Problem, Result};
 use crate::tensors::{self, HostTensor, Named};
@@ -62,7 +62,7 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     // Newest first: what is whole in a later one is not read from those before.
     let (mut known, mut at, mut expected) = (BTreeSet::new(), task, None);
     loop {
-        let path = snapshot_file(&lessons::home(folder, at), at);
+        let path = snapshot_file(&added_tasks::home(folder, at), at);
         let file = tensors::open(&path, &doing)?;
         let label = Label::of(file.header().metadata().as_ref());
         if expected.is_some() && expected.as_ref() != label.as_ref().map(|label| &label.sha256) {

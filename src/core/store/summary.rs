@@ -1,7 +1,7 @@
 //! What there is to show of a run without its answers, kept in `summary.json` of its folder: lists, Compare,
 //! filters and scripts read this one file.
 //!
-//! It is written at the start, with every task and with every lesson. It holds nothing that the other files do
+//! It is written at the start, with every task and with every added task. It holds nothing that the other files do
 //! not say: one that is missing, damaged, of another version, or made from files that stand otherwise by now is made
 //! anew and written beside them, where the folder can be written.
 
@@ -18,7 +18,7 @@ use super::load::{RunState, StoredRun, load, plugin_of, state};
 use super::measured::MetricsRow;
 use super::record::{MOST_IMAGES, run_name};
 use super::{
-    LESSON_FILE, METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, answers_file, lessons,
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };
 use crate::files;
 use crate::metrics::{Answers, ByExpert, Expert, Histories, PromptStudy, Tally, TaskCounts};
@@ -42,7 +42,7 @@ pub struct RunSummary {
     pub key: RunKey,
     /// SHA-256 of the PET plugin's text, in hex; empty where the method trains none.
     pub plugin_sha256: String,
-    /// The rows of `metrics.csv`, those of lessons last.
+    /// The rows of `metrics.csv`, those of added tasks last.
     #[serde(with = "rows")]
     rows: Vec<MetricsRow>,
     /// Right answers after each saved task.
@@ -171,7 +171,7 @@ impl RunSummary {
             && first == header.class_order.len()
             && counted(&header.train_images)
             && counted(&header.test_images)
-            && header.lessons.len() <= tasks.len()
+            && header.added_tasks.len() <= tasks.len()
             && saved <= tasks.len()
             && self.counts.len() == saved
             && self.latest.is_some() == (saved > 0)
@@ -235,12 +235,12 @@ fn marks(folder: &Path, saved: usize) -> Vec<Mark> {
         let path = path.strip_prefix(folder).unwrap_or(path);
         path.to_string_lossy().into_owned()
     };
-    for task in lessons::tasks(folder) {
-        let lesson = lessons::lesson_folder(folder, task);
-        names.extend([LESSON_FILE, METRICS_FILE].map(|name| below(&lesson.join(name))));
+    for task in added_tasks::tasks(folder) {
+        let added_task = added_tasks::added_task_folder(folder, task);
+        names.extend([TASK_FILE, METRICS_FILE].map(|name| below(&added_task.join(name))));
     }
     if let Some(last) = saved.checked_sub(1) {
-        names.push(below(&answers_file(&lessons::home(folder, last), last)));
+        names.push(below(&answers_file(&added_tasks::home(folder, last), last)));
     }
     let mut marks: Vec<Mark> = names
         .into_iter()
@@ -262,7 +262,7 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
     let before = marks(folder, 0);
     let made = RunSummary::of(&load(folder)?);
     let made_from = marks(folder, made.saved());
-    // Another program may have taught the run, or undone a lesson, while its files were read.
+    // Another program may have taught the run, or undone an added task, while its files were read.
     let unchanged = marks(folder, 0) == before;
     // Who works on the run writes its own.
     if unchanged && made.state != RunState::Running {

@@ -83,8 +83,8 @@ pub(super) fn answers_csv(answers: &Answers) -> Result<Vec<u8>> {
         ];
         row.extend(known.iter().map(given));
         row.push(Cell::count(answers.task_given.get(i).copied()));
-        let lesson = Some(answers.source(i)).filter(|source| *source > 0);
-        row.push(Cell::count(lesson));
+        let added_task = Some(answers.source(i)).filter(|source| *source > 0);
+        row.push(Cell::count(added_task));
         row.extend(known.iter().map(certainty));
         row.extend(others.iter().map(given));
         row.extend(others.iter().map(certainty));
@@ -130,19 +130,19 @@ impl<'a> Column<'a> {
 }
 
 /// Reads `confusion/task_N.csv`; there must be `images` rows, each with an answer of every expert,
-/// with classes below `classes` and from no more than so many lessons.
+/// with classes below `classes` and from no more than so many added tasks.
 pub(super) fn read_answers(
     bytes: &[u8],
     path: &Path,
     experts: &[Expert],
-    (images, classes, lessons): (usize, usize, usize),
+    (images, classes, added_tasks): (usize, usize, usize),
 ) -> Result<Answers> {
     let mut answers = Answers::default();
     let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
     let column = |name| Column::of(&header, name, path);
-    let [samples, labels, given_tasks, lesson] =
+    let [samples, labels, given_tasks, added_task] =
         ["sample", "label", "task_given", "lesson"].map(column);
     let certainties: Vec<String> = experts.iter().copied().map(certainty_column).collect();
     let named = experts.iter().zip(&certainties);
@@ -175,11 +175,11 @@ pub(super) fn read_answers(
                 &format!("it names class {highest} of {classes}"),
             ));
         }
-        let source = lesson.number(&row)?.unwrap_or(0);
-        if source > lessons {
+        let source = added_task.number(&row)?.unwrap_or(0);
+        if source > added_tasks {
             return Err(damaged_table(
                 path,
-                &format!("it names lesson {source} of {lessons}"),
+                &format!("it names added task {source} of {added_tasks}"),
             ));
         }
         answers.samples.push(samples.needed(&row)?);

@@ -45,8 +45,8 @@ pub struct Group {
 pub enum Purpose {
     /// A data set of the settings.
     Data,
-    /// A lesson for the run in this folder.
-    Lesson(PathBuf),
+    /// An added task for the run in this folder.
+    AddedTask(PathBuf),
 }
 
 /// The pictures being gathered.
@@ -125,7 +125,7 @@ impl Collection {
     pub fn lacks(&self, purpose: &Purpose) -> Option<String> {
         let least = match purpose {
             Purpose::Data => 2,
-            Purpose::Lesson(_) => 1,
+            Purpose::AddedTask(_) => 1,
         };
         if self.groups.len() < least {
             return Some("Add a second class: telling classes apart is what is learned.".into());
@@ -295,7 +295,7 @@ impl Session {
         let place = place.display().to_string();
         match purpose {
             Purpose::Data => self.choose_data(&place),
-            Purpose::Lesson(run) => self.teach(run, place),
+            Purpose::AddedTask(run) => self.teach(run, place),
         }
     }
 }

@@ -29,27 +29,27 @@ fn two_classes() -> Collection {
 #[test]
 fn what_is_missing_is_said_in_turn() {
     let mut made = Collection::default();
-    let lesson = Purpose::Lesson("/run".into());
+    let added_task = Purpose::AddedTask("/run".into());
     assert!(made.lacks(&Purpose::Data).unwrap().contains("second class"));
     assert_eq!(
-        made.lacks(&lesson).unwrap(),
+        made.lacks(&added_task).unwrap(),
         "Class 1 needs two pictures or more."
     );
     made.add(1, piece(1));
     assert_eq!(
-        made.lacks(&lesson).unwrap(),
+        made.lacks(&added_task).unwrap(),
         "Class 1 needs one more picture."
     );
     made.add(1, piece(2));
-    assert_eq!(made.lacks(&lesson), None);
+    assert_eq!(made.lacks(&added_task), None);
     made.add_group();
     made.groups[1].name = "class 1".into();
     assert_eq!(
-        made.lacks(&lesson).unwrap(),
+        made.lacks(&added_task).unwrap(),
         "Two classes are called class 1."
     );
     made.groups[1].name = "  ".into();
-    assert_eq!(made.lacks(&lesson).unwrap(), "Give every class a name.");
+    assert_eq!(made.lacks(&added_task).unwrap(), "Give every class a name.");
     assert!(two_classes().lacks(&Purpose::Data).is_none());
 }
 

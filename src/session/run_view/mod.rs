@@ -192,11 +192,11 @@ impl RunView {
                 self.phase = None;
                 self.say(now, "finished".into());
             }
-            Event::Stopped { .. } if self.in_lesson() => {
-                self.drop_lesson();
+            Event::Stopped { .. } if self.in_added_task() => {
+                self.drop_added_task();
                 self.say(
                     now,
-                    "stopped; the run is as it was before the lesson".into(),
+                    "stopped; the run is as it was before the added task".into(),
                 );
             }
             Event::Stopped { .. } => {
@@ -208,8 +208,8 @@ impl RunView {
                 };
                 self.say(now, text.into());
             }
-            Event::Failed { problem, .. } if self.in_lesson() => {
-                self.drop_lesson();
+            Event::Failed { problem, .. } if self.in_added_task() => {
+                self.drop_added_task();
                 self.warn(now, problem.what.clone());
                 self.problem = Some(problem);
             }
@@ -219,7 +219,7 @@ impl RunView {
                 self.warn(now, problem.what.clone());
                 self.problem = Some(problem);
             }
-            Event::Assumed(sentences) if self.in_lesson() => {
+            Event::Assumed(sentences) if self.in_added_task() => {
                 sentences.into_iter().for_each(|text| self.say(now, text));
             }
             // The data and backbone cards say what was assumed; the others tell of no run.
@@ -236,22 +236,22 @@ impl RunView {
         }
     }
 
-    /// Whether a lesson is under way, which does not count yet.
-    fn in_lesson(&self) -> bool {
+    /// Whether an added task is under way, which does not count yet.
+    fn in_added_task(&self) -> bool {
         let header = self.header.as_ref();
-        let taught = header.is_some_and(|header| !header.lessons.is_empty());
+        let taught = header.is_some_and(|header| !header.added_tasks.is_empty());
         taught && self.reports.len() + 1 == self.tasks()
     }
 
-    /// Shows the run as it was before the lesson.
-    fn drop_lesson(&mut self) {
+    /// Shows the run as it was before the added task.
+    fn drop_added_task(&mut self) {
         let Some(header) = &mut self.header else {
             return;
         };
         let planned = header.planned_tasks();
         header.unlearn();
         self.title = title_of(header);
-        self.stage = match planned > header.tasks.len() && header.lessons.is_empty() {
+        self.stage = match planned > header.tasks.len() && header.added_tasks.is_empty() {
             true => Stage::Stopped,
             false => Stage::Finished,
         };

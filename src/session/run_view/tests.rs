@@ -3,7 +3,7 @@
 use super::*;
 use crate::metrics::Answers;
 use crate::run::config::RunConfig;
-use crate::run::event::{Lesson, MethodFacts};
+use crate::run::event::{AddedTask, MethodFacts};
 
 fn header() -> RunHeader {
     RunHeader {
@@ -30,7 +30,7 @@ fn header() -> RunHeader {
         frozen_parameters: 1,
         weights_sha256: String::new(),
         images: None,
-        lessons: Vec::new(),
+        added_tasks: Vec::new(),
         started: String::new(),
         version: String::new(),
     }
@@ -104,9 +104,9 @@ fn a_stored_run_that_lacks_tasks_is_stopped() {
     assert!((view.done() - 0.5).abs() < 1e-12);
 }
 
-/// The run with a lesson of two classes behind it.
+/// The run with an added task of two classes behind it.
 fn taught() -> RunHeader {
-    let lesson = Lesson {
+    let added_task = AddedTask {
         source: "more".into(),
         classes: vec!["d".into(), "e".into()],
         again: Vec::new(),
@@ -122,11 +122,11 @@ fn taught() -> RunHeader {
         taught: String::new(),
         version: String::new(),
     };
-    header().taught(2, lesson)
+    header().taught(2, added_task)
 }
 
 #[test]
-fn a_lesson_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
+fn an_added_task_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     let reports = || vec![report(0, &[0, 1]), report(1, &[0, 1, 2])];
     let begun = || {
         let mut view = RunView::waiting("x".into());
@@ -141,7 +141,7 @@ fn a_lesson_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     };
     let run = || String::from("r");
     let mut stopped = begun();
-    assert!(stopped.title.ends_with("1 lesson"));
+    assert!(stopped.title.ends_with("1 added task"));
     stopped.fold(Event::Stopped { run: run() }, "3");
     let mut failed = begun();
     let problem = Problem::new("the disk is full");
@@ -166,6 +166,6 @@ fn a_lesson_that_does_not_come_to_its_end_leaves_the_run_as_it_was() {
     let told = "Of the test pictures of d, e: 50.0 % are right, 0.0 % were before. Of those of the 3 classes before: 100.0 % are right, 100.0 % were before.";
     assert_eq!(
         (story[0].head.as_str(), story[0].text.as_str()),
-        ("Lesson.", told)
+        ("Added task.", told)
     );
 }

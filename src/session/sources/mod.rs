@@ -34,7 +34,7 @@ use crate::engine::Engine;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
-use crate::run::event::{Command, Lesson, Picture, Wish};
+use crate::run::event::{AddedTask, Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::Told;
 use crate::store;
@@ -181,9 +181,9 @@ pub trait Sources: Send + Sync {
         runs::deleted(&self.disk().runs_root, others)
     }
 
-    /// Takes back the last lesson of a run.
-    fn undo_lesson(&self, folder: &Path) -> Result<Lesson> {
-        store::undo_lesson(folder)
+    /// Takes back the last added task of a run.
+    fn undo_added_task(&self, folder: &Path) -> Result<AddedTask> {
+        store::undo_added_task(folder)
     }
 
     /// An image file to predict.
@@ -231,7 +231,7 @@ pub trait Sources: Send + Sync {
         files::reveal(path)
     }
 
-    /// The lessons.
+    /// The added tasks.
     fn units(&self) -> Vec<Entry> {
         units::entries()
     }

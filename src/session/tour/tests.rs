@@ -55,7 +55,7 @@ fn header(folder: &str) -> RunHeader {
         frozen_parameters: 1,
         weights_sha256: String::new(),
         images: None,
-        lessons: Vec::new(),
+        added_tasks: Vec::new(),
         started: String::new(),
         version: String::new(),
     }

@@ -275,7 +275,7 @@ impl Session {
             .as_deref()
             .and_then(|run| Some((run, run.header.as_ref()?)));
         if let Some((run, header)) = live.filter(|(_, header)| header.folder == folder)
-            && !header.lessons.is_empty()
+            && !header.added_tasks.is_empty()
         {
             let standing = standing_of(run);
             let figures = figures_of(header, run, true);
@@ -288,7 +288,11 @@ impl Session {
             );
         }
         let row = self.row(&folder);
-        let taught = row.filter(|row| row.header.as_ref().is_some_and(|h| !h.lessons.is_empty()));
+        let taught = row.filter(|row| {
+            row.header
+                .as_ref()
+                .is_some_and(|h| !h.added_tasks.is_empty())
+        });
         taught.map_or_else(missing, |row| of_row(row, true, true))
     }
 }
@@ -325,7 +329,7 @@ fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
         return (UnitRun::of(standing_of(run)), RunFigures::default());
     };
     let mut figures = figures_of(header, run, false);
-    let standing = match header.lessons.is_empty() {
+    let standing = match header.added_tasks.is_empty() {
         true => standing_of(run),
         // It is taught: its own training is over.
         false => Standing::Done(None),

@@ -78,7 +78,7 @@ impl StudioApp {
             UiCommand::Teach(folder) => self.shell.pupil = Some(folder),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
-            UiCommand::UndoLesson(folder) => self.session.undo_lesson(&folder),
+            UiCommand::UndoAddedTask(folder) => self.session.undo_added_task(&folder),
             UiCommand::Describe(folder) => self.shell.about.open(&self.session, folder),
             UiCommand::Tag(folders) => self.shell.tags.open(&self.session, folders),
             UiCommand::SetAbout(folder, about) => self.session.describe(folder, *about),
@@ -253,7 +253,7 @@ impl StudioApp {
             Wanted::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
             Wanted::Report => self.shell.report.goes_to(text),
-            Wanted::Lesson => self.teach(text),
+            Wanted::AddedTask => self.teach(text),
             Wanted::Runs => self.session.add_folder(path),
             Wanted::Pictures => {
                 self.pages.predict.sheet.choose(&path);
@@ -267,7 +267,7 @@ impl StudioApp {
     fn keep_collection(&mut self, purpose: Purpose) {
         self.show(match purpose {
             Purpose::Data => Page::Experiment,
-            Purpose::Lesson(_) => Page::Train,
+            Purpose::AddedTask(_) => Page::Train,
         });
         self.pages.experiment.folder = false;
         self.session.keep_collection(purpose);

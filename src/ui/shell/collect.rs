@@ -130,7 +130,7 @@ impl Collect {
 
 /// How the pictures that the run has learned look; a data set of one's own is drawn dark on light.
 fn look(session: &mut Session, purpose: &Purpose) -> Look {
-    let Purpose::Lesson(run) = purpose else {
+    let Purpose::AddedTask(run) = purpose else {
         return Look::default();
     };
     let config = session.header_of(run).map(|header| header.config.clone());
@@ -155,10 +155,10 @@ fn head(ui: &mut Ui, session: &mut Session, purpose: &Purpose) {
     let t = tokens(ui);
     let title = match purpose {
         Purpose::Data => "Make a data set",
-        Purpose::Lesson(_) => "Teach new classes",
+        Purpose::AddedTask(_) => "Teach new classes",
     };
     ui.label(RichText::new(title).font(semibold(16.0)).color(t.strong));
-    if let Purpose::Lesson(run) = purpose
+    if let Purpose::AddedTask(run) = purpose
         && let Some(header) = session.header_of(run)
     {
         faint(ui, RunHeader::title(header));
@@ -312,7 +312,7 @@ fn foot(
     ui.horizontal_wrapped(|ui| {
         let yes = match purpose {
             Purpose::Data => "Use as data set",
-            Purpose::Lesson(_) => "Teach them",
+            Purpose::AddedTask(_) => "Teach them",
         };
         if primary_button(ui, yes, lacks.is_none()).clicked() {
             commands.push(UiCommand::KeepCollection(purpose.clone()));

@@ -128,7 +128,7 @@ impl Shell {
         let words = self.meant_for();
         fences.above("Dropping files", ctx, || drop_overlay(ctx, words));
         fenced(fences, ctx, "Teaching", &mut self.pupil, |pupil| {
-            lesson(ctx, session, pupil, commands);
+            added_task(ctx, session, pupil, commands);
         });
         let mut answered = None;
         fenced(fences, ctx, "Question", &mut self.question, |asked| {
@@ -161,8 +161,8 @@ fn fenced<S: Default>(
     }
 }
 
-/// Asks for the folder of a lesson while a run is to be taught.
-fn lesson(
+/// Asks for the folder of an added task while a run is to be taught.
+fn added_task(
     ctx: &Context,
     session: &Session,
     pupil: &mut Option<PathBuf>,
@@ -171,8 +171,8 @@ fn lesson(
     let Some(run) = pupil else { return };
     let command = match teach::ask(ctx, session, run, commands) {
         teach::Answer::Open => return,
-        teach::Answer::Undo => Some(UiCommand::UndoLesson(run.clone())),
-        teach::Answer::Gather => Some(UiCommand::Collect(Purpose::Lesson(run.clone()))),
+        teach::Answer::Undo => Some(UiCommand::UndoAddedTask(run.clone())),
+        teach::Answer::Gather => Some(UiCommand::Collect(Purpose::AddedTask(run.clone()))),
         teach::Answer::Cancel => None,
     };
     commands.extend(command);

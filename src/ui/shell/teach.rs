@@ -1,4 +1,4 @@
-//! The question which folder a run shall be taught, and whether its last lesson shall be undone.
+//! The question which folder a run shall be taught, and whether its last added task shall be undone.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub enum Answer {
     Open,
     /// Draw, paste or drop pictures into boxes.
     Gather,
-    /// Take the last lesson back.
+    /// Take the last added task back.
     Undo,
     /// Never mind.
     Cancel,
@@ -33,7 +33,7 @@ pub fn ask(
     commands: &mut Vec<UiCommand>,
 ) -> Answer {
     let header = session.header_of(folder);
-    let lesson = header.and_then(|header| header.lessons.last());
+    let added_task = header.and_then(|header| header.added_tasks.last());
     let mut answer = Answer::Open;
     let modal = dialog(ctx, "teach", 420.0, |ui| {
         let t = theme::tokens(ui);
@@ -52,10 +52,13 @@ pub fn ask(
                 answer = Answer::Gather;
             }
             if widgets::button(ui, "Choose a folder…").clicked() {
-                commands.push(UiCommand::Pick(Wanted::Lesson));
+                commands.push(UiCommand::Pick(Wanted::AddedTask));
             }
-            if let Some(lesson) = lesson {
-                let text = format!("Undo the last lesson: {}", listed(&lesson.classes, 3));
+            if let Some(added_task) = added_task {
+                let text = format!(
+                    "Undo the last added task: {}",
+                    listed(&added_task.classes, 3)
+                );
                 if widgets::button(ui, &text).clicked() {
                     answer = Answer::Undo;
                 }

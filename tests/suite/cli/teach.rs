@@ -12,12 +12,12 @@ fn copy(root: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_lesson_gives_figures_and_can_be_undone() {
+fn an_added_task_gives_figures_and_can_be_undone() {
     let root = tempfile::tempdir().unwrap();
     let run = copy(root.path());
     let before = everything(&run);
-    let lesson = letters("AB", 10);
-    let folder = lesson.path().to_str().unwrap();
+    let added_task = letters("AB", 10);
+    let folder = added_task.path().to_str().unwrap();
     let output = run_json(&["teach", "run", folder], root.path());
     let said = stderr(&output);
     assert!(
@@ -57,13 +57,13 @@ fn a_lesson_gives_figures_and_can_be_undone() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
     assert!(refused(&["resume", "run"], root.path()).contains("finished"));
-    let of_lesson = ["worst", "run", "--split", "train", "--class", "A"];
-    let said = refused(&of_lesson, root.path());
-    assert!(said.contains("\"A\" came by a lesson"), "{said}");
+    let of_added_task = ["worst", "run", "--split", "train", "--class", "A"];
+    let said = refused(&of_added_task, root.path());
+    assert!(said.contains("\"A\" came by an added task"), "{said}");
     let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
     assert!(everything(&run) == before);
-    assert!(refused(&["teach", "run", "--undo"], root.path()).contains("no lesson"));
+    assert!(refused(&["teach", "run", "--undo"], root.path()).contains("no added task"));
     // As people read it.
     let output = super::run(&["teach", "run", folder, "--quiet"], root.path());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -97,12 +97,12 @@ fn wrong_usage_of_teach_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_lesson_that_is_killed_leaves_the_run_as_it_was() {
+fn an_added_task_that_is_killed_leaves_the_run_as_it_was() {
     let root = tempfile::tempdir().unwrap();
     let run = copy(root.path());
     let before = everything(&run);
-    let lesson = letters("ABCDE", 30);
-    let folder = lesson.path().to_str().unwrap();
+    let added_task = letters("ABCDE", 30);
+    let folder = added_task.path().to_str().unwrap();
     for file in ["pictures/0001.png", "pictures.csv"] {
         let words = ["teach", "run", folder, "--quiet"];
         let mut child = program(&words, root.path()).spawn().unwrap();

@@ -276,9 +276,9 @@ impl Target for Taught {
         }
         // What can be taken back leaves a run without its last lesson.
         let run = folder.join("run");
-        let before = store::load(&run).map(|stored| stored.header.lessons.len());
-        if let (Ok(count), Ok(_)) = (before, store::undo_lesson(&run)) {
-            let left = store::load(&run).unwrap().header.lessons.len();
+        let before = store::load(&run).map(|stored| stored.header.added_tasks.len());
+        if let (Ok(count), Ok(_)) = (before, store::undo_added_task(&run)) {
+            let left = store::load(&run).unwrap().header.added_tasks.len();
             assert_eq!(left + 1, count);
         }
         fine
@@ -294,9 +294,9 @@ fn looked_at(stored: &StoredRun) -> bool {
     positions.for_each(|position| assert!(header.class_at(position) < header.class_order.len()));
     let first = header.own_tasks();
     let mut fine = true;
-    for (task, lesson) in (first..).zip(&header.lessons) {
+    for (task, lesson) in (first..).zip(&header.added_tasks) {
         fine &= store::load_snapshot(&header.folder, task).is_ok();
-        let Ok(pictures) = store::lesson_pictures(&header.folder, task, lesson) else {
+        let Ok(pictures) = store::added_task_pictures(&header.folder, task, lesson) else {
             return false;
         };
         fine &= pictures.check_tests().is_ok();

@@ -1,4 +1,4 @@
-//! Lessons of classes that the run knows already, of few pictures, and with old pictures gone.
+//! Added tasks of classes that the run knows already, of few pictures, and with old pictures gone.
 
 use lae_studio::store::RunSummary;
 
@@ -27,7 +27,7 @@ fn with_digits(digits: &str, of: &str, each: usize) -> Made {
 }
 
 #[test]
-fn test_pictures_that_a_lesson_teaches_are_tested_no_more() {
+fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("simplecil"), root.path());
     let before = store::load(&run).unwrap();
@@ -38,18 +38,18 @@ fn test_pictures_that_a_lesson_teaches_are_tested_no_more() {
         ..OpenOptions::default()
     };
     let own = Dataset::open("digits", &options).unwrap();
-    let lesson = Made::new();
+    let added_task = Made::new();
     for (split, samples) in [("train", &own.test[..5]), ("test", &own.test[5..10])] {
         for (class, samples) in [("A", &own.train[..5]), ("B", samples)] {
             for (number, sample) in samples.iter().enumerate() {
                 let (bytes, _) = sample.file().unwrap();
-                lesson.file(&format!("{split}/{class}/{number}.png"), bytes);
+                added_task.file(&format!("{split}/{class}/{number}.png"), bytes);
             }
         }
     }
-    taught(&run, lesson.path());
+    taught(&run, added_task.path());
     let stored = store::load(&run).unwrap();
-    let notes = stored.header.lessons[0].notes.join(" ");
+    let notes = stored.header.added_tasks[0].notes.join(" ");
     assert!(
         notes.contains("5 of the run's test images are copies"),
         "{notes}"
@@ -67,7 +67,7 @@ fn test_pictures_that_a_lesson_teaches_are_tested_no_more() {
 #[test]
 fn more_examples_of_a_known_class_count_for_it() {
     let root = tempfile::tempdir().unwrap();
-    let lesson = with_digits("37", "A", 10);
+    let added_task = with_digits("37", "A", 10);
     for method in ["lae", "simplecil", "ranpac"] {
         let mut config = config(method);
         if method == "ranpac" {
@@ -75,15 +75,15 @@ fn more_examples_of_a_known_class_count_for_it() {
         }
         let run = finished(&config, root.path());
         let before = everything(&run);
-        taught(&run, lesson.path());
+        taught(&run, added_task.path());
         let stored = store::load(&run).unwrap();
         let header = &stored.header;
         assert_eq!(header.class_order[10..], ["3 (2)", "7 (2)", "A"]);
         assert_eq!(header.again(), [(10, 3), (11, 7)]);
         assert_eq!((header.class_at(11), header.class_at(12)), (7, 12));
-        let known = header.lessons[0].before.unwrap();
+        let known = header.added_tasks[0].before.unwrap();
         assert!(known > 0.0 && known <= 4.0 / 6.0, "{method}: {known}");
-        let note = header.lessons[0].notes.join(" ");
+        let note = header.added_tasks[0].notes.join(" ");
         assert!(note.contains("knows 3, 7 already"), "{note}");
         if method == "ranpac" {
             adds_to_the_columns_that_are_there(&stored);
@@ -95,22 +95,22 @@ fn more_examples_of_a_known_class_count_for_it() {
         for (label, class) in answers.labels.iter().zip(given) {
             assert!(![10, 11].contains(class) || label == class, "{method}");
         }
-        let lesson_of =
+        let added_task_of =
             |class: usize| answers.accuracy_within(header.answering(), &(class..class + 1));
-        let right = lesson_of(10).unwrap() + lesson_of(11).unwrap();
+        let right = added_task_of(10).unwrap() + added_task_of(11).unwrap();
         assert!(right >= 1.0, "{method}: {right}");
-        // A second lesson of the same names gets other numbers.
-        taught(&run, lesson.path());
+        // A second added task of the same names gets other numbers.
+        taught(&run, added_task.path());
         let header = store::load(&run).unwrap().header;
         assert_eq!(header.class_order[13..], ["3 (3)", "7 (3)", "A (2)"]);
         assert_eq!(header.again()[2..], [(13, 3), (14, 7), (15, 12)]);
-        store::undo_lesson(&run).unwrap();
-        store::undo_lesson(&run).unwrap();
+        store::undo_added_task(&run).unwrap();
+        store::undo_added_task(&run).unwrap();
         assert!(everything(&run) == before);
     }
 }
 
-/// RanPAC's lesson of classes that it knows leaves their second columns empty and the others with
+/// RanPAC's added task of classes that it knows leaves their second columns empty and the others with
 /// the weights of the run's λ.
 fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
     let ridge = |task: usize| stored.reports[task].gauges["ridge"];
@@ -130,7 +130,7 @@ fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
 /// One picture, or one of each of two classes, says nothing about how far all classes' weights are
 /// to be held down.
 #[test]
-fn a_lesson_keeps_the_ridge_of_the_run() {
+fn an_added_task_keeps_the_ridge_of_the_run() {
     let root = tempfile::tempdir().unwrap();
     let mut config = config("ranpac");
     set(&mut config, "projection=300").unwrap();
@@ -153,7 +153,7 @@ fn a_lesson_keeps_the_ridge_of_the_run() {
 }
 
 #[test]
-fn a_handful_of_pictures_is_a_lesson() {
+fn a_handful_of_pictures_is_an_added_task() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("AB", 2);
     // A single one leaves nothing to test with.
@@ -162,19 +162,22 @@ fn a_handful_of_pictures_is_a_lesson() {
         let run = finished(&config(method), root.path());
         taught(&run, made.path());
         let stored = store::load(&run).unwrap();
-        let lesson = &stored.header.lessons[0];
+        let added_task = &stored.header.added_tasks[0];
         assert_eq!(
-            (&lesson.train_images[..], &lesson.test_images[..]),
+            (&added_task.train_images[..], &added_task.test_images[..]),
             (&[1, 1][..], &[1, 0][..])
         );
-        let notes = lesson.notes.join(" ");
+        let notes = added_task.notes.join(" ");
         assert!(
             notes.contains("Fewer than 4 pictures to learn from: A, B"),
             "{notes}"
         );
         assert!(notes.contains("No picture to test with: B"), "{notes}");
         if method != "ranpac" {
-            assert!(lesson.batch < 16 && lesson.repeats >= 40, "{lesson:?}");
+            assert!(
+                added_task.batch < 16 && added_task.repeats >= 40,
+                "{added_task:?}"
+            );
             assert!(notes.contains("is shown"), "{notes}");
         }
     }
@@ -206,9 +209,9 @@ fn a_folder_with_splits_is_tested_on_its_test_split() {
     }
     let run = finished(&config("simplecil"), root.path());
     taught(&run, made.path());
-    let lesson = store::load(&run).unwrap().header.lessons.remove(0);
+    let added_task = store::load(&run).unwrap().header.added_tasks.remove(0);
     assert_eq!(
-        (lesson.train_images, lesson.test_images),
+        (added_task.train_images, added_task.test_images),
         (vec![6, 6], vec![3, 3])
     );
 }
@@ -225,14 +228,14 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
         ..config("simplecil")
     };
     let run = finished(&settings, root.path());
-    let lesson = letters("AB", 6);
+    let added_task = letters("AB", 6);
     let other = made.path().join("G").join(first(&made.path().join("G")));
     // Another picture in the place of one.
     std::fs::copy(
-        lesson
+        added_task
             .path()
             .join("A")
-            .join(first(&lesson.path().join("A"))),
+            .join(first(&added_task.path().join("A"))),
         &other,
     )
     .unwrap();
@@ -240,9 +243,9 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
         if gone {
             std::fs::remove_dir_all(made.path().join("H")).unwrap();
         }
-        taught(&run, lesson.path());
+        taught(&run, added_task.path());
         let stored = store::load(&run).unwrap();
-        let notes = stored.header.lessons[0].notes.join(" ");
+        let notes = stored.header.added_tasks[0].notes.join(" ");
         let same = !gone && stored.reports[2].answers.images_within(&(0..4)) > 0;
         if !same {
             assert!(notes.contains("cannot be measured"), "{notes}");
@@ -260,12 +263,12 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
                 store::export::export(&[RunSummary::of(&stored)], format).unwrap();
             }
         }
-        store::undo_lesson(&run).unwrap();
+        store::undo_added_task(&run).unwrap();
     }
 }
 
 #[test]
-fn lessons_tell_runs_apart_and_bring_equal_ones_together() {
+fn added_tasks_tell_runs_apart_and_bring_equal_ones_together() {
     let root = tempfile::tempdir().unwrap();
     let (one, other) = (letters("AB", 6), letters("CD", 6));
     let runs: Vec<PathBuf> = [1, 2, 3]

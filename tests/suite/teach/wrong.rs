@@ -1,4 +1,4 @@
-//! Lessons that cannot be: one clear sentence each, and the run stays as it was.
+//! Added tasks that cannot be: one clear sentence each, and the run stays as it was.
 
 use super::*;
 use lae_studio::store::RunFolder;
@@ -44,7 +44,7 @@ fn what_cannot_be_taught_is_said_in_a_sentence_and_changes_nothing() {
     let problem = refused(&run, good.path());
     assert!(problem.what.contains("another program"), "{problem}");
     assert!(
-        store::undo_lesson(&run)
+        store::undo_added_task(&run)
             .unwrap_err()
             .what
             .contains("another program")
@@ -104,16 +104,16 @@ fn a_run_without_a_whole_task_its_backbone_or_its_state_is_not_taught() {
 }
 
 #[test]
-fn components_that_would_outnumber_the_channels_are_no_lesson() {
+fn components_that_would_outnumber_the_channels_are_no_added_task() {
     let root = tempfile::tempdir().unwrap();
     let mut config = config("coda-prompt");
     set(&mut config, "pool=100").unwrap();
     let run = finished(&config, root.path());
-    let lessons = ["AB", "CD", "EF"].map(|of| letters(of, 3));
+    let added_tasks = ["AB", "CD", "EF"].map(|of| letters(of, 3));
     let before = everything(&run);
     let mut problems = Vec::new();
-    for lesson in &lessons {
-        problems.extend(teach(&run, lesson.path()).err());
+    for added_task in &added_tasks {
+        problems.extend(teach(&run, added_task.path()).err());
     }
     let problem = problems.first().unwrap();
     assert!(
@@ -121,20 +121,20 @@ fn components_that_would_outnumber_the_channels_are_no_lesson() {
         "{problem}"
     );
     assert!(problem.what.contains("cannot be orthogonal"), "{problem}");
-    while store::undo_lesson(&run).is_ok() {}
+    while store::undo_added_task(&run).is_ok() {}
     assert!(everything(&run) == before);
 }
 
 #[test]
-fn a_lesson_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
+fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
     let root = tempfile::tempdir().unwrap();
     let run = finished(&config("simplecil"), root.path());
     taught(&run, letters("AB", 6).path());
     let stored = store::load(&run).unwrap();
-    let lesson = &stored.header.lessons[0];
+    let added_task = &stored.header.added_tasks[0];
     let folder = run.join("lessons/task_3");
     let shown = |index: usize| {
-        let pictures = store::lesson_pictures(&run, 2, lesson)?;
+        let pictures = store::added_task_pictures(&run, 2, added_task)?;
         pictures.test_picture(index)
     };
     let name = shown(0).unwrap().name;
@@ -146,7 +146,7 @@ fn a_lesson_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
     std::fs::copy(folder.join("pictures/0001.png"), &picture).unwrap();
     let problem = shown(0).unwrap_err();
     assert!(problem.what.contains("no longer the one"), "{problem}");
-    // A lesson on top of it would be tested on another picture.
+    // An added task on top of it would be tested on another picture.
     let problem = refused(&run, letters("CD", 5).path());
     assert!(problem.what.contains("no longer the one"), "{problem}");
     std::fs::write(&picture, bytes).unwrap();
@@ -177,7 +177,7 @@ fn a_lesson_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
         assert!(problem.what.contains(words), "{words}: {problem}");
     }
     std::fs::write(&facts, text).unwrap();
-    // A lesson of tasks that are not there.
+    // An added task of tasks that are not there.
     std::fs::rename(&folder, run.join("lessons/task_7")).unwrap();
     let problem = store::load(&run).unwrap_err();
     assert!(problem.what.contains("was task 7"), "{problem}");
@@ -185,7 +185,7 @@ fn a_lesson_that_somebody_changed_is_not_shown_and_does_not_hide_the_others() {
 
 #[cfg(unix)]
 #[test]
-fn lessons_are_not_written_through_a_link() {
+fn added_tasks_are_not_written_through_a_link() {
     let root = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
     let precious = outside.path().join("mine.partial");

@@ -115,17 +115,17 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     assert!(lae_studio::data::looks::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
     window.get_by_label("Teach them").click();
-    wait(&mut window, "the lesson begins", |app| {
+    wait(&mut window, "the added task begins", |app| {
         let live = app.session.train.live.as_ref();
         let header = live.and_then(|run| run.header.as_ref());
-        header.is_some_and(|header| header.lessons.len() == 1)
+        header.is_some_and(|header| header.added_tasks.len() == 1)
     });
-    wait(&mut window, "the lesson ends", ended);
+    wait(&mut window, "the added task ends", ended);
     settle(&mut window);
     assert_eq!(window.state().page, Page::Train);
     let run = window.state().session.train.live.clone().unwrap();
     let header = run.header.clone().unwrap();
-    assert_eq!(header.lessons[0].classes, ["Class 1", "Class 2"]);
+    assert_eq!(header.added_tasks[0].classes, ["Class 1", "Class 2"]);
     assert!(
         runs.path()
             .join("made/My pictures/Class 2/0003.png")

@@ -19,7 +19,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::lessons::lesson;
+use super::added_tasks::added_task;
 use super::sizes::turn;
 use super::synthetic::{header, report};
 use super::{recorded, settle, shot};
@@ -522,7 +522,7 @@ fn a_run_of_the_same_name_in_another_folder_has_mistakes_of_its_own() {
 }
 
 #[test]
-fn training_pictures_of_a_run_with_lessons_are_those_of_its_own_tasks() {
+fn training_pictures_of_a_run_with_added_tasks_are_those_of_its_own_tasks() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), true);
     let mut header = header_on_show(&window);
@@ -531,7 +531,7 @@ fn training_pictures_of_a_run_with_lessons_are_those_of_its_own_tasks() {
     header.class_order.push("c".into());
     header.train_images.push(4);
     header.test_images.push(3);
-    header.lessons.push(lesson());
+    header.added_tasks.push(added_task());
     over(&mut window, &backend, header);
     window.get_by_label_contains("after task 2");
     let request = look(&mut window, &backend);

@@ -183,7 +183,7 @@ fn another_picture_in_a_pins_place_and_none_at_all() {
 }
 
 #[test]
-fn a_lesson_that_is_taken_back_takes_its_answers_along() {
+fn an_added_task_that_is_taken_back_takes_its_answers_along() {
     let root = tempfile::tempdir().unwrap();
     let (mut session, backend) = session(root.path());
     let (folder, view) = run("long", 3);
@@ -201,7 +201,7 @@ fn a_lesson_that_is_taken_back_takes_its_answers_along() {
     session.drain();
     assert_eq!(session.predict.pins.answered(pin, &folder), 2);
     assert!(session.predict.pins.answer(pin, &folder, 2).is_none());
-    // Another lesson: its task alone is asked.
+    // Another added task: its task alone is asked.
     session.train.live = Some(run("long", 3).1);
     stir(&mut session, &backend);
     assert_eq!(requests(&backend).pop().unwrap().tasks, [2]);

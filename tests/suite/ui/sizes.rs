@@ -172,7 +172,11 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
         ("teach", UiCommand::Teach(run.clone()), "Cancel"),
         ("describe", UiCommand::Describe(run.clone()), "Cancel"),
         ("collect", UiCommand::Collect(Purpose::Data), "Cancel"),
-        ("lesson", UiCommand::Collect(Purpose::Lesson(run)), "Cancel"),
+        (
+            "lesson",
+            UiCommand::Collect(Purpose::AddedTask(run)),
+            "Cancel",
+        ),
         ("deleted", UiCommand::Deleted, "Close"),
         ("folders", UiCommand::Folders, "Close"),
         ("report", UiCommand::Report, "Close"),

@@ -25,7 +25,7 @@ pub fn header() -> RunHeader {
         frozen_parameters: 3_600_000,
         weights_sha256: "0".repeat(64),
         images: None,
-        lessons: Vec::new(),
+        added_tasks: Vec::new(),
         started: "2026-11-21T10:00:00Z".into(),
         version: "0.1.0".into(),
     }

@@ -63,15 +63,15 @@ impl ProbeSet {
     }
 }
 
-/// The run's own test pictures and those of its lessons.
+/// The run's own test pictures and those of its added tasks.
 fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
     let header = &stored.header;
     let own = own_images(stored, stock, &|| true)?;
     let (tasks, planned) = (header.own_tasks(), &header.tasks);
     let classes = planned[..tasks].last().map_or(0, |task| task.end);
     let mut images = Images::new(Some(own), tasks, classes);
-    for (task, lesson) in (tasks..).zip(&header.lessons) {
-        let kept = store::lesson_pictures(&header.folder, task, lesson)?;
+    for (task, added_task) in (tasks..).zip(&header.added_tasks) {
+        let kept = store::added_task_pictures(&header.folder, task, added_task)?;
         images.push(&kept, planned[task].start);
     }
     Ok(images)

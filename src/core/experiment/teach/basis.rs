@@ -1,4 +1,4 @@
-//! What a lesson stands on: whether the run can be taught, its method as it was after the last whole
+//! What an added task stands on: whether the run can be taught, its method as it was after the last whole
 //! task, and its old test images, where they are at hand.
 
 use crate::data::scenario::{ClassOrder, TaskSizes};
@@ -90,7 +90,7 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
     let what = format!("{title} has no room for another task: {}", problem.what);
     Problem::new(what)
         .at(problem.place)
-        .advise("undo an earlier lesson, or train a new run with other settings")
+        .advise("undo an earlier added task, or train a new run with other settings")
 }
 
 /// The run's own data set, if it is at hand and still has the test images of the run.

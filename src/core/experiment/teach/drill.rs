@@ -1,4 +1,4 @@
-//! How a lesson is trained: with as many epochs as the run's tasks and about as many steps, but of
+//! How an added task is trained: with as many epochs as the run's tasks and about as many steps, but of
 //! few pictures in small batches, each shown several times.
 //!
 //! A run's own tasks have hundreds of pictures; five epochs of ten drawings would be a handful of
@@ -12,10 +12,10 @@ use crate::run::config::RunConfig;
 
 /// Steps of an epoch, at least and at most; between them those of the run's tasks.
 const STEPS: [usize; 2] = [10, 25];
-/// Pictures of a step in a lesson of few.
+/// Pictures of a step in an added task of few.
 const BATCH: usize = 8;
 
-/// How a lesson is trained.
+/// How an added task is trained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drill {
     /// Pictures of a step.
@@ -31,8 +31,8 @@ pub(super) struct Drill {
 }
 
 impl Drill {
-    /// For a lesson of so many training pictures that becomes this task (from 0); the tasks before
-    /// it that are no lessons had `own` pictures each.
+    /// For an added task of so many training pictures that becomes this task (from 0); the tasks before
+    /// it that are no added tasks had `own` pictures each.
     pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
         let config = chosen.config;
         let steps = learns(chosen, task);
@@ -59,7 +59,7 @@ impl Drill {
         }
     }
 
-    /// The run's settings as the lesson takes them.
+    /// The run's settings as the added task takes them.
     pub fn config(&self, run: &RunConfig) -> RunConfig {
         RunConfig {
             batch: self.batch,

@@ -1,10 +1,10 @@
-//! What a lesson teaches: the pictures of a folder, their classes, and which of these the run knows.
+//! What an added task teaches: the pictures of a folder, their classes, and which of these the run knows.
 
 use crate::data::card::counts;
 use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
 use crate::method::{Chosen, learns};
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{Again, Lesson, RunHeader};
+use crate::run::event::{AddedTask, Again, RunHeader};
 use crate::store::MOST_PICTURES;
 
 use super::drill::Drill;
@@ -12,9 +12,9 @@ use super::drill::Drill;
 /// Fewer training pictures of a class are told.
 const FEW: usize = 4;
 
-/// The pictures of a lesson and what is to be known of them.
+/// The pictures of an added task and what is to be known of them.
 pub(super) struct Material {
-    /// The pictures; a class counts within the lesson.
+    /// The pictures; a class counts within the added task.
     pub data: Dataset,
     /// What was assumed or left out, in sentences.
     pub notes: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Material {
 }
 
 impl Material {
-    /// Looks at the pictures at `source` for a lesson of this run behind its first `after` tasks; `go_on` is asked
+    /// Looks at the pictures at `source` for an added task of this run behind its first `after` tasks; `go_on` is asked
     /// meanwhile.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Material {
         let chosen = Chosen::of(config)?;
         if data.classes.len() == 1 && learns(&chosen, after) {
             return Err(Problem::new(format!(
-                "{} learns a lesson by telling its classes apart, and this one has a single class",
+                "{} learns an added task by telling its classes apart, and this one has a single class",
                 chosen.spec.title
             ))
             .at(source)
@@ -59,7 +59,7 @@ impl Material {
         let pictures = data.train.len() + data.test.len();
         if pictures > MOST_PICTURES {
             return Err(Problem::new(format!(
-                "these are {pictures} pictures, a lesson takes {MOST_PICTURES} at most"
+                "these are {pictures} pictures, an added task takes {MOST_PICTURES} at most"
             ))
             .at(source)
             .advise("give fewer pictures, or train a new run on all of them"));
@@ -77,7 +77,7 @@ impl Material {
         Ok(material)
     }
 
-    /// The position of the class that the run knew already, if class `class` of the lesson is one.
+    /// The position of the class that the run knew already, if class `class` of the added task is one.
     pub fn known(&self, class: usize) -> Option<usize> {
         let again = self.again.iter().find(|again| again.class == class);
         again.map(|again| again.of)
@@ -133,9 +133,9 @@ impl Material {
     }
 
     /// What the run's record gets, fingerprint and former accuracy excepted.
-    pub fn lesson(&self, drill: &Drill, planned_tasks: usize) -> Lesson {
+    pub fn added_task(&self, drill: &Drill, planned_tasks: usize) -> AddedTask {
         let classes = self.classes.len();
-        Lesson {
+        AddedTask {
             source: self.source.clone(),
             classes: self.classes.clone(),
             again: self.again.clone(),
@@ -156,7 +156,7 @@ impl Material {
     }
 }
 
-/// Names for the positions of a lesson's classes, and which of them the run knows: those get a
+/// Names for the positions of an added task's classes, and which of them the run knows: those get a
 /// number behind their name. Of a run that was stopped only the first `learned` classes count: it knows
 /// nothing of those that were planned behind them.
 fn named(header: &RunHeader, learned: usize, classes: &[String]) -> (Vec<String>, Vec<Again>) {

@@ -1,9 +1,9 @@
-//! A lesson: the classes of a folder become one more task of a run that has ended, with the run's
+//! An added task: the classes of a folder become one more task of a run that has ended, with the run's
 //! own method and without any of its old pictures.
 //!
 //! The method is taken up as it was after the last whole task: from the snapshots, or from the state
 //! that is kept with the run where those do not hold enough. What is learned is the copy of the
-//! pictures in the run's folder. Whatever the lesson leaves is written aside and counts all at once;
+//! pictures in the run's folder. Whatever the added task leaves is written aside and counts all at once;
 //! stopped or killed before that, the run is as it was.
 
 mod basis;
@@ -22,8 +22,8 @@ use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
-use crate::run::event::{Control, Event, Lesson, Phase, RunHeader, Sink, Wish};
-use crate::store::{self, LessonPictures, NewLesson, RunFolder, StoredRun};
+use crate::run::event::{AddedTask, Control, Event, Phase, RunHeader, Sink, Wish};
+use crate::store::{self, AddedPictures, NewAddedTask, RunFolder, StoredRun};
 
 use super::fitting::variant_of;
 use super::images::{Images, Own};
@@ -34,7 +34,7 @@ use basis::{full, restore, teachable};
 use drill::Drill;
 use material::Material;
 
-/// Pictures answered at a time before a lesson.
+/// Pictures answered at a time before an added task.
 const AT_ONCE: usize = 48;
 
 /// Teaches the run in `folder` the classes of the pictures at `source` (a folder or whatever else
@@ -54,7 +54,7 @@ pub fn teach(
     let run = RunFolder::open(folder)?;
     let stored = store::load(folder)?;
     let sink = &mut Noted(sink);
-    sink.lesson(source, &stored.header.config);
+    sink.added_task(source, &stored.header.config);
     let title = teachable(&stored)?;
     prepare(sink, "looking at the pictures");
     let go_on = || control.wish() != Wish::Stop;
@@ -68,16 +68,16 @@ pub fn teach(
     };
     let mut method = teacher.method().map_err(|problem| full(&title, problem))?;
     restore(&mut *method, &stored, &run, &title)?;
-    let (aside, lesson) = run.begin_lesson(stored.reports.len())?;
-    let taught = teacher.teach(method, stored, (aside, &lesson), sink, control);
+    let (aside, added_task) = run.begin_added_task(stored.reports.len())?;
+    let taught = teacher.teach(method, stored, (aside, &added_task), sink, control);
     match unless_stopped(taught.map_err(as_it_was), control) {
         Ok(Some(Some(header))) => Ok(Outcome::Finished(header)),
         Ok(_) => {
-            lesson.discard();
+            added_task.discard();
             Ok(Outcome::NotBegun)
         }
         Err(problem) => {
-            lesson.discard();
+            added_task.discard();
             Err(problem)
         }
     }
@@ -86,7 +86,10 @@ pub fn teach(
 /// Says what stands whatever went wrong.
 fn as_it_was(problem: Problem) -> Problem {
     Problem {
-        what: format!("{}; the run is as it was before the lesson", problem.what),
+        what: format!(
+            "{}; the run is as it was before the added task",
+            problem.what
+        ),
         ..problem
     }
 }
@@ -98,13 +101,13 @@ fn prepare(sink: &mut dyn Sink, what: &str) {
     });
 }
 
-/// Everything that a lesson needs, opened and checked against each other.
+/// Everything that an added task needs, opened and checked against each other.
 struct Teacher {
-    /// The run with the lesson, of which some facts are still to come.
+    /// The run with the added task, of which some facts are still to come.
     header: RunHeader,
     material: Material,
     drill: Drill,
-    /// The run's settings with the lesson's batch and rate.
+    /// The run's settings with the added task's batch and rate.
     config: RunConfig,
     own: Option<Own>,
     backbone: Arc<Opened>,
@@ -179,9 +182,9 @@ impl Teacher {
             plan.map(|plan| plan.drawn(before.drawing))
         });
         let pet = pet.transpose()?;
-        let lesson = material.lesson(&drill, before.planned_tasks());
+        let added_task = material.added_task(&drill, before.planned_tasks());
         Ok(Self {
-            header: before.clone().taught(after, lesson),
+            header: before.clone().taught(after, added_task),
             material,
             drill,
             own,
@@ -209,7 +212,7 @@ impl Teacher {
         mut self,
         method: Box<dyn Method>,
         stored: StoredRun,
-        (aside, place): (RunFolder, &NewLesson),
+        (aside, place): (RunFolder, &NewAddedTask),
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Option<RunHeader>> {
@@ -219,7 +222,7 @@ impl Teacher {
         let pictures = aside.copy_pictures(&data.train, &data.test, &go_on)?;
         let before = self.right_before(&*method, &pictures, &stored.header)?;
         let images = self.images(&stored, &pictures, sink)?;
-        let lesson = self.complete(pictures.fingerprint.clone(), before);
+        let added_task = self.complete(pictures.fingerprint.clone(), before);
         let kit = Kit {
             config: self.config,
             images,
@@ -231,32 +234,32 @@ impl Teacher {
         };
         let header = self.header.clone();
         let trainer = Trainer::new((kit, method), header, aside, sink, control)?;
-        let Some(told) = trainer.run_lesson(stored.reports)? else {
+        let Some(told) = trainer.run_added_task(stored.reports)? else {
             return Ok(None);
         };
-        place.publish(&lesson)?;
+        place.publish(&added_task)?;
         told.into_iter().for_each(|event| sink.event(event));
         Ok(Some(self.header))
     }
 
-    /// Puts the facts into the lesson that were still to come.
-    fn complete(&mut self, fingerprint: String, before: Option<f64>) -> Lesson {
+    /// Puts the facts into the added task that were still to come.
+    fn complete(&mut self, fingerprint: String, before: Option<f64>) -> AddedTask {
         let planned = self.header.planned_tasks();
-        let mut lesson = self.material.lesson(&self.drill, planned);
-        lesson.fingerprint = fingerprint;
-        lesson.before = before;
-        if let Some(last) = self.header.lessons.last_mut() {
-            last.clone_from(&lesson);
+        let mut added_task = self.material.added_task(&self.drill, planned);
+        added_task.fingerprint = fingerprint;
+        added_task.before = before;
+        if let Some(last) = self.header.added_tasks.last_mut() {
+            last.clone_from(&added_task);
         }
-        lesson
+        added_task
     }
 
-    /// The share of the lesson's test pictures that the run answers rightly without it. A class it
+    /// The share of the added task's test pictures that the run answers rightly without it. A class it
     /// does not know it cannot answer.
     fn right_before(
         &self,
         method: &dyn Method,
-        pictures: &LessonPictures,
+        pictures: &AddedPictures,
         before: &RunHeader,
     ) -> Result<Option<f64>> {
         let tests = pictures.test();
@@ -287,21 +290,21 @@ impl Teacher {
         Ok(Some(right as f64 / tests.len() as f64))
     }
 
-    /// The pictures of the run, those of its lessons included.
+    /// The pictures of the run, those of its added tasks included.
     fn images(
         &mut self,
         stored: &StoredRun,
-        pictures: &LessonPictures,
+        pictures: &AddedPictures,
         sink: &mut dyn Sink,
     ) -> Result<Images> {
         let tasks = &self.header.tasks;
         let own = self.header.own_tasks();
         let mut images = Images::new(self.own.take(), own, tasks[own - 1].end);
         let mut taught = Vec::new();
-        let earlier = stored.header.lessons.iter().zip(own..);
-        for (lesson, task) in earlier {
-            prepare(sink, "opening the pictures of earlier lessons");
-            let kept = store::lesson_pictures(&stored.header.folder, task, lesson)?;
+        let earlier = stored.header.added_tasks.iter().zip(own..);
+        for (added_task, task) in earlier {
+            prepare(sink, "opening the pictures of earlier added tasks");
+            let kept = store::added_task_pictures(&stored.header.folder, task, added_task)?;
             kept.check_tests()?;
             images.push(&kept, tasks[task].start);
             taught.extend(kept.train());

@@ -40,7 +40,7 @@ pub(super) struct Kit {
     pub pixels: Arc<PixelCache>,
     /// The frozen network.
     pub backbone: Arc<Opened>,
-    /// How often a pass that learns shows each image: more than once in lessons of few.
+    /// How often a pass that learns shows each image: more than once in added tasks of few.
     pub repeats: usize,
 }
 
@@ -52,14 +52,14 @@ pub(super) struct Trainer<'a> {
     task_of: Vec<Option<usize>>,
     /// Positions that count for the class of another, each with that.
     again: Vec<(usize, usize)>,
-    /// Whether a lesson is learned: nothing of it counts before all of it is there.
-    lesson: bool,
+    /// Whether an added task is learned: nothing of it counts before all of it is there.
+    added_task: bool,
     folder: RunFolder,
     snapshots: SnapshotWriter,
     sink: &'a mut dyn Sink,
     control: &'a Control,
     method: Box<dyn Method>,
-    /// Whether lessons need what the last checkpoint holds.
+    /// Whether added tasks need what the last checkpoint holds.
     needs_state: bool,
     /// The passes of each task.
     passes: Vec<Vec<Pass>>,
@@ -86,7 +86,7 @@ pub(super) struct Trainer<'a> {
     losses: Vec<f64>,
     /// Figures that the task's testing gave, by name.
     gauges: BTreeMap<String, f64>,
-    /// What is told of a lesson once it counts.
+    /// What is told of an added task once it counts.
     held: Vec<Event>,
     /// Places of the unreadable images of the task, and their number before it was taken up.
     unreadable: (HashSet<String>, usize),
@@ -112,7 +112,7 @@ impl<'a> Trainer<'a> {
             kit,
             task_of: tasks_of_classes(&header.tasks),
             again: header.again(),
-            lesson: false,
+            added_task: false,
             header,
             folder,
             snapshots: SnapshotWriter::default(),
@@ -159,19 +159,19 @@ impl<'a> Trainer<'a> {
         Ok(Outcome::Finished(self.header))
     }
 
-    /// Learns the last task alone, a lesson; those before it have these reports, and the method is
-    /// as it was after them. Gives what is to be told once the lesson counts; none when the person
+    /// Learns the last task alone, an added task; those before it have these reports, and the method is
+    /// as it was after them. Gives what is to be told once the added task counts; none when the person
     /// stopped it.
-    pub fn run_lesson(mut self, reports: Vec<TaskReport>) -> Result<Option<Vec<Event>>> {
+    pub fn run_added_task(mut self, reports: Vec<TaskReport>) -> Result<Option<Vec<Event>>> {
         let task = reports.len();
-        self.lesson = true;
+        self.added_task = true;
         self.begun = task;
         self.begin_at(task);
         self.meter = Meter::new(self.work_of(task));
         let run = self.header.run.clone();
         self.sink.event(Event::TakenUp { run, reports });
-        let lesson = self.header.lessons.last();
-        let notes = lesson.map_or_else(Vec::new, |lesson| lesson.notes.clone());
+        let added_task = self.header.added_tasks.last();
+        let notes = added_task.map_or_else(Vec::new, |added_task| added_task.notes.clone());
         self.sink.event(Event::Assumed(notes));
         if self.task_to_end()?.is_break() {
             return Ok(None);

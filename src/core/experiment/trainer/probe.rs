@@ -34,7 +34,7 @@ impl Trainer<'_> {
     /// Tries the backbone alone after the last task, if the run answers poorly.
     pub(super) fn judge_backbone(&mut self, answers: &Answers) -> Result<ControlFlow<()>> {
         let accuracy = answers.accuracy(self.header.answering());
-        let wanted = !self.lesson
+        let wanted = !self.added_task
             && self.task + 1 == self.header.tasks.len()
             && answers.labels.len() >= FEWEST
             && accuracy < POOR;

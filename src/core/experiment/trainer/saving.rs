@@ -19,7 +19,7 @@ impl Trainer<'_> {
         let bulk = self.method.bulk();
         let numbers = numbers(&checkpoint.tensors) + made(&bulk);
         self.kept_bytes = 4 * numbers as u64;
-        if self.lesson {
+        if self.added_task {
             // Cut off, it is as if it had never begun.
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl Trainer<'_> {
             gauges,
         };
         // A finished run answers from one file.
-        let last = self.lesson || self.task + 1 == self.header.tasks.len();
+        let last = self.added_task || self.task + 1 == self.header.tasks.len();
         let bytes = match last {
             true => self.folder.save_task(&report, &snapshot)?,
             false => {
@@ -83,7 +83,7 @@ impl Trainer<'_> {
             report: Box::new(report),
         };
         let saved = Event::Saved { run, what, bytes };
-        match self.lesson {
+        match self.added_task {
             true => self.held.extend([told, saved]),
             false => [told, saved]
                 .into_iter()
@@ -110,7 +110,7 @@ impl Trainer<'_> {
         Ok((gauges, slots))
     }
 
-    /// Saves with a lesson what the next one needs beyond its snapshot.
+    /// Saves with an added task what the next one needs beyond its snapshot.
     pub(super) fn save_state(&self) -> Result<()> {
         if !self.needs_state {
             return Ok(());

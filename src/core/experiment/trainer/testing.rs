@@ -78,7 +78,7 @@ impl Trainer<'_> {
             .as_they_came(self.task, &answers, self.header.answering());
         self.gauges
             .extend(came.map(|share| (AS_THEY_CAME.to_string(), share)));
-        if self.header.lessons.is_empty() {
+        if self.header.added_tasks.is_empty() {
             // All lie in the run's own data set.
             answers.sources.clear();
         }

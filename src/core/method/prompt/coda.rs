@@ -135,7 +135,7 @@ const VANISHED: f64 = 1e-8;
 const MOST_DRAWS: u64 = 100;
 
 impl Coda {
-    /// For so many tasks planned, and so many by now: a lesson brings a share of its own.
+    /// For so many tasks planned, and so many by now: an added task brings a share of its own.
     fn chosen(chosen: &Chosen<'_>, depth: usize, (planned, tasks): (usize, usize)) -> Result<Self> {
         let pool = chosen.count("pool")?;
         let share = pool / planned.max(1);
@@ -308,7 +308,7 @@ impl Scheme for Coda {
         self.blocks.iter().flat_map(of_block).collect()
     }
 
-    /// A lesson's components stand behind those of the run.
+    /// An added task's components stand behind those of the run.
     fn grown(&self, name: &str, stored: &HostTensor, fresh: &Tensor<2>) -> Result<HostTensor> {
         let [rows, columns] = fresh.dims();
         if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {

@@ -131,7 +131,7 @@ pub trait Scheme: Send + Sync {
     /// A Problem when the device failed.
     fn begin_task(&self, task: usize, leaves: &mut Leaves, seed: u64) -> Result<()>;
 
-    /// A stored tensor as it is here, where it may hold more by now: a lesson brings a task that the
+    /// A stored tensor as it is here, where it may hold more by now: an added task brings a task that the
     /// run was not set up with. `fresh` is the tensor before the first task.
     ///
     /// # Errors

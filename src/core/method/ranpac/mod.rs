@@ -3,9 +3,9 @@
 //! G = Σ HᵀH and Q = Σ HᵀY over all images so far. λ is chosen anew for each task from its own
 //! images. Scores are h·W: nothing is normalised.
 //!
-//! A lesson keeps the λ of the run: a handful of pictures cannot choose one for all classes. Its
+//! An added task keeps the λ of the run: a handful of pictures cannot choose one for all classes. Its
 //! pictures of a class that the run knows go into that class's own column of Q; the column that
-//! the lesson has for them stays empty and answers nothing.
+//! the added task has for them stays empty and answers nothing.
 //!
 //! With a first session a PET is tuned in the first task, and f is that of the tuned backbone alone;
 //! without one f is that of the backbone as it is.

@@ -31,13 +31,13 @@ pub struct RanPac {
     all_classes: usize,
     /// Classes so far.
     classes: usize,
-    /// Tasks that are no lessons.
+    /// Tasks that are no added tasks.
     own_tasks: usize,
-    /// Whether the present task is a lesson.
-    lesson: bool,
+    /// Whether the present task is an added task.
+    added_task: bool,
     /// Positions that count for the class of another, each with that.
     again: Vec<(usize, usize)>,
-    /// Those of them without a column of their own. Lessons of older versions have one.
+    /// Those of them without a column of their own. Added tasks of older versions have one.
     empty: Vec<(usize, usize)>,
     /// Features and labels of the pass that is running.
     features: Vec<f32>,
@@ -45,7 +45,7 @@ pub struct RanPac {
     /// None before the first task was measured, and where only answers are wanted.
     regression: Option<Regression>,
     choice: Option<Choice>,
-    /// The λ in use, which also comes back with a checkpoint and which lessons keep.
+    /// The λ in use, which also comes back with a checkpoint and which added tasks keep.
     ridge: Option<f64>,
     /// Wᵀ: classes so far × projections.
     weight: HostTensor,
@@ -91,7 +91,7 @@ impl RanPac {
             all_classes: setup.tasks.last().map_or(0, |task| task.end),
             classes: 0,
             own_tasks: setup.own,
-            lesson: false,
+            added_task: false,
             again: setup.again.to_vec(),
             empty: Vec::new(),
             features: Vec::new(),
@@ -125,7 +125,7 @@ impl RanPac {
         self.regression.as_ref()
     }
 
-    /// The choice of λ for the newest task; none in a lesson, which keeps what was chosen.
+    /// The choice of λ for the newest task; none in an added task, which keeps what was chosen.
     pub fn choice(&self) -> Option<&Choice> {
         self.choice.as_ref()
     }
@@ -162,11 +162,11 @@ impl RanPac {
         verdict
     }
 
-    /// The λ for what was measured: in a lesson that of the run. Checkpoints of older versions
+    /// The λ for what was measured: in an added task that of the run. Checkpoints of older versions
     /// have none; there the pictures choose, as those of a task do.
     fn ridge_for(&mut self, images: Images<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
         self.choice = None;
-        if let (true, Some(kept)) = (self.lesson, self.ridge) {
+        if let (true, Some(kept)) = (self.added_task, self.ridge) {
             return Ok(kept);
         }
         let choice = choose(images, &self.projection, self.all_classes, go_on)?;
@@ -219,7 +219,7 @@ impl Method for RanPac {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         self.classes = task.classes.end;
-        self.lesson = task.index >= self.own_tasks;
+        self.added_task = task.index >= self.own_tasks;
         if let Some(session) = &mut self.session {
             session.begin_task(task);
         }
@@ -321,7 +321,7 @@ impl Method for RanPac {
             session.restore(state, tasks)?;
         }
         self.classes = tasks.last().map_or(0, |task| task.end);
-        self.lesson = tasks.len() > self.own_tasks;
+        self.added_task = tasks.len() > self.own_tasks;
         let outputs = self.projection.outputs();
         let rows = named(state, "weight")?.shape.first().copied();
         // Before the first measurement there is none.

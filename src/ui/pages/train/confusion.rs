@@ -240,7 +240,7 @@ fn images(
     };
     faint(ui, words);
     let asks = cx.session.asks_before_opening(&header.config);
-    // Pictures of lessons lie in the run's folder.
+    // Pictures of added tasks lie in the run's folder.
     let (own, taught): (Vec<usize>, Vec<usize>) =
         inside.iter().partition(|at| answers.source(**at) == 0);
     if !own.is_empty() || taught.is_empty() {

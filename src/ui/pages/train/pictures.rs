@@ -21,7 +21,7 @@ const AROUND_CLASSES: f32 = 165.0;
 pub struct Tile<'a> {
     /// The run.
     pub header: &'a RunHeader,
-    /// Its data set; none for a picture of a lesson, which lies in the run's folder.
+    /// Its data set; none for a picture of an added task, which lies in the run's folder.
     pub data: Option<&'a Arc<DataView>>,
     /// Its side of the data.
     pub split: Split,
@@ -65,7 +65,7 @@ impl Tile<'_> {
         let name = match self.place {
             (_, index) if self.split == Split::Train => format!("training image {index}"),
             (0, index) => format!("{} image {index}", self.header.config.measured_on()),
-            (lesson, index) => format!("test picture {index} of lesson {lesson}"),
+            (added_task, index) => format!("test picture {index} of added task {added_task}"),
         };
         match (&self.words, self.split) {
             (Some(_), Split::Test) => format!("mistake, {name}"),
@@ -87,7 +87,7 @@ impl Tile<'_> {
             Some(data) => cx.session.need_picture_of(data, self.split, self.place.1),
             None => cx
                 .session
-                .need_lesson_picture(self.header, self.place.0, self.place.1),
+                .need_added_task_picture(self.header, self.place.0, self.place.1),
         };
         match picture.cloned() {
             Some(Ok(picture)) => {

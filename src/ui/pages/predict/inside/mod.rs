@@ -269,8 +269,10 @@ fn show_wanted(ui: &Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
                     .cloned()
             })
         }
-        lesson => {
-            let picture = cx.session.need_lesson_picture(scene.header, lesson, index);
+        added_task => {
+            let picture = cx
+                .session
+                .need_added_task_picture(scene.header, added_task, index);
             picture.cloned()
         }
     };

@@ -76,7 +76,7 @@ impl State {
         (self.split, self.scroll) = (Split::Test, true);
     }
 
-    /// The task whose pictures are shown. Those of lessons are not among the training pictures that are looked at.
+    /// The task whose pictures are shown. Those of added tasks are not among the training pictures that are looked at.
     fn task(&self, header: &RunHeader, task: usize) -> usize {
         match self.split {
             Split::Train => task.min(header.own_tasks().saturating_sub(1)),

@@ -1,4 +1,4 @@
-//! Lessons as the person sees them: asked for here, worked on in the engine's queue, taken back, and
+//! Added tasks as the person sees them: asked for here, worked on in the engine's queue, taken back, and
 //! their pictures.
 
 use std::path::{Path, PathBuf};
@@ -8,31 +8,31 @@ use super::Session;
 use super::views::{Pictures, RunRow, RunState, Split};
 use crate::data::{Correction, PrintKind};
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{Lesson, Picture, RunHeader};
+use crate::run::event::{AddedTask, Picture, RunHeader};
 use crate::run::job::{Job, Work};
 use crate::store;
 
-/// The test pictures of a lesson.
-struct LessonTests {
+/// The test pictures of an added task.
+struct AddedTests {
     run: PathBuf,
     task: usize,
-    lesson: Lesson,
+    added_task: AddedTask,
 }
 
-impl Pictures for LessonTests {
+impl Pictures for AddedTests {
     fn picture(&self, index: usize) -> Result<Picture> {
-        store::lesson_pictures(&self.run, self.task, &self.lesson)?.test_picture(index)
+        store::added_task_pictures(&self.run, self.task, &self.added_task)?.test_picture(index)
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
         Err(
-            Problem::new("labels of a lesson's own pictures cannot be corrected")
-                .advise("undo the lesson, put the picture in the right place, teach it again"),
+            Problem::new("labels of an added task's own pictures cannot be corrected")
+                .advise("undo the added task, put the picture in the right place, teach it again"),
         )
     }
 
     fn fingerprint(&self, _: PrintKind) -> String {
-        self.lesson.fingerprint.clone()
+        self.added_task.fingerprint.clone()
     }
 }
 
@@ -43,12 +43,12 @@ impl Session {
         ended && row.is_measured()
     }
 
-    /// Teaches a run the classes of the pictures at `source`; the lesson waits in the queue while another
+    /// Teaches a run the classes of the pictures at `source`; the added task waits in the queue while another
     /// job is at work.
     pub fn teach(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, Work::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
-            let told = Problem::new("a lesson of this run waits in the queue already");
+            let told = Problem::new("an added task of this run waits in the queue already");
             self.notify(told, false);
             return;
         }
@@ -60,19 +60,19 @@ impl Session {
         self.queue(Job::teach(folder.to_path_buf(), source, title));
     }
 
-    /// Takes the last lesson of a run back.
-    pub fn undo_lesson(&mut self, folder: &Path) {
+    /// Takes the last added task of a run back.
+    pub fn undo_added_task(&mut self, folder: &Path) {
         let folder = folder.to_path_buf();
         let asked = folder.clone();
         self.task_or_tell(
-            move |sources| sources.undo_lesson(&folder),
-            move |session, lesson| session.take_undone(&asked, &lesson),
+            move |sources| sources.undo_added_task(&folder),
+            move |session, added_task| session.take_undone(&asked, &added_task),
         );
     }
 
-    fn take_undone(&mut self, folder: &Path, lesson: &Lesson) {
-        let what = format!("{} unlearned", listed(&lesson.classes, 8));
-        let told = Problem::new(what).advise("the run is as it was before the lesson");
+    fn take_undone(&mut self, folder: &Path, added_task: &AddedTask) {
+        let what = format!("{} unlearned", listed(&added_task.classes, 8));
+        let told = Problem::new(what).advise("the run is as it was before the added task");
         self.notify(told, false);
         let of = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
         let shown = self
@@ -99,22 +99,22 @@ impl Session {
         self.list_runs();
     }
 
-    /// A decoded test picture of a run's lesson (from 1), asked for when it is not there yet. It is
+    /// A decoded test picture of a run's added task (from 1), asked for when it is not there yet. It is
     /// a Problem where another picture stands in its place by now.
-    pub fn need_lesson_picture(
+    pub fn need_added_task_picture(
         &mut self,
         header: &RunHeader,
-        lesson: usize,
+        added_task: usize,
         index: usize,
     ) -> Option<&Result<Arc<Picture>>> {
-        let task = header.own_tasks() + lesson.checked_sub(1)?;
-        let lesson = header.lessons.get(lesson - 1)?;
-        let key = format!("{} {}", header.folder.display(), lesson.fingerprint);
+        let task = header.own_tasks() + added_task.checked_sub(1)?;
+        let added_task = header.added_tasks.get(added_task - 1)?;
+        let key = format!("{} {}", header.folder.display(), added_task.fingerprint);
         let tests = || -> Arc<dyn Pictures> {
-            Arc::new(LessonTests {
+            Arc::new(AddedTests {
                 run: header.folder.clone(),
                 task,
-                lesson: lesson.clone(),
+                added_task: added_task.clone(),
             })
         };
         self.need_picture(&(key.into(), Split::Test, index), tests)

@@ -1,20 +1,20 @@
-//! Lessons: what a run was taught after its training. Each is one more task with a data set of its
+//! Added tasks: what a run was taught after its training. Each is one more task with a data set of its
 //! own, whose pictures lie in the run's folder.
 
 use serde::{Deserialize, Serialize};
 
-/// A class that a lesson taught although the run knew it.
+/// A class that an added task taught although the run knew it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Again {
-    /// Which of the lesson's classes.
+    /// Which of the added task's classes.
     pub class: usize,
     /// The position of the class it gives more examples of.
     pub of: usize,
 }
 
-/// What a lesson taught, and how.
+/// What an added task taught, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lesson {
+pub struct AddedTask {
     /// Where the pictures came from, as the person named it.
     pub source: String,
     /// Its classes in the order of their positions.
@@ -50,7 +50,7 @@ pub struct Lesson {
     pub version: String,
 }
 
-impl Lesson {
+impl AddedTask {
     /// The position of the class that its class number `class` counts for, where that is another
     /// one.
     pub fn known(&self, class: usize) -> Option<usize> {

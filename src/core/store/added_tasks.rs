@@ -1,28 +1,28 @@
-//! Lessons in a run's folder: `lessons/task_N/` holds whatever the lesson of task N left. Of
-//! the run's other files only its summary changes, so taking a lesson back leaves the run as it was.
+//! Added tasks in a run's folder: `lessons/task_N/` holds whatever the added task of task N left. Of
+//! the run's other files only its summary changes, so taking an added task back leaves the run as it was.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `lesson.toml` | what was taught and how |
 //! | `pictures/`, `pictures.csv` | copies of its pictures, and their list |
 //! | `metrics.csv`, `confusion/`, `prompts/`, `task_N.safetensors` | as for any task |
-//! | `state.safetensors` | what the next lesson needs beyond that, where the method needs more |
+//! | `state.safetensors` | what the next added task needs beyond that, where the method needs more |
 //!
-//! A lesson is written as `task_N.partial` and gets its name when all of it is there.
+//! An added task is written as `task_N.partial` and gets its name when all of it is there.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::measured::MetricsRow;
-use super::pictures::{LessonPictures, MOST_PICTURES};
+use super::pictures::{AddedPictures, MOST_PICTURES};
 use super::saved::{read_metrics, report_of};
 use super::tables::damaged_table;
-use super::{LESSON_FILE, LESSONS_FOLDER, METRICS_FILE};
+use super::{ADDED_FOLDER, METRICS_FILE, TASK_FILE};
 use crate::counts::counted;
 use crate::files;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Lesson, RunHeader, TaskReport};
+use crate::run::event::{AddedTask, RunHeader, TaskReport};
 
 /// Raised when the files change their meaning.
 pub(super) const FORMAT: u32 = 1;
@@ -31,32 +31,33 @@ pub(super) const FORMAT: u32 = 1;
 #[derive(Serialize, Deserialize)]
 pub(super) struct Written {
     pub format: u32,
-    pub lesson: Lesson,
+    #[serde(rename = "lesson")]
+    pub added_task: AddedTask,
 }
 
-/// The folder of a task's lesson (task from 0).
-pub(super) fn lesson_folder(run: &Path, task: usize) -> PathBuf {
-    run.join(LESSONS_FOLDER).join(format!("task_{}", task + 1))
+/// The folder of a task's added task (task from 0).
+pub(super) fn added_task_folder(run: &Path, task: usize) -> PathBuf {
+    run.join(ADDED_FOLDER).join(format!("task_{}", task + 1))
 }
 
 /// The same while it is being written or removed.
 pub(super) fn partial_folder(run: &Path, task: usize) -> PathBuf {
     let name = format!("task_{}.partial", task + 1);
-    run.join(LESSONS_FOLDER).join(name)
+    run.join(ADDED_FOLDER).join(name)
 }
 
-/// The folder that holds what a task (from 0) left: that of its lesson, or the run's own.
+/// The folder that holds what a task (from 0) left: that of its added task, or the run's own.
 pub(super) fn home(run: &Path, task: usize) -> PathBuf {
-    let lesson = lesson_folder(run, task);
-    match lesson.join(LESSON_FILE).exists() {
-        true => lesson,
+    let added_task = added_task_folder(run, task);
+    match added_task.join(TASK_FILE).exists() {
+        true => added_task,
         false => run.to_path_buf(),
     }
 }
 
-/// A run with the lessons behind its own tasks, of which `saved` are whole: its header as it is now,
-/// and what was measured after each lesson.
-pub(super) fn with_lessons(
+/// A run with the added tasks behind its own tasks, of which `saved` are whole: its header as it is now,
+/// and what was measured after each added task.
+pub(super) fn with_added_tasks(
     run: &Path,
     mut header: RunHeader,
     saved: usize,
@@ -65,24 +66,24 @@ pub(super) fn with_lessons(
     let planned = header.tasks.len();
     for task in tasks(run) {
         let after = saved + measured.len();
-        let folder = lesson_folder(run, task);
+        let folder = added_task_folder(run, task);
         if task != after {
             return Err(Problem::new(format!(
-                "this lesson was task {}, but the run has {} before it",
+                "this added task was task {}, but the run has {} before it",
                 task + 1,
                 counted(after, "task")
             ))
             .at_path(&folder)
-            .advise("move the folder `lessons` away to see the run without its lessons"));
+            .advise("move the folder `added tasks` away to see the run without its added tasks"));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
-        let lesson = read(&folder, &header.class_order[..first], planned)?;
-        header = header.taught(after, lesson);
+        let added_task = read(&folder, &header.class_order[..first], planned)?;
+        header = header.taught(after, added_task);
         let path = folder.join(METRICS_FILE);
         let mut rows = read_metrics(&path)?;
         let row = match rows.pop() {
             Some(row) if rows.is_empty() && row.task == task + 1 => row,
-            _ => return Err(damaged_table(&path, "its only row is not the lesson's")),
+            _ => return Err(damaged_table(&path, "its only row is not the added task's")),
         };
         let report = report_of(&folder, &header, &row)?;
         measured.push((row, report));
@@ -90,15 +91,15 @@ pub(super) fn with_lessons(
     Ok((header, measured))
 }
 
-/// The tasks (from 0) that are lessons, in order.
+/// The tasks (from 0) that are added tasks, in order.
 pub(super) fn tasks(run: &Path) -> Vec<usize> {
-    let Ok(entries) = std::fs::read_dir(run.join(LESSONS_FOLDER)) else {
+    let Ok(entries) = std::fs::read_dir(run.join(ADDED_FOLDER)) else {
         return Vec::new();
     };
     let task = |path: PathBuf| -> Option<usize> {
         let number = path.file_name()?.to_str()?.strip_prefix("task_")?;
         let task = number.parse::<usize>().ok()?.checked_sub(1)?;
-        path.join(LESSON_FILE).exists().then_some(task)
+        path.join(TASK_FILE).exists().then_some(task)
     };
     let tasks = entries.flatten().filter_map(|entry| task(entry.path()));
     let mut tasks: Vec<usize> = tasks.collect();
@@ -107,21 +108,21 @@ pub(super) fn tasks(run: &Path) -> Vec<usize> {
 }
 
 fn damaged(folder: &Path, why: &str) -> Problem {
-    Problem::new(format!("this lesson cannot be read: {why}"))
-        .at_path(folder.join(LESSON_FILE))
+    Problem::new(format!("this added task cannot be read: {why}"))
+        .at_path(folder.join(TASK_FILE))
         .advise("restore it from a copy, or move its folder away")
 }
 
 /// What `lesson.toml` says, of whatever run.
 pub(super) fn written(folder: &Path) -> Result<Written> {
-    let path = folder.join(LESSON_FILE);
+    let path = folder.join(TASK_FILE);
     let text = files::read_text(&path, files::TEXT)
-        .map_err(|error| Problem::io("read a lesson", &path, &error))?;
+        .map_err(|error| Problem::io("read an added task", &path, &error))?;
     let written: Written =
         toml::from_str(&text).map_err(|error| damaged(folder, error.message()))?;
     if written.format > FORMAT {
         return Err(
-            Problem::new("this lesson was taught by a newer version of LAE Studio")
+            Problem::new("this added task was taught by a newer version of LAE Studio")
                 .at_path(&path)
                 .advise("use that version to open it"),
         );
@@ -129,12 +130,12 @@ pub(super) fn written(folder: &Path) -> Result<Written> {
     Ok(written)
 }
 
-/// Reads `lesson.toml` of a lesson behind these classes, of a run with so many tasks of its own.
-pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<Lesson> {
+/// Reads `lesson.toml` of an added task behind these classes, of a run with so many tasks of its own.
+pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<AddedTask> {
     let damaged = |why: &str| damaged(folder, why);
-    let lesson = written(folder)?.lesson;
-    let classes = lesson.classes.len();
-    let counted = [&lesson.train_images, &lesson.test_images];
+    let added_task = written(folder)?.added_task;
+    let classes = added_task.classes.len();
+    let counted = [&added_task.train_images, &added_task.test_images];
     if classes == 0 || counted.iter().any(|counts| counts.len() != classes) {
         return Err(damaged(
             "the numbers of pictures are not those of its classes",
@@ -144,43 +145,47 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<L
         .iter()
         .any(|counts| counts.iter().any(|count| *count > MOST_PICTURES))
     {
-        return Err(damaged("it counts more pictures than a lesson takes"));
+        return Err(damaged("it counts more pictures than an added task takes"));
     }
-    let mut names: Vec<&String> = before.iter().chain(&lesson.classes).collect();
+    let mut names: Vec<&String> = before.iter().chain(&added_task.classes).collect();
     names.sort_unstable();
     if names.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(damaged("two classes have one name"));
     }
     let known = |again: &crate::run::event::Again| again.class < classes && again.of < before.len();
-    if !lesson.again.iter().all(known) {
+    if !added_task.again.iter().all(known) {
         return Err(damaged("it names classes that the run does not have"));
     }
-    if lesson.planned_tasks != planned {
+    if added_task.planned_tasks != planned {
         return Err(damaged("it was taught to a run with other tasks"));
     }
-    Ok(lesson)
+    Ok(added_task)
 }
 
-/// The pictures of the lesson that was a task (from 0) of the run in this folder.
+/// The pictures of the added task that was a task (from 0) of the run in this folder.
 ///
 /// # Errors
 /// A Problem when there is none, or its list is damaged or not the one that was taught.
-pub fn lesson_pictures(run: &Path, task: usize, lesson: &Lesson) -> Result<LessonPictures> {
-    let folder = lesson_folder(run, task);
-    let pictures = LessonPictures::read(&folder, lesson.classes.len())?;
-    if pictures.fingerprint == lesson.fingerprint {
+pub fn added_task_pictures(
+    run: &Path,
+    task: usize,
+    added_task: &AddedTask,
+) -> Result<AddedPictures> {
+    let folder = added_task_folder(run, task);
+    let pictures = AddedPictures::read(&folder, added_task.classes.len())?;
+    if pictures.fingerprint == added_task.fingerprint {
         return Ok(pictures);
     }
     Err(
-        Problem::new("the pictures of this lesson are not those that were taught")
+        Problem::new("the pictures of this added task are not those that were taught")
             .at_path(&folder)
             .advise("put the run's folder back as it was"),
     )
 }
 
-/// Removes lessons that were not finished. Call it only while holding the run's lock.
+/// Removes added tasks that were not finished. Call it only while holding the run's lock.
 pub(super) fn sweep(run: &Path) {
-    let folder = run.join(LESSONS_FOLDER);
+    let folder = run.join(ADDED_FOLDER);
     if folder.is_symlink() {
         return;
     }

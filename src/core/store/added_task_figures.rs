@@ -1,4 +1,4 @@
-//! What a lesson changed: how the classes from before it and its own are answered.
+//! What an added task changed: how the classes from before it and its own are answered.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::metrics::{Answers, Expert};
 use crate::run::event::{RunHeader, TaskReport};
 
-/// How some classes are answered before and after a lesson, in percent.
+/// How some classes are answered before and after an added task, in percent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassGroup {
     /// Their names.
@@ -20,19 +20,19 @@ pub struct ClassGroup {
     pub after: Option<f64>,
 }
 
-/// What a lesson changed.
+/// What an added task changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LessonFigures {
+pub struct AddedFigures {
     /// The classes that the run knew.
     pub old: ClassGroup,
-    /// Those of the lesson.
+    /// Those of the added task.
     pub new: ClassGroup,
 }
 
-/// What the last lesson of a run changed, from what was measured after its tasks; none where it has
+/// What the last added task of a run changed, from what was measured after its tasks; none where it has
 /// none.
-pub fn lesson_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<LessonFigures> {
-    let (lesson, expert) = (header.lessons.last()?, header.answering());
+pub fn added_task_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<AddedFigures> {
+    let (added_task, expert) = (header.added_tasks.last()?, header.answering());
     let task = header.tasks.last()?;
     let [.., before, after] = reports else {
         return None;
@@ -50,9 +50,9 @@ pub fn lesson_figures(header: &RunHeader, reports: &[TaskReport]) -> Option<Less
     let old = 0..task.start;
     // The same pictures, or there is nothing to compare with. Copies of what was taught are tested no more.
     let known = right_of_those(&before.answers, &after.answers, expert, &old);
-    Some(LessonFigures {
+    Some(AddedFigures {
         old: group(old, known),
-        new: group(task.clone(), lesson.before),
+        new: group(task.clone(), added_task.before),
     })
 }
 

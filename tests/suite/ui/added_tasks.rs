@@ -8,7 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Lesson, Picture, RunHeader};
+use lae_studio::run::event::{AddedTask, Picture, RunHeader};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::run_view::{RunView, Stage};
 use lae_studio::session::{Disk, Session, Sources};
@@ -76,22 +76,22 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     window.get_by_label_contains("one subfolder of pictures per class");
     assert!(
         window
-            .query_by_label_contains("Undo the last lesson")
+            .query_by_label_contains("Undo the last added task")
             .is_none()
     );
     shot(&mut window, "teach-question");
-    let lesson = letters("AB", 10);
-    let path = lesson.path().to_path_buf();
+    let added_task = letters("AB", 10);
+    let path = added_task.path().to_path_buf();
     window
         .input_mut()
         .dropped_files
         .push(Arc::new(Dropped(path)));
     window.step();
     assert_eq!(window.state().page, Page::Train);
-    wait(&mut window, "the lesson begins", |app| {
+    wait(&mut window, "the added task begins", |app| {
         let live = app.session.train.live.as_ref();
         let header = live.and_then(|run| run.header.as_ref());
-        header.is_some_and(|header| header.lessons.len() == 1)
+        header.is_some_and(|header| header.added_tasks.len() == 1)
     });
     ended(&mut window);
     window.get_by_label_contains("Of the test pictures of A, B");
@@ -99,7 +99,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     shot(&mut window, "teach-done");
 
-    // A picture of the lesson behind a cell of the confusion.
+    // A picture of the added task behind a cell of the confusion.
     window.get_by_label("Tasks").click();
     settle(&mut window);
     let wrong = window.query_all_by_label_contains("taken for").next();
@@ -119,13 +119,15 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     });
     window.get_by_label("Teach…").click();
     settle(&mut window);
-    window.get_by_label("Undo the last lesson: A, B").click();
+    window
+        .get_by_label("Undo the last added task: A, B")
+        .click();
     settle(&mut window);
-    wait(&mut window, "the lesson is gone", |app| {
+    wait(&mut window, "the added task is gone", |app| {
         let opened = app.session.train.opened.as_ref();
         opened.is_some_and(|run| run.tasks() == 3)
     });
-    assert!(store::load(&folder).unwrap().header.lessons.is_empty());
+    assert!(store::load(&folder).unwrap().header.added_tasks.is_empty());
     // It goes on with the run that was asked, which has a task less.
     wait(&mut window, "the run is asked anew", |app| {
         let answers = &app.session.predict.answers;
@@ -140,9 +142,9 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     shot(&mut window, "teach-undone");
 }
 
-/// A lesson of one class.
-pub fn lesson() -> Lesson {
-    Lesson {
+/// An added task of one class.
+pub fn added_task() -> AddedTask {
+    AddedTask {
         source: "c".into(),
         classes: vec!["c".into()],
         again: Vec::new(),
@@ -160,7 +162,7 @@ pub fn lesson() -> Lesson {
     }
 }
 
-/// A run that can be opened until its lesson is taken back.
+/// A run that can be opened until its added task is taken back.
 struct Taught {
     disk: Disk,
     header: RunHeader,
@@ -180,14 +182,14 @@ impl Sources for Taught {
         Ok(RunView::stored(self.header.clone(), reports))
     }
 
-    fn undo_lesson(&self, _: &Path) -> Result<Lesson> {
+    fn undo_added_task(&self, _: &Path) -> Result<AddedTask> {
         self.gone.store(true, Ordering::SeqCst);
-        Ok(lesson())
+        Ok(added_task())
     }
 }
 
 #[test]
-fn a_run_that_cannot_be_opened_after_its_lesson_was_undone_is_told_on_predict() {
+fn a_run_that_cannot_be_opened_after_its_added_task_was_undone_is_told_on_predict() {
     let runs = tempfile::tempdir().unwrap();
     let mut header = super::synthetic::header();
     header.folder = runs.path().join("taught");
@@ -208,7 +210,7 @@ fn a_run_that_cannot_be_opened_after_its_lesson_was_undone_is_told_on_predict() 
     session.pin_predictor(folder.clone());
     session.predict_picture(Arc::new(grey()), None);
     assert_eq!(session.predict.problem, None);
-    session.undo_lesson(&folder);
+    session.undo_added_task(&folder);
     settle(&mut window);
     let problem = window.state().session.predict.problem.clone();
     assert_eq!(problem.unwrap().what, "the disk is gone");
