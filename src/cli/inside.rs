@@ -119,8 +119,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let header = predictor.header();
     let probe = inside.probe.as_ref();
     let reports = store::summarize(&folder)?.reports();
-    let gauges = reports.get(task).map(|report| &report.gauges);
-    let refusal = |expert: &Expert| Some((*expert, Refusal::of(gauges, probe, *expert)?));
+    let measurements = reports.get(task).map(|report| &report.measurements);
+    let refusal = |expert: &Expert| Some((*expert, Refusal::of(measurements, probe, *expert)?));
     let experts = header.method.experts.iter();
     let told = Told {
         none_of_these: experts.filter_map(refusal).collect(),

@@ -249,8 +249,8 @@ impl Player<'_> {
 
     fn keep(&mut self, name: &str, run: &RunSummary, taught: bool, again: bool) {
         let reports = run.reports();
-        let gauges = reports.iter().map(|report| &report.gauges);
-        let figures = RunFigures::new(&run.header, &run.histories(), gauges, taught);
+        let measurements = reports.iter().map(|report| &report.measurements);
+        let figures = RunFigures::new(&run.header, &run.histories(), measurements, taught);
         self.figures
             .entry(name.to_string())
             .or_default()

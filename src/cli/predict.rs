@@ -141,8 +141,8 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering();
     let reports = store::summarize(folder).ok()?.reports();
-    let gauges = reports.get(task).map(|report| &report.gauges);
-    let noted = Refusal::of(gauges, None, expert);
+    let measurements = reports.get(task).map(|report| &report.measurements);
+    let noted = Refusal::of(measurements, None, expert);
     if noted.is_some() {
         return noted;
     }

@@ -16,7 +16,7 @@ const ENOUGH: f64 = 0.65;
 /// or nothing was measured.
 pub fn better_backbone(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
     let report = reports.get(header.own_tasks().checked_sub(1)?)?;
-    let share = *report.gauges.get(NEAREST_MEAN)?;
+    let share = *report.measurements.get(NEAREST_MEAN)?;
     if header.frozen_parameters >= SMALL || share >= ENOUGH {
         return None;
     }

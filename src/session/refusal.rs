@@ -11,13 +11,13 @@ impl Session {
     /// When an expert of a run says "none of these" after a task (from 0), and how often it does; none
     /// while that is not known.
     pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<Refusal> {
-        let gauges = match self.train.run_in(run) {
-            Some(view) => view.reports.get(task).map(|report| &report.gauges),
-            None => self.row(run).and_then(|row| row.gauges.get(task)),
+        let measurements = match self.train.run_in(run) {
+            Some(view) => view.reports.get(task).map(|report| &report.measurements),
+            None => self.row(run).and_then(|row| row.measurements.get(task)),
         };
         let inside = self.predict.insides.run(run, task);
         let probe = inside.and_then(|inside| inside.probe.as_ref());
-        Refusal::of(gauges, probe, expert)
+        Refusal::of(measurements, probe, expert)
     }
 
     /// Whose answer is that of the run in this folder; none where it is neither open nor listed.

@@ -77,7 +77,7 @@ pub struct RunRow {
     /// Training speed over all tasks.
     pub images_per_second: f64,
     /// Figures of each task by name.
-    pub gauges: Vec<BTreeMap<String, f64>>,
+    pub measurements: Vec<BTreeMap<String, f64>>,
     /// What it cost so far.
     pub costs: Costs,
 }
@@ -108,7 +108,7 @@ impl RunRow {
             quality_of_first: None,
             answered: None,
             images_per_second: 0.0,
-            gauges: Vec::new(),
+            measurements: Vec::new(),
             costs: Costs::default(),
         };
         let run = match listed.summary {
@@ -129,7 +129,10 @@ impl RunRow {
         row.figures = run.figures(&row.history);
         row.images_per_second = run.images_per_second(&reports);
         row.costs = costs(&reports);
-        row.gauges = reports.into_iter().map(|report| report.gauges).collect();
+        row.measurements = reports
+            .into_iter()
+            .map(|report| report.measurements)
+            .collect();
         if let Some(latest) = run.latest {
             row.quality = latest.tallies;
             row.quality_of_first = Some(latest.first).filter(|first| first.images > 0);

@@ -59,7 +59,7 @@ pub fn told_apart(config: &RunConfig) -> String {
 
 /// What a run's last task came to by the labels as they are in the data, where correction changed its test images.
 pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
-    let share = reports.last()?.gauges.get(AS_THEY_CAME)?;
+    let share = reports.last()?.measurements.get(AS_THEY_CAME)?;
     Some(format!(
         "{} by the labels as they came in the data ({}; test images left out count as wrong)",
         percent(*share, 1),

@@ -187,7 +187,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
     let all = place.clone().count();
     let right = given.iter().zip(&answers.labels).filter(|(a, b)| a == b);
     assert_eq!(
-        report.gauges["as_they_came"],
+        report.measurements["as_they_came"],
         right.count() as f64 / all as f64
     );
     let last = &stored.reports[1];
@@ -203,7 +203,7 @@ fn a_run_is_continued_with_the_labels_it_began_with() {
         .zip(given)
         .filter(|(label, given)| *label == Some(**given));
     let share = right.count() as f64 / last.answers.labels.len() as f64;
-    assert_eq!(last.gauges["as_they_came"], share);
+    assert_eq!(last.measurements["as_they_came"], share);
     let told = store::summary(&stored).final_accuracy_labels_as_they_came;
     assert_eq!(told, Some(share * 100.0));
     // The picture was tested as a 7.
@@ -279,7 +279,11 @@ fn a_corrected_training_label_is_learned_as_if_the_file_had_been_moved() {
     assert!(apart(&moved) < 1e-6, "{}", apart(&moved));
     assert!(apart(&as_it_came) > 1e-5, "{}", apart(&as_it_came));
     // The test split is as it came, so there is nothing to stand beside its figures.
-    assert!(!corrected.reports[1].gauges.contains_key("as_they_came"));
+    assert!(
+        !corrected.reports[1]
+            .measurements
+            .contains_key("as_they_came")
+    );
     let images = |stored: &store::StoredRun| stored.header.images.clone().unwrap();
     let (with, without) = (images(&corrected), images(&as_it_came));
     assert!(with.train != without.train && with.test == without.test);

@@ -47,7 +47,10 @@ fn outcome(config: &RunConfig, stock: &Stock) -> Vec<(String, Vec<u8>)> {
         .reports
         .iter()
         .map(|report| {
-            let said = format!("{:?} {}", report.answers, report.gauges["online_drift"]);
+            let said = format!(
+                "{:?} {}",
+                report.answers, report.measurements["online_drift"]
+            );
             (format!("answers {}", report.task), said.into_bytes())
         })
         .collect();

@@ -135,7 +135,14 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
             let reports = store::load(folder).unwrap().reports;
             let measured = reports.into_iter();
             measured
-                .map(|report| (report.answers, report.slots, report.gauges, report.losses))
+                .map(|report| {
+                    (
+                        report.answers,
+                        report.slots,
+                        report.measurements,
+                        report.losses,
+                    )
+                })
                 .collect()
         };
         assert_eq!(answers(&folder), answers(&whole), "{method}");
@@ -360,7 +367,7 @@ fn a_run_of_an_older_version_opens_predicts_and_goes_on() {
     );
     assert_eq!(stored.reports.len(), 2);
     assert_eq!(stored.reports[1].answers.accuracy_task_given(), None);
-    assert!(stored.reports[1].gauges["online_drift"] > 0.0);
+    assert!(stored.reports[1].measurements["online_drift"] > 0.0);
     let predictor = Predictor::open(&folder, 1, Some("cpu"), &Stock::default(), false).unwrap();
     let picture = Picture {
         name: "grey".into(),

@@ -74,7 +74,7 @@ pub fn report(task: usize) -> TaskReport {
             stored_parameters: 2,
             kept_bytes: 8,
         },
-        gauges: BTreeMap::from([
+        measurements: BTreeMap::from([
             ("online_drift".to_string(), 0.25),
             ("offline_drift".to_string(), 0.5),
             ("chosen".to_string(), 0.125),

@@ -263,7 +263,7 @@ fn the_drift_of_a_taught_run_is_measured_from_its_first_task() {
     let run = finished(&config("lae"), root.path());
     taught(&run, letters("AB", 5).path());
     let stored = store::load(&run).unwrap();
-    let drift = |task: usize| stored.reports[task].gauges["online_drift"];
+    let drift = |task: usize| stored.reports[task].measurements["online_drift"];
     assert!(drift(1) > 0.0 && drift(2) > drift(1));
 }
 

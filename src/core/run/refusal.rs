@@ -20,9 +20,9 @@ pub const KEPT: usize = 95;
 const FEWEST: usize = 20;
 /// Parts that known pictures are dealt into, each held against the limit of the others.
 const PARTS: u8 = 5;
-/// Gauges that hold the threshold of an expert, whose name follows.
-const GAUGE: &str = "strange95_";
-/// Gauges with the known pictures that were refused, and of how many.
+/// Measurements that hold the threshold of an expert, whose name follows.
+const MEASUREMENT: &str = "strange95_";
+/// Measurements with the known pictures that were refused, and of how many.
 const REFUSED: &str = "refused95_";
 const JUDGED: &str = "judged95_";
 
@@ -75,34 +75,36 @@ pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
     Some((limit, all))
 }
 
-/// What testing notes of an expert among a task's gauges; nothing for too few pictures.
-pub fn gauges_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
+/// What testing notes of an expert among a task's measurements; nothing for too few pictures.
+pub fn measurements_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
     let Some((threshold, all)) = chosen(known) else {
         return Vec::new();
     };
     let name = expert.name();
     vec![
-        (gauge(expert), f64::from(threshold)),
+        (measurement(expert), f64::from(threshold)),
         (format!("{REFUSED}{name}"), all.refused as f64),
         (format!("{JUDGED}{name}"), all.pictures as f64),
     ]
 }
 
-/// The gauge that holds an expert's threshold.
-pub fn gauge(expert: Expert) -> String {
-    format!("{GAUGE}{}", expert.name())
+/// The measurement that holds an expert's threshold.
+pub fn measurement(expert: Expert) -> String {
+    format!("{MEASUREMENT}{}", expert.name())
 }
 
-/// An expert's threshold among the gauges of a task, where it was noted.
-fn noted(gauges: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
-    gauges.get(&gauge(expert)).map(|value| *value as f32)
+/// An expert's threshold among the measurements of a task, where it was noted.
+fn noted(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
+    measurements
+        .get(&measurement(expert))
+        .map(|value| *value as f32)
 }
 
 /// How many known pictures were refused when the threshold was noted; runs of older versions did not
 /// note it.
-fn noted_rate(gauges: &BTreeMap<String, f64>, expert: Expert) -> Option<Refused> {
+fn noted_rate(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<Refused> {
     let count = |of: &str| {
-        let value = gauges.get(&format!("{of}{}", expert.name()))?;
+        let value = measurements.get(&format!("{of}{}", expert.name()))?;
         Some(*value as usize)
     };
     let (refused, pictures) = (count(REFUSED)?, count(JUDGED)?);
@@ -166,10 +168,10 @@ pub struct Refusal {
 
 impl Refusal {
     /// That of an expert after a task. Threshold and refused pictures of known classes are those
-    /// noted among the task's gauges after testing; for runs of older versions those of the sample.
+    /// noted among the task's measurements after testing; for runs of older versions those of the sample.
     /// None where neither tells.
     pub fn of(
-        gauges: Option<&BTreeMap<String, f64>>,
+        measurements: Option<&BTreeMap<String, f64>>,
         probe: Option<&ProbeInside>,
         expert: Expert,
     ) -> Option<Self> {
@@ -185,9 +187,10 @@ impl Refusal {
                 false => later.push(value),
             }
         }
-        let noted = gauges.and_then(|gauges| Some((gauges, noted(gauges, expert)?)));
+        let noted = measurements
+            .and_then(|measurements| Some((measurements, noted(measurements, expert)?)));
         let (threshold, known, measured) = match noted {
-            Some((gauges, threshold)) => match noted_rate(gauges, expert) {
+            Some((measurements, threshold)) => match noted_rate(measurements, expert) {
                 Some(rate) => (threshold, Some(rate), Measured::CrossFitted),
                 None => {
                     let values = known.iter().map(|(_, value)| *value);
@@ -284,8 +287,8 @@ mod tests {
         let labels = (0..60).map(|at| usize::from(at >= 40) * 2).collect();
         let values: Vec<f32> = (0..60).map(|at| at as f32).collect();
         let probe = probe(labels, values.clone());
-        let of = |gauges: Option<&BTreeMap<String, f64>>| {
-            Refusal::of(gauges, Some(&probe), Expert::ANSWER).unwrap()
+        let of = |measurements: Option<&BTreeMap<String, f64>>| {
+            Refusal::of(measurements, Some(&probe), Expert::ANSWER).unwrap()
         };
         let (_, rate) = chosen(&at_places(values[..40].iter().copied())).unwrap();
         let later = Some(Refused {
@@ -300,7 +303,7 @@ mod tests {
         };
         assert_eq!(of(None), wanted);
         // Older versions noted the threshold alone: what the sample shows is of the same pictures.
-        let older = BTreeMap::from([(gauge(Expert::ANSWER), 37.0)]);
+        let older = BTreeMap::from([(measurement(Expert::ANSWER), 37.0)]);
         let same = Refusal {
             known: Some(Refused {
                 refused: 2,

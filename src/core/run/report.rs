@@ -29,20 +29,21 @@ pub struct TaskReport {
     #[serde(default)]
     pub losses: Vec<f64>,
     /// What the method measured of itself and what testing gave, by name.
-    pub gauges: BTreeMap<String, f64>,
+    #[serde(rename = "gauges")]
+    pub measurements: BTreeMap<String, f64>,
 }
 
-/// The gauge that says how many test pictures a nearest class mean on the features of the frozen
+/// The measurement that says how many test pictures a nearest class mean on the features of the frozen
 /// backbone alone answers rightly (0..=1), after the last task of a run that answers poorly.
 pub const NEAREST_MEAN: &str = "nearest_mean";
 
-/// The gauge that says how many test pictures are answered rightly by the labels as they came in the data (0..=1), where
+/// The measurement that says how many test pictures are answered rightly by the labels as they came in the data (0..=1), where
 /// a list of corrected labels changed the test split; pictures it left out count as wrong.
 pub const AS_THEY_CAME: &str = "as_they_came";
 
 /// What a method measured under this name after each pass over a task's images; empty where it measured nothing.
-pub fn by_pass(gauges: &BTreeMap<String, f64>, name: &str) -> Vec<f64> {
-    let after = |pass: usize| gauges.get(&format!("{name}_{pass}")).copied();
+pub fn by_pass(measurements: &BTreeMap<String, f64>, name: &str) -> Vec<f64> {
+    let after = |pass: usize| measurements.get(&format!("{name}_{pass}")).copied();
     (1..).map_while(after).collect()
 }
 

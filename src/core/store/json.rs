@@ -33,7 +33,8 @@ pub struct TaskSummary {
     /// Mean training loss of each pass over the images; empty in runs of older versions.
     pub losses: Vec<f64>,
     /// Figures of the method's own.
-    pub gauges: BTreeMap<String, f64>,
+    #[serde(rename = "gauges")]
+    pub measurements: BTreeMap<String, f64>,
 }
 
 /// The figures a run is compared by, in percent.
@@ -256,7 +257,7 @@ impl RunSummary {
             accuracy_task_given: histories.task_given[i].map(percent),
             unreadable_images: report.unreadable,
             losses: report.losses.clone(),
-            gauges: report.gauges.clone(),
+            measurements: report.measurements.clone(),
         };
         reports.iter().enumerate().map(one).collect()
     }
@@ -272,7 +273,7 @@ impl RunSummary {
         let pet = header.method.uses_pet.then_some(&header.config);
         let as_they_came = reports
             .last()
-            .and_then(|last| last.gauges.get(AS_THEY_CAME));
+            .and_then(|last| last.measurements.get(AS_THEY_CAME));
         let unreadable = reports.iter().map(|report| report.unreadable);
         Summary {
             run: header.run.clone(),

@@ -54,7 +54,7 @@ pub(super) struct MetricsRow {
     pub kept_bytes: Option<u64>,
     pub unreadable: Option<usize>,
     /// Other figures of the method's own: `name=value`, separated by blanks.
-    pub gauges: String,
+    pub measurements: String,
     /// Mean training loss of each pass, separated by blanks.
     pub losses: String,
 }
@@ -64,7 +64,7 @@ impl MetricsRow {
     pub fn new(report: &TaskReport, peak_memory_bytes: Option<u64>) -> Self {
         let (answers, costs) = (&report.answers, &report.costs);
         let experts = answers.given.keys().copied();
-        let others = report.gauges.iter();
+        let others = report.measurements.iter();
         let others = others.filter(|(name, _)| !FIRST_MEASURED.contains(&name.as_str()));
         let others: Vec<String> = others
             .map(|(name, value)| format!("{name}={value}"))
@@ -75,7 +75,7 @@ impl MetricsRow {
             accuracy: experts.map(|e| (e, answers.accuracy(e))).collect(),
             seconds: report.seconds,
             images_per_second: report.images_per_second,
-            first_measured: FIRST_MEASURED.map(|name| report.gauges.get(name).copied()),
+            first_measured: FIRST_MEASURED.map(|name| report.measurements.get(name).copied()),
             peak_memory_bytes,
             task_given: answers.accuracy_task_given(),
             images_seen: Some(costs.images_seen),
@@ -84,7 +84,7 @@ impl MetricsRow {
             stored_parameters: Some(costs.stored_parameters),
             kept_bytes: Some(costs.kept_bytes),
             unreadable: Some(report.unreadable),
-            gauges: others.join(" "),
+            measurements: others.join(" "),
             losses: joined(&report.losses),
         }
     }
@@ -93,7 +93,7 @@ impl MetricsRow {
     pub fn report(&self, answers: Answers, slots: Vec<SlotCounts>) -> TaskReport {
         let first = FIRST_MEASURED.into_iter().zip(self.first_measured);
         let first = first.filter_map(|(name, value)| Some((name.to_string(), value?)));
-        let others = self.gauges.split_whitespace().filter_map(|pair| {
+        let others = self.measurements.split_whitespace().filter_map(|pair| {
             let (name, value) = pair.split_once('=')?;
             Some((name.to_string(), value.parse().ok()?))
         });
@@ -112,7 +112,7 @@ impl MetricsRow {
                 kept_bytes: self.kept_bytes.unwrap_or_default(),
             },
             losses: parted(&self.losses),
-            gauges: first.chain(others).collect(),
+            measurements: first.chain(others).collect(),
         }
     }
 
@@ -139,7 +139,7 @@ impl MetricsRow {
             Cell::count(self.stored_parameters),
             Cell::Count(self.kept_bytes),
             Cell::count(self.unreadable),
-            Cell::Text(&self.gauges),
+            Cell::Text(&self.measurements),
             Cell::Text(&self.losses),
         ]
     }
@@ -199,7 +199,7 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
         stored,
         kept,
         unreadable,
-        gauges,
+        measurements,
         losses,
     ] = of_own;
     let mut rows = Vec::new();
@@ -228,7 +228,7 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
             stored_parameters: stored.number(&row)?,
             kept_bytes: kept.number(&row)?,
             unreadable: unreadable.number(&row)?,
-            gauges: gauges.text(&row).to_string(),
+            measurements: measurements.text(&row).to_string(),
             losses: losses.text(&row).to_string(),
         });
     }
@@ -256,7 +256,7 @@ mod tests {
             MetricsRow {
                 task: 2,
                 first_measured: [Some(0.125), None],
-                gauges: "a=1 b=2".into(),
+                measurements: "a=1 b=2".into(),
                 losses: "3".into(),
                 ..row(&[(Expert::ANSWER, 1e-5)])
             },

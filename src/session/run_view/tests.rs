@@ -58,7 +58,7 @@ fn report(task: usize, answers: &[usize]) -> TaskReport {
         images_per_second: 1.0,
         unreadable: 0,
         costs: Default::default(),
-        gauges: Default::default(),
+        measurements: Default::default(),
     }
 }
 

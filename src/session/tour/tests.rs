@@ -85,7 +85,7 @@ fn report(task: usize, right: usize) -> Event {
             images_per_second: 100.0,
             unreadable: 0,
             costs: Default::default(),
-            gauges: Default::default(),
+            measurements: Default::default(),
         }),
     }
 }

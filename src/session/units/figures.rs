@@ -41,7 +41,7 @@ impl RunFigures {
     pub fn new<'a>(
         header: &RunHeader,
         history: &Histories,
-        gauges: impl Iterator<Item = &'a BTreeMap<String, f64>>,
+        measurements: impl Iterator<Item = &'a BTreeMap<String, f64>>,
         taught: bool,
     ) -> Self {
         let tasks = match taught {
@@ -56,7 +56,10 @@ impl RunFigures {
         };
         Self {
             history,
-            apart: gauges.take(tasks).map(|of| by_pass(of, APART)).collect(),
+            apart: measurements
+                .take(tasks)
+                .map(|of| by_pass(of, APART))
+                .collect(),
             apart_now: Vec::new(),
             test_images: header.test_images.iter().copied().take(tasks).collect(),
             classes: header.tasks.iter().take(tasks).map(names).collect(),
@@ -71,8 +74,8 @@ impl RunFigures {
             let seen = header.tasks.get(..=report.task);
             history.push(&report.answers, seen.unwrap_or(&header.tasks));
         }
-        let gauges = reports.iter().map(|report| &report.gauges);
-        Self::new(header, &history, gauges, taught)
+        let measurements = reports.iter().map(|report| &report.measurements);
+        Self::new(header, &history, measurements, taught)
     }
 
     /// Number of its tasks.

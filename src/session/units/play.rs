@@ -313,8 +313,8 @@ fn standing_of(run: &RunView) -> Standing {
 
 /// What a run on show came to; its answers are counted already.
 fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
-    let gauges = run.reports.iter().map(|report| &report.gauges);
-    RunFigures::new(header, &run.history, gauges, taught)
+    let measurements = run.reports.iter().map(|report| &report.measurements);
+    RunFigures::new(header, &run.history, measurements, taught)
 }
 
 fn in_line(job: &Job) -> Standing {
@@ -345,7 +345,7 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
     let figures = row
         .header
         .as_ref()
-        .map(|header| RunFigures::new(header, &row.history, row.gauges.iter(), taught));
+        .map(|header| RunFigures::new(header, &row.history, row.measurements.iter(), taught));
     let run = UnitRun {
         standing: Standing::Done((!mine).then(|| row.name.clone())),
         folder: Some(Path::to_path_buf(&row.folder)),

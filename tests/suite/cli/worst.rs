@@ -217,10 +217,10 @@ fn predict_tells_what_is_none_of_these() {
     let of = &inside["none_of_these"]["ensemble"];
     assert_eq!(of["known"]["pictures"], 24);
     assert_eq!(of["measured"], "cross_fitted");
-    let gauges = &summary["tasks"][1]["gauges"];
-    assert_eq!(gauges["judged95_ensemble"], 24.0);
+    let measurements = &summary["tasks"][1]["gauges"];
+    assert_eq!(measurements["judged95_ensemble"], 24.0);
     assert_eq!(
-        gauges["refused95_ensemble"].as_f64(),
+        measurements["refused95_ensemble"].as_f64(),
         of["known"]["refused"].as_f64()
     );
     assert_eq!(of["later"]["pictures"], 36);

@@ -113,7 +113,7 @@ fn more_examples_of_a_known_class_count_for_it() {
 /// RanPAC's added task of classes that it knows leaves their second columns empty and the others with
 /// the weights of the run's λ.
 fn adds_to_the_columns_that_are_there(stored: &StoredRun) {
-    let ridge = |task: usize| stored.reports[task].gauges["ridge"];
+    let ridge = |task: usize| stored.reports[task].measurements["ridge"];
     assert_eq!(ridge(2), ridge(1));
     let weight =
         |task| store::load_snapshot(&stored.header.folder, task).unwrap()["weight"].clone();
@@ -146,7 +146,7 @@ fn an_added_task_keeps_the_ridge_of_the_run() {
         let run = finished(&config, root.path());
         taught(&run, made.path());
         let stored = store::load(&run).unwrap();
-        let ridge = |task: usize| stored.reports[task].gauges["ridge"];
+        let ridge = |task: usize| stored.reports[task].measurements["ridge"];
         assert_eq!(ridge(2), ridge(1), "{names}");
         predicts_what_it_measured(&run);
     }

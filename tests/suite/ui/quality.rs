@@ -16,7 +16,7 @@ fn stored(root: &std::path::Path, share: f64) -> RunHeader {
     for task in 0..5 {
         let mut report = report(task);
         if task == 4 {
-            report.gauges.insert(NEAREST_MEAN.into(), share);
+            report.measurements.insert(NEAREST_MEAN.into(), share);
         }
         folder.save_task(&report, &Default::default()).unwrap();
     }

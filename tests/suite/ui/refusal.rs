@@ -9,7 +9,7 @@ use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
     InsideRequest, Insight, Look, Movement, ProbeInside, RunInside, Seen,
 };
-use lae_studio::run::refusal::{Known, chosen, gauge, gauges_of};
+use lae_studio::run::refusal::{Known, chosen, measurement, measurements_of};
 use lae_studio::session::backend::Recorded;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
@@ -20,17 +20,17 @@ use super::{recorded, settle, shot};
 
 /// A stored run of two tasks of five, with this threshold noted for its answer if any.
 fn stored(root: &Path, threshold: Option<f64>) {
-    let gauges = threshold.map(|value| (gauge(Expert::ENSEMBLE), value));
-    noted(root, gauges.into_iter().collect());
+    let measurements = threshold.map(|value| (measurement(Expert::ENSEMBLE), value));
+    noted(root, measurements.into_iter().collect());
 }
 
-/// The same with these gauges.
-fn noted(root: &Path, gauges: Vec<(String, f64)>) {
+/// The same with these measurements.
+fn noted(root: &Path, measurements: Vec<(String, f64)>) {
     let mut header = header();
     let folder = RunFolder::create(root, &mut header, "").unwrap();
     for task in 0..2 {
         let mut report = report(task);
-        report.gauges.extend(gauges.clone());
+        report.measurements.extend(measurements.clone());
         folder.save_task(&report, &Default::default()).unwrap();
     }
 }
@@ -146,7 +146,7 @@ fn what_known_pictures_were_refused_while_testing_is_told() {
     let known: Vec<Known> = (0..40)
         .map(|at| ((0, at), at as f32 / 10.0 - 6.0))
         .collect();
-    noted(runs.path(), gauges_of(Expert::ENSEMBLE, &known));
+    noted(runs.path(), measurements_of(Expert::ENSEMBLE, &known));
     let (window, _) = answered(runs.path());
     let (_, counted) = chosen(&known).unwrap();
     let share = (100.0 * counted.share()).round();

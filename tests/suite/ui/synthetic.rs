@@ -79,7 +79,7 @@ pub fn report(task: usize) -> TaskReport {
         images_per_second: 212.0,
         unreadable: 0,
         costs: Default::default(),
-        gauges: [
+        measurements: [
             ("online_drift".to_string(), 0.1 * task as f64),
             ("offline_drift".to_string(), 0.015 * task as f64),
         ]

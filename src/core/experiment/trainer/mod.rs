@@ -85,7 +85,7 @@ pub(super) struct Trainer<'a> {
     /// Mean loss of each pass of the task that learned.
     losses: Vec<f64>,
     /// Figures that the task's testing gave, by name.
-    gauges: BTreeMap<String, f64>,
+    measurements: BTreeMap<String, f64>,
     /// What is told of an added task once it counts.
     held: Vec<Event>,
     /// Places of the unreadable images of the task, and their number before it was taken up.
@@ -129,7 +129,7 @@ impl<'a> Trainer<'a> {
             checkpointed: false,
             measured: BTreeMap::new(),
             losses: Vec::new(),
-            gauges: BTreeMap::new(),
+            measurements: BTreeMap::new(),
             held: Vec::new(),
             unreadable: Default::default(),
         };
@@ -186,7 +186,7 @@ impl<'a> Trainer<'a> {
         self.unreadable = Default::default();
         self.measured.clear();
         self.losses.clear();
-        self.gauges.clear();
+        self.measurements.clear();
     }
 
     fn all_tasks(&mut self) -> Result<ControlFlow<()>> {

@@ -63,7 +63,7 @@ impl Trainer<'_> {
             return Ok(ControlFlow::Break(()));
         }
         let share = right as f64 / asked.max(1) as f64;
-        self.gauges.insert(NEAREST_MEAN.into(), share);
+        self.measurements.insert(NEAREST_MEAN.into(), share);
         Ok(ControlFlow::Continue(()))
     }
 

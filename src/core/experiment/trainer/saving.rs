@@ -49,7 +49,7 @@ impl Trainer<'_> {
     pub(super) fn save_task(&mut self, answers: Answers) -> Result<()> {
         let snapshot = self.method.snapshot()?;
         all_finite(&snapshot)?;
-        let (gauges, slots) = self.all_measured()?;
+        let (measurements, slots) = self.all_measured()?;
         let (images_per_second, prediction_seconds) = self.meter.end_task();
         let report = TaskReport {
             task: self.task,
@@ -66,7 +66,7 @@ impl Trainer<'_> {
                 kept_bytes: self.kept_bytes,
             },
             losses: self.losses.clone(),
-            gauges,
+            measurements,
         };
         // A finished run answers from one file.
         let last = self.added_task || self.task + 1 == self.header.tasks.len();
@@ -95,19 +95,19 @@ impl Trainer<'_> {
     /// The method's figures, those of testing, and what it measured after each pass; and its study of
     /// the test images.
     fn all_measured(&self) -> Result<(BTreeMap<String, f64>, Vec<SlotCounts>)> {
-        let (mut gauges, mut slots) = (BTreeMap::new(), Vec::new());
+        let (mut measurements, mut slots) = (BTreeMap::new(), Vec::new());
         for one in self.method.measurements(Moment::Task)? {
-            gauges.extend(one.as_figure());
+            measurements.extend(one.as_figure());
             if let Measured::Study(counts) = one.value {
                 slots = counts;
             }
         }
-        gauges.extend(self.gauges.clone());
+        measurements.extend(self.measurements.clone());
         for (name, values) in &self.measured {
             let passes = (1..).zip(values);
-            gauges.extend(passes.map(|(pass, value)| (format!("{name}_{pass}"), *value)));
+            measurements.extend(passes.map(|(pass, value)| (format!("{name}_{pass}"), *value)));
         }
-        Ok((gauges, slots))
+        Ok((measurements, slots))
     }
 
     /// Saves with an added task what the next one needs beyond its snapshot.

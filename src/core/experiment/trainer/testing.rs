@@ -19,7 +19,7 @@ const JUDGE_BATCH: usize = 48;
 impl Trainer<'_> {
     /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
     /// where on a picture is strange to an expert, how many known ones are, and what is right by the labels before
-    /// they were corrected is kept with the task's gauges.
+    /// they were corrected is kept with the task's measurements.
     pub(super) fn evaluate(&mut self) -> Result<Option<Answers>> {
         let phase = Phase::Evaluating { task: self.task };
         self.say(phase.clone());
@@ -70,13 +70,14 @@ impl Trainer<'_> {
             reading.ended(answers.labels.len())?;
         }
         for (expert, known) in strangeness {
-            self.gauges.extend(refusal::gauges_of(expert, &known));
+            self.measurements
+                .extend(refusal::measurements_of(expert, &known));
         }
         let came = self
             .kit
             .images
             .as_they_came(self.task, &answers, self.header.answering());
-        self.gauges
+        self.measurements
             .extend(came.map(|share| (AS_THEY_CAME.to_string(), share)));
         if self.header.added_tasks.is_empty() {
             // All lie in the run's own data set.

@@ -31,8 +31,8 @@ pub const APART: &str = "apart";
 pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];
 
 /// Both drifts of a task; none for methods without them.
-pub fn drifts(gauges: &BTreeMap<String, f64>) -> Option<(f64, f64)> {
-    let [online, offline] = DRIFTS.map(|name| gauges.get(name).copied());
+pub fn drifts(measurements: &BTreeMap<String, f64>) -> Option<(f64, f64)> {
+    let [online, offline] = DRIFTS.map(|name| measurements.get(name).copied());
     online.zip(offline)
 }
 

@@ -308,10 +308,10 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
     let live = cx.session.train.live.as_ref().and_then(|run| {
         let mine = run.header.as_ref().is_some_and(|h| h.folder == *folder);
         let report = run.reports.get(answer.task).filter(|_| mine)?;
-        Some(&report.gauges)
+        Some(&report.measurements)
     });
-    let gauges = live.or_else(|| cx.session.row(folder)?.gauges.get(answer.task));
-    let drift = gauges.and_then(drifts);
+    let measurements = live.or_else(|| cx.session.row(folder)?.measurements.get(answer.task));
+    let drift = measurements.and_then(drifts);
     if answer.opinions.len() < 2 {
         return;
     }
