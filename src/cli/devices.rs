@@ -10,7 +10,7 @@ use super::output::{Json, Table};
 use super::prepare;
 use crate::backbone::families;
 use crate::device::{self, DeviceInfo, Prepared};
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 use crate::problem::Result;
 
 /// Options of `devices`.
@@ -41,7 +41,7 @@ struct Entry<'a> {
     prepared: BTreeMap<String, Prepared>,
     /// The variant each family is computed with.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    used: BTreeMap<String, Option<Variant>>,
+    used: BTreeMap<String, Option<ComputeVariant>>,
 }
 
 /// Lists, after preparing where that is wanted.

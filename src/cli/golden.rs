@@ -10,7 +10,7 @@ use super::End;
 use super::output::{Json, complain, tell};
 use crate::device;
 use crate::golden::{GoldenReport, Tolerance, check};
-use crate::nn::{Variant, WeightType};
+use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;
 
@@ -28,7 +28,7 @@ pub(super) struct Args {
     precision: Precision,
     /// How a card computes, like f32-fused-bytes [default: plain, its weights as --precision says]
     #[arg(long, value_name = "VARIANT", conflicts_with = "precision")]
-    card_variant: Option<Variant>,
+    card_variant: Option<ComputeVariant>,
     /// Show every tensor of every file
     #[arg(long)]
     all: bool,

@@ -12,9 +12,9 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
 use crate::session::units::{
-    self, Figures, Lack, Paragraph, Part, RunFigures, Teach, Unit, plain, same_settings,
+    self, Figures, Lack, Paragraph, RunFigures, Teach, Unit, UnitPart, plain, same_settings,
 };
-use crate::store::{self, RunState, RunSummary};
+use crate::store::{self, RunSummary, StoredState};
 use crate::texts::Language;
 
 /// Options of `lesson`.
@@ -170,8 +170,8 @@ impl Player<'_> {
         let unit = self.unit;
         for part in &unit.parts {
             let plans = match part {
-                Part::Runs(block) => &block.runs,
-                Part::Teach(teach) => {
+                UnitPart::Runs(block) => &block.runs,
+                UnitPart::Teach(teach) => {
                     if !self.teach(teach)? {
                         return Ok(false);
                     }
@@ -196,7 +196,7 @@ impl Player<'_> {
             .into_iter()
             .filter_map(|entry| entry.summary.ok());
         let mut same = known.filter(|run| {
-            run.state == RunState::Finished && same_settings(&run.header.config, config)
+            run.state == StoredState::Finished && same_settings(&run.header.config, config)
         });
         if let Some(run) = same.next() {
             tell(format!(
@@ -280,7 +280,7 @@ impl Player<'_> {
             ));
         }
         let questions = self.unit.parts.iter().filter_map(|part| match part {
-            Part::Ask(ask) => Some(Answer {
+            UnitPart::Ask(ask) => Some(Answer {
                 name: &ask.name,
                 answer: ask.answer(&self.figures, language),
             }),
@@ -302,7 +302,7 @@ impl Player<'_> {
     fn checks(&self) -> Vec<Check<'_>> {
         let parts = self.unit.parts.iter();
         let checks = parts.filter_map(|part| match part {
-            Part::Expect(expect) => Some(expect),
+            UnitPart::Expect(expect) => Some(expect),
             _ => None,
         });
         let one = |expect: &'_ units::Expect| expect.formula.holds(&self.figures);
@@ -326,8 +326,8 @@ impl Player<'_> {
         let mut texts: Vec<&Paragraph> = Vec::new();
         for part in &self.unit.parts {
             match part {
-                Part::Text(text) => texts.push(text),
-                Part::Ask(ask) => {
+                UnitPart::Text(text) => texts.push(text),
+                UnitPart::Ask(ask) => {
                     texts.extend(ask.text.iter().chain(&ask.if_right).chain(&ask.if_wrong));
                 }
                 _ => {}

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::End;
 use super::output::{Json, Table, complain};
-use crate::pet::library::Library;
-use crate::pet::view::PluginView;
+use crate::pet::library::PluginLibrary;
+use crate::pet::view::PluginFacts;
 use crate::problem::{Problem, Result};
 
 /// Options of `plugins`.
@@ -21,7 +21,7 @@ pub(super) struct Args {
 /// Lists. A broken plugin is listed, its Problem goes to standard error.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    let library = Library::standard();
+    let library = PluginLibrary::standard();
     for name in &args.names {
         // The library knows best which name was meant.
         if !library
@@ -32,14 +32,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
             library.get(name)?;
         }
     }
-    let wanted = |plugin: &PluginView| {
+    let wanted = |plugin: &PluginFacts| {
         args.names.is_empty()
             || args
                 .names
                 .iter()
                 .any(|n| n.eq_ignore_ascii_case(&plugin.name))
     };
-    let plugins: Vec<PluginView> = library.view(None).into_iter().filter(wanted).collect();
+    let plugins: Vec<PluginFacts> = library.view(None).into_iter().filter(wanted).collect();
     let text = if args.names.is_empty() {
         table(&plugins)
     } else {
@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
-fn table(plugins: &[PluginView]) -> String {
+fn table(plugins: &[PluginFacts]) -> String {
     let mut table = Table::new(&[
         "name",
         "size",
@@ -98,7 +98,7 @@ fn table(plugins: &[PluginView]) -> String {
 }
 
 /// One plugin with everything it says.
-fn whole(plugin: &PluginView) -> String {
+fn whole(plugin: &PluginFacts) -> String {
     // Writing to a String cannot fail.
     let mut text = format!("{} ({})\n", plugin.name, plugin.origin);
     for paragraph in [&plugin.description, &plugin.reference] {

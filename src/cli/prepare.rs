@@ -7,9 +7,9 @@ use super::End;
 use super::output::{Table, complain, say, tell};
 use crate::backbone::architecture::Family;
 use crate::backbone::families::FAMILIES;
-use crate::device::{self, DeviceInfo, Kind, Prepared, Tried};
+use crate::device::{self, AdapterKind, DeviceInfo, Prepared, Tried};
 use crate::experiment::prepare::{Fault, Trial};
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 use crate::problem::{Problem, Result};
 
 /// The variable of the environment that puts in a mistake on purpose: `wrong:`, `die:` or `hang:`
@@ -27,7 +27,7 @@ pub(super) struct Args {
     family: String,
     /// Names of variants
     #[arg(value_name = "VARIANT", required = true)]
-    variants: Vec<Variant>,
+    variants: Vec<ComputeVariant>,
 }
 
 /// Tries the variants, as far as the device goes.
@@ -59,7 +59,7 @@ fn trial(args: &Args) -> Result<Trial> {
     let info = device::choose(&args.device)?;
     let fault = std::env::var(FAULT).ok();
     let fault = fault.and_then(|text| Fault::parse(&text));
-    let software = info.kind == Kind::SoftwareGpu;
+    let software = info.kind == AdapterKind::SoftwareGpu;
     Trial::new(&args.family, device::open(&info)?, software, fault)
 }
 

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::output::{duration, tell};
 use crate::counts::counted;
 use crate::metrics::Expert;
-use crate::run::event::{Event, Phase, Progress, RunHeader, Sink, TaskReport};
+use crate::run::event::{Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
@@ -104,7 +104,7 @@ impl Reporter {
         self.header = Some(header.clone());
     }
 
-    fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &RunProgress) {
         let (Some(bar), Some(header)) = (&self.bar, &self.header) else {
             return;
         };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::End;
 use super::output::{Table, say, size, tell};
 use crate::problem::Result;
-use crate::session::report::{Report, Wanted, file_name};
+use crate::session::report::{BugReport, ReportRequest, file_name};
 use crate::store;
 use crate::ui::settings::Settings;
 
@@ -26,11 +26,11 @@ pub(super) struct Args {
 
 /// Shows and packs.
 pub(super) fn run(args: &Args) -> Result<End> {
-    let wanted = Wanted {
+    let wanted = ReportRequest {
         settings: Settings::file(),
         names: Vec::new(),
     };
-    let report = Report::gather(&store::runs_root(args.out.as_deref()), &wanted);
+    let report = BugReport::gather(&store::runs_root(args.out.as_deref()), &wanted);
     let mut table = Table::new(&["file", ">size", ""]);
     for part in &report.parts {
         let bytes = size(Some(part.text.len() as u64));

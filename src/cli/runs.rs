@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
-use crate::store::{self, Listed, RunState, RunSummary, Summary};
+use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 
 /// Options of `runs`.
 #[derive(clap::Args)]
@@ -88,12 +88,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// What a run is made of, for a search.
-fn made_of(entry: &Listed) -> MadeOf {
+fn made_of(entry: &ListedRun) -> MadeOf {
     let summary = entry.summary.as_ref();
     summary.map_or_else(|_| MadeOf::unread(&entry.run), |run| run.header.made_of())
 }
 
-fn entry(listed: &Listed) -> Entry<'_> {
+fn entry(listed: &ListedRun) -> Entry<'_> {
     match &listed.summary {
         Ok(summary) => Entry::Whole(Box::new(summary.for_scripts())),
         Err(problem) => Entry::Damaged {
@@ -104,7 +104,7 @@ fn entry(listed: &Listed) -> Entry<'_> {
     }
 }
 
-fn text(listed: &[Listed]) -> String {
+fn text(listed: &[ListedRun]) -> String {
     if listed.is_empty() {
         return String::new();
     }
@@ -127,9 +127,9 @@ fn text(listed: &[Listed]) -> String {
 
 fn state(run: &RunSummary) -> String {
     match run.state {
-        RunState::Finished => "finished".to_string(),
-        RunState::Running => "running".to_string(),
-        RunState::Interrupted { task, epoch } => {
+        StoredState::Finished => "finished".to_string(),
+        StoredState::Running => "running".to_string(),
+        StoredState::Interrupted { task, epoch } => {
             let tasks = run.header.tasks.len();
             format!("stopped in task {}/{tasks} after epoch {epoch}", task + 1)
         }

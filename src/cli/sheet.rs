@@ -10,7 +10,7 @@ use super::output::{Json, pass_on, say, tell};
 use super::train::{step_of, stop_on_ctrl_c};
 use crate::counts::counted;
 use crate::experiment::predict::Predictor;
-use crate::experiment::sheet::{Columns, Piece, fill};
+use crate::experiment::sheet::{Columns, SheetBatch, fill};
 use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
@@ -84,7 +84,7 @@ fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCoun
     let control = stop_on_ctrl_c()?;
     let mut step = step_of(&control);
     let mut step = |count: SheetCount| step(count.done, count.of);
-    let mut ask = |piece: Piece| predictor.verdicts(&piece.seen);
+    let mut ask = |piece: SheetBatch| predictor.verdicts(&piece.seen);
     let columns = Columns::of(predictor, threshold);
     let Some(count) = fill(&columns, [folder, csv], &mut ask, &mut step)? else {
         tell("stopped; no table was written");

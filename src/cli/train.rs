@@ -12,7 +12,7 @@ use crate::backbone::library;
 use crate::counts::{count_text, counted};
 use crate::experiment::{self, Outcome, Stock, footprint};
 use crate::method::Chosen;
-use crate::pet::library::Library as Plugins;
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};

@@ -12,7 +12,7 @@ use crate::backbone::Backbone;
 use crate::method::aper::Aper;
 use crate::method::ease::Ease;
 use crate::method::esn::Esn;
-use crate::method::optimiser::Progress;
+use crate::method::optimiser::StepPosition;
 use crate::method::ranpac::{Projection, RanPac};
 use crate::method::tuning::Tuning;
 use crate::method::{self, Method};
@@ -84,7 +84,7 @@ fn gradients(tuning: Option<&mut Tuning>, images: Tensor<4>, labels: &[usize]) -
     }
 }
 
-fn rate(tuning: Option<&mut Tuning>, now: Progress) -> f64 {
+fn rate(tuning: Option<&mut Tuning>, now: StepPosition) -> f64 {
     tuning.map_or(0.0, |tuning| tuning.rate(now))
 }
 
@@ -125,7 +125,7 @@ impl Case for Plain {
         trains_nothing()
     }
 
-    fn rate(&mut self, _: Progress) -> f64 {
+    fn rate(&mut self, _: StepPosition) -> f64 {
         0.0
     }
 
@@ -156,7 +156,7 @@ impl Case for Aper {
         gradients(self.session().tuning(), images, labels)
     }
 
-    fn rate(&mut self, now: Progress) -> f64 {
+    fn rate(&mut self, now: StepPosition) -> f64 {
         rate(self.session().tuning(), now)
     }
 
@@ -197,7 +197,7 @@ impl Case for RanPac {
         gradients(tuning, images, labels)
     }
 
-    fn rate(&mut self, now: Progress) -> f64 {
+    fn rate(&mut self, now: StepPosition) -> f64 {
         rate(self.session().and_then(|session| session.tuning()), now)
     }
 
@@ -261,7 +261,7 @@ impl Case for Ease {
         gradients(self.tuning(), images, labels)
     }
 
-    fn rate(&mut self, now: Progress) -> f64 {
+    fn rate(&mut self, now: StepPosition) -> f64 {
         rate(self.tuning(), now)
     }
 
@@ -300,7 +300,7 @@ impl Case for Esn {
             }
         }
         let sizes = (file.number("stage_heads")?, width, classes);
-        let stage = method::esn::stage::Stage::read("start", sizes, &values, device)?;
+        let stage = method::esn::stage::EsnStage::read("start", sizes, &values, device)?;
         self.set_stage(stage);
         Ok(())
     }
@@ -318,7 +318,7 @@ impl Case for Esn {
         Self::gradients(self, images, labels)
     }
 
-    fn rate(&mut self, now: Progress) -> f64 {
+    fn rate(&mut self, now: StepPosition) -> f64 {
         Self::rate(self, now)
     }
 

@@ -16,7 +16,7 @@ use crate::backbone::families;
 use crate::backbone::weights::{Stored, Tensors};
 use crate::method::heads::{Head, Heads};
 use crate::nn::Place;
-use crate::pet::library::Library;
+use crate::pet::library::PluginLibrary;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
@@ -255,7 +255,7 @@ pub(super) fn fresh_pets(
     let size = size.ok_or_else(|| Problem::new("the metadata's \"pet_args\" state no size"))?;
     let size = size as usize;
     file.bear("pet_args", &[size, backbone.feature_width()])?;
-    let spec = Library::with_folders(Vec::new()).get(plugin)?;
+    let spec = PluginLibrary::with_folders(Vec::new()).get(plugin)?;
     let plain = args.get("compensatory").and_then(Value::as_bool) == Some(false);
     let variant = plain.then(|| "plain".to_string());
     let settings = PetSettings {

@@ -8,7 +8,7 @@ use crate::backbone::architecture::Architecture;
 use crate::backbone::weights::Tensors;
 use crate::method::finetune::{FineTune, FineTuneSettings};
 use crate::method::heads::Head;
-use crate::method::optimiser::{Gradients, OptimiserSettings, Progress, Rule, Schedule};
+use crate::method::optimiser::{Gradients, OptimiserSettings, Rule, Schedule, StepPosition};
 use crate::method::{Method, StepSettings};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
@@ -132,12 +132,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn progress(&self, step: usize, steps: usize) -> Result<Progress> {
+    fn progress(&self, step: usize, steps: usize) -> Result<StepPosition> {
         let each = match self.file.text("steps_per_epoch") {
             Ok(_) => self.file.number::<usize>("steps_per_epoch")?.max(1),
             Err(_) => steps,
         };
-        Ok(Progress {
+        Ok(StepPosition {
             step,
             steps,
             epoch: step / each,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::file::GoldenFile;
 use super::{Comparison, GoldenReport, Tolerance};
-use crate::method::Verdict;
+use crate::method::Answer;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
 
@@ -125,7 +125,7 @@ impl<'a> Ledger<'a> {
     pub(super) fn compare_answers(
         &mut self,
         task: usize,
-        verdicts: &[Verdict],
+        verdicts: &[Answer],
         by_score: bool,
     ) -> Result<()> {
         let scores: Vec<f32> = verdicts.iter().flat_map(|v| v.scores.clone()).collect();

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
 use super::{Board, GoldenReport, Tolerance};
 use crate::method::heads::Head;
-use crate::method::optimiser::{Progress, Schedule};
+use crate::method::optimiser::{Schedule, StepPosition};
 use crate::method::prompt::choice::similarity;
 use crate::method::prompt::coda::{self, Coda};
 use crate::method::prompt::dualprompt::DualPrompt;
 use crate::method::prompt::l2p::L2p;
-use crate::method::prompt::{Gradients, Leaves, Prompted, Scheme, Training};
+use crate::method::prompt::{Leaves, PromptGradients, Prompted, Scheme, Training};
 use crate::nn::Place;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -261,7 +261,7 @@ impl Run<'_> {
         let (steps, mut seen) = (self.rates.len(), Seen::default());
         let epochs = self.file.number("epochs").unwrap_or(1);
         for step in 0..steps {
-            let now = Progress {
+            let now = StepPosition {
                 step,
                 steps,
                 epoch: step * epochs / steps,
@@ -300,7 +300,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn compare_gradients(&mut self, task: usize, gradients: &Gradients) -> Result<()> {
+    fn compare_gradients(&mut self, task: usize, gradients: &PromptGradients) -> Result<()> {
         self.board.limit = match task {
             0 => self.tolerance.single,
             _ => self.tolerance.trajectory,
@@ -367,7 +367,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn note(&mut self, gradients: &Gradients, rate: f64) -> Result<()> {
+    fn note(&mut self, gradients: &PromptGradients, rate: f64) -> Result<()> {
         let one = |tensor: Option<&Tensor<1>>| -> Result<f32> {
             let values = tensor.map(HostTensor::read).transpose()?;
             let first = values.and_then(|tensor| tensor.values.first().copied());

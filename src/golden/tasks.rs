@@ -11,11 +11,11 @@ use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
 use super::ledger::Ledger;
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
-use crate::method::optimiser::{Gradients, Progress};
+use crate::method::optimiser::{Gradients, StepPosition};
 use crate::method::{Batch, GoOn, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
 use crate::pet::PetSettings;
-use crate::pet::library::Library;
+use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
 use crate::tensors::{HostTensor, Named};
@@ -38,7 +38,7 @@ pub(super) trait Case {
     fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Loss>;
 
     /// The learning rate of a step.
-    fn rate(&mut self, now: Progress) -> f64;
+    fn rate(&mut self, now: StepPosition) -> f64;
 
     /// Compares what is the method's own, after a task.
     fn compare(&mut self, ledger: &mut Ledger<'_>, task: usize, test: &Tensor<4>) -> Result<()>;
@@ -115,7 +115,7 @@ impl<'a> TaskFile<'a> {
                     .settings
                     .insert("dropout".into(), Setting::Flag(false));
                 Some(PetPlan {
-                    spec: Library::with_folders(Vec::new()).get("streamadapter")?,
+                    spec: PluginLibrary::with_folders(Vec::new()).get("streamadapter")?,
                     settings: PetSettings::of_size(size),
                     blocks: (0..backbone.blocks().len()).collect(),
                 })
@@ -201,7 +201,7 @@ impl<'a> TaskFile<'a> {
                     &theirs,
                 );
             }
-            rates.push(case.rate(Progress {
+            rates.push(case.rate(StepPosition {
                 step,
                 steps,
                 epoch: step / each,

@@ -13,6 +13,7 @@ pub mod gemm;
 mod lanes;
 pub mod linear;
 mod math;
+mod matrix;
 pub mod norm;
 mod panels;
 pub mod prefixed;

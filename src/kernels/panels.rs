@@ -10,8 +10,8 @@
 use std::ops::Range;
 
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Store};
 use super::lanes::{Lanes, WIDTH};
+use super::matrix::{Matrix, Store};
 use super::simd::{Level, simd};
 
 /// Products summed in one go. Longer sums are cut into even parts.

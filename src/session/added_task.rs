@@ -9,7 +9,7 @@ use super::views::{Pictures, RunRow, RunState, Split};
 use crate::data::{Correction, PrintKind};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{AddedTask, Picture, RunHeader};
-use crate::run::job::{Job, Work};
+use crate::run::job::{Job, JobWork};
 use crate::store;
 
 /// The test pictures of an added task.
@@ -46,7 +46,7 @@ impl Session {
     /// Teaches a run the classes of the pictures at `source`; the added task waits in the queue while another
     /// job is at work.
     pub fn teach(&mut self, folder: &Path, source: String) {
-        let same = |job: &Job| matches!(&job.work, Work::Teach { run, .. } if run == folder);
+        let same = |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
             let told = Problem::new("an added task of this run waits in the queue already");
             self.notify(told, false);

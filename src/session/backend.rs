@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
-use crate::run::queue::{Queue, Told, job_of};
+use crate::run::queue::{JobEvent, Queue, job_of};
 
 /// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
 pub trait Backend {
     /// Hands a command over.
     fn send(&mut self, command: Command);
     /// The next event, if one is there.
-    fn try_recv(&mut self) -> Option<Told>;
+    fn try_recv(&mut self) -> Option<JobEvent>;
     /// What the person wants of the job at work.
     fn wish(&self, wish: Wish);
     /// Stops this job at once if it is at work; the command says so, too, but is read later.
@@ -29,7 +29,7 @@ pub struct Recorded {
 
 #[derive(Default)]
 struct State {
-    events: VecDeque<Told>,
+    events: VecDeque<JobEvent>,
     asked: Vec<Command>,
     queue: Queue,
     running_job: Option<JobId>,
@@ -37,7 +37,7 @@ struct State {
 
 impl State {
     fn changed(&mut self, events: impl IntoIterator<Item = Event>) {
-        let told = events.into_iter().map(|event| Told {
+        let told = events.into_iter().map(|event| JobEvent {
             job: job_of(&event),
             event,
         });
@@ -97,12 +97,12 @@ impl State {
                 | Event::Doubts { .. }
         );
         if free {
-            self.events.push_back(Told { job: None, event });
+            self.events.push_back(JobEvent { job: None, event });
             return;
         }
         // Tests may tell of a run that nobody asked for.
         let job = Some(*self.running_job.get_or_insert_with(JobId::fresh));
-        self.events.push_back(Told { job, event });
+        self.events.push_back(JobEvent { job, event });
         if ends {
             self.running_job = None;
             self.begin();
@@ -138,7 +138,7 @@ impl Backend for Recorded {
         state.asked.push(command);
     }
 
-    fn try_recv(&mut self) -> Option<Told> {
+    fn try_recv(&mut self) -> Option<JobEvent> {
         self.state().events.pop_front()
     }
 

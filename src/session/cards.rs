@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::opening::Opening;
+use super::opening::Progress;
 use super::views::DeviceView;
 use crate::problem::Result;
 
@@ -20,7 +20,7 @@ impl Session {
     }
 
     /// How far preparing a card is, while one is prepared.
-    pub fn preparing(&self) -> Option<&Arc<Opening>> {
+    pub fn preparing(&self) -> Option<&Arc<Progress>> {
         self.inventory.preparing.as_ref()
     }
 
@@ -29,7 +29,7 @@ impl Session {
         if self.inventory.preparing.is_some() {
             return;
         }
-        let opening = Arc::new(Opening::default());
+        let opening = Arc::new(Progress::default());
         self.inventory.preparing = Some(opening.clone());
         let (key, family) = (key.to_string(), family.to_string());
         self.task(

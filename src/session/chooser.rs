@@ -17,7 +17,7 @@ pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm"];
 
 /// What a file dialog is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum DialogPurpose {
     /// A data set's folder.
     DataFolder,
     /// A weight file.
@@ -40,7 +40,7 @@ pub enum Wanted {
     Export(ExportKind, Form),
 }
 
-impl Wanted {
+impl DialogPurpose {
     /// The dialog's title.
     pub fn title(self) -> &'static str {
         match self {
@@ -114,18 +114,18 @@ pub struct Found {
 #[derive(Default)]
 pub struct Choosing {
     /// What came of dialogs of the desktop, for the window to act upon.
-    pub picked: Vec<(Wanted, Choice)>,
+    pub picked: Vec<(DialogPurpose, Choice)>,
     /// What every dialog of files has: the window that it belongs to.
     pub dialogs: rfd::FileDialog,
     /// What was found at the path that was typed last.
     pub found: Option<Found>,
     /// What the open dialog is for, and since when it is asked.
-    asked: Option<(Wanted, Instant)>,
+    asked: Option<(DialogPurpose, Instant)>,
 }
 
 impl Session {
     /// Asks for a file or folder with the desktop's dialog, which begins at the present choice.
-    pub fn pick(&mut self, wanted: Wanted) {
+    pub fn pick(&mut self, wanted: DialogPurpose) {
         let place = self.place_of(wanted);
         let mut dialog = self.choosing.dialogs.clone().set_title(wanted.title());
         dialog = dialog.set_directory(place);
@@ -144,10 +144,10 @@ impl Session {
     }
 
     /// The folder where the present choice lies; empty where that is no file or folder of this person.
-    pub fn place_of(&self, wanted: Wanted) -> PathBuf {
+    pub fn place_of(&self, wanted: DialogPurpose) -> PathBuf {
         let now = match wanted {
-            Wanted::DataFolder => &self.experiment.draft.data,
-            Wanted::Weights => &self.experiment.draft.backbone,
+            DialogPurpose::DataFolder => &self.experiment.draft.data,
+            DialogPurpose::Weights => &self.experiment.draft.backbone,
             _ => "",
         };
         // Names of what is built in or published are no paths.
@@ -165,7 +165,7 @@ impl Session {
 
     /// Looks on a helper thread what lies at a path that was typed: a network that does not answer must not hold the
     /// window up.
-    pub fn look_at(&mut self, wanted: Wanted, typed: PathBuf) {
+    pub fn look_at(&mut self, wanted: DialogPurpose, typed: PathBuf) {
         self.choosing.found = None;
         let nothing = Found {
             path: typed.clone(),
@@ -179,7 +179,7 @@ impl Session {
     }
 
     /// What the desktop's dialog that is open now is for, and for how long it is.
-    pub fn picking(&self) -> Option<(Wanted, Duration)> {
+    pub fn picking(&self) -> Option<(DialogPurpose, Duration)> {
         let (wanted, since) = self.choosing.asked?;
         Some((wanted, since.elapsed()))
     }
@@ -189,7 +189,7 @@ impl Session {
         self.choosing.asked = None;
     }
 
-    fn take_picked(&mut self, wanted: Wanted, choice: Choice) {
+    fn take_picked(&mut self, wanted: DialogPurpose, choice: Choice) {
         if self
             .choosing
             .asked
@@ -240,7 +240,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_string())
 }
 
-fn look_at(wanted: Wanted, typed: PathBuf) -> Found {
+fn look_at(wanted: DialogPurpose, typed: PathBuf) -> Found {
     let path = std::path::absolute(&typed).unwrap_or_else(|_| typed.clone());
     let (path, there) = match wanted.to_write() {
         // A folder takes the file under its usual name; an ending that was left out is added when it is written.
@@ -251,7 +251,7 @@ fn look_at(wanted: Wanted, typed: PathBuf) -> Found {
             (path, there)
         }
         // Of a picture, all of its folder.
-        None if wanted == Wanted::Pictures && path.is_file() => {
+        None if wanted == DialogPurpose::Pictures && path.is_file() => {
             (path.parent().unwrap_or(&path).to_path_buf(), true)
         }
         None => {
@@ -289,13 +289,13 @@ mod tests {
     #[test]
     fn a_file_to_be_written_goes_into_a_folder_under_its_usual_name() {
         let folder = tempfile::tempdir().unwrap();
-        let name = Wanted::Report.to_write().unwrap();
-        let found = look_at(Wanted::Report, folder.path().into());
+        let name = DialogPurpose::Report.to_write().unwrap();
+        let found = look_at(DialogPurpose::Report, folder.path().into());
         assert_eq!((found.path, found.there), (folder.path().join(name), false));
         std::fs::write(folder.path().join("old.zip"), "").unwrap();
-        assert!(look_at(Wanted::Report, folder.path().join("old")).there);
-        assert!(!look_at(Wanted::Weights, folder.path().join("old")).there);
-        let of_picture = look_at(Wanted::Pictures, folder.path().join("old.zip"));
+        assert!(look_at(DialogPurpose::Report, folder.path().join("old")).there);
+        assert!(!look_at(DialogPurpose::Weights, folder.path().join("old")).there);
+        let of_picture = look_at(DialogPurpose::Pictures, folder.path().join("old.zip"));
         assert_eq!(of_picture.path, folder.path());
     }
 }

@@ -8,7 +8,7 @@ use super::Session;
 use super::album::Album;
 use super::corrected::Corrected;
 use super::experiment::Experiment;
-use super::opening::Opening;
+use super::opening::Progress;
 use super::tested::Tested;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
@@ -64,7 +64,7 @@ pub(super) struct DataSets {
     /// Whether the answer for the settings is still under way.
     waiting: bool,
     /// How far that is.
-    opening: Arc<Opening>,
+    opening: Arc<Progress>,
     /// Decoded images of both splits, and those of added tasks.
     pictures: Album,
     /// Places of runs' data sets that the person wants to be opened.
@@ -306,7 +306,7 @@ impl Session {
         }
     }
 
-    fn task_to_open(&mut self, ask: DataAsk, opening: Arc<Opening>) {
+    fn task_to_open(&mut self, ask: DataAsk, opening: Arc<Progress>) {
         let (key, shared) = (ask.key(), opening.clone());
         self.task(
             move |sources| sources.open_data(&ask, &shared).map(Arc::new),
@@ -314,7 +314,7 @@ impl Session {
         );
     }
 
-    fn take_data(&mut self, key: &str, opening: &Opening, answer: Result<Arc<DataView>>) {
+    fn take_data(&mut self, key: &str, opening: &Progress, answer: Result<Arc<DataView>>) {
         if answer.is_err() && opening.is_stopped() {
             return; // Nobody waits for it any more.
         }

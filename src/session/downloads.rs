@@ -37,7 +37,7 @@ pub struct Transfer {
 
 impl Transfer {
     /// Notes how far it is; false when it is to stop.
-    pub fn step(&self, progress: fetch::Progress) -> bool {
+    pub fn step(&self, progress: fetch::DownloadProgress) -> bool {
         self.done.store(progress.done, Ordering::Relaxed);
         self.total
             .store(progress.total.unwrap_or(0), Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! What a run will cost: time from the speed of an earlier run where there is one, else from the
 //! size of the network; memory as the plan has it.
 
-use super::views::{Plan, RunRow};
+use super::views::{PlanView, RunRow};
 use crate::method::Chosen;
 use crate::run::config::RunConfig;
 
@@ -24,7 +24,7 @@ const TRAINING: f64 = 2.5;
 
 /// Seconds that `config` takes where so many images are trained in a second; none while the plan
 /// is unknown.
-pub fn seconds_at(config: &RunConfig, plan: &Plan, speed: f64) -> Option<f64> {
+pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64> {
     let trained = plan.training_work(config);
     if trained == 0.0 {
         return None;
@@ -44,7 +44,7 @@ pub fn seconds_at(config: &RunConfig, plan: &Plan, speed: f64) -> Option<f64> {
 /// The cost of `config`; none while the plan is unknown.
 pub fn estimate<'a>(
     config: &RunConfig,
-    plan: &Plan,
+    plan: &PlanView,
     runs: impl IntoIterator<Item = &'a RunRow>,
 ) -> Option<Estimate> {
     let backbone = plan.backbone.as_ref()?;
@@ -83,18 +83,18 @@ mod tests {
             width: 192,
             ..BackboneView::default()
         };
-        let plan = Plan {
+        let plan = PlanView {
             train_images: vec![270; 5],
             test_images: vec![90; 5],
             backbone: Some(nano),
             memory: Some(200_000_000),
-            ..Plan::default()
+            ..PlanView::default()
         };
         let config = RunConfig::default();
         let cost = estimate(&config, &plan, []);
         let seconds = cost.map_or(0.0, |c| c.seconds);
         assert!((5.0..60.0).contains(&seconds), "{seconds}");
         assert!(cost.is_some_and(|c| !c.measured && c.bytes == plan.memory));
-        assert_eq!(estimate(&config, &Plan::default(), []), None);
+        assert_eq!(estimate(&config, &PlanView::default(), []), None);
     }
 }

@@ -6,10 +6,10 @@ use super::Session;
 use super::notices::clock;
 use super::run_view::Stage;
 use crate::run::event::Event;
-use crate::run::queue::Told;
+use crate::run::queue::JobEvent;
 
 impl Session {
-    pub(super) fn take_event(&mut self, told: Told) {
+    pub(super) fn take_event(&mut self, told: JobEvent) {
         match (told.job, told.event) {
             (_, Event::Predicted(answer)) => {
                 let answer = self.train.worst.take(*answer);

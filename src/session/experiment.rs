@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
-use super::views::{DataView, Fetch, Plan};
+use super::views::{DataView, Fetch, PlanView};
 use crate::method::Idle;
 use crate::run::config::RunConfig;
 
@@ -19,7 +19,7 @@ pub struct Experiment {
     /// The data set of the settings.
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
-    pub plan: Plan,
+    pub plan: PlanView,
     /// The settings that have no effect beside the others.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
@@ -36,7 +36,7 @@ impl Experiment {
             beside: false,
             preset: None,
             data: Fetch::Nothing,
-            plan: Plan::default(),
+            plan: PlanView::default(),
             idle: Vec::new(),
             planning: Planning::default(),
             kept: Kept::new(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Session;
 use super::collection::Collection;
 use super::data_sets::DataAsk;
-use super::opening::Opening;
+use super::opening::Progress;
 use crate::counts::counted;
 use crate::data::export::{Form, Packed};
 use crate::problem::{Problem, listed};
@@ -52,7 +52,7 @@ impl Session {
             ExportKind::Data => Export::Data(self.draft_data(false)),
             ExportKind::Collection => Export::Collection(Box::new(self.collection.clone())),
         };
-        let opening = Arc::new(Opening::default());
+        let opening = Arc::new(Progress::default());
         self.exports.push(opening.clone());
         let to = path.clone();
         self.task(
@@ -75,7 +75,7 @@ impl Session {
         }
         let end = Instant::now() + PATIENCE;
         // The helper thread holds the other one until it is done.
-        let running_job = |export: &Arc<Opening>| Arc::strong_count(export) > 1;
+        let running_job = |export: &Arc<Progress>| Arc::strong_count(export) > 1;
         while self.exports.iter().any(running_job) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -118,7 +118,7 @@ mod tests {
             &self.0
         }
 
-        fn export(&self, _: &Export, _: &Path, opening: &Opening) -> Result<Packed> {
+        fn export(&self, _: &Export, _: &Path, opening: &Progress) -> Result<Packed> {
             while opening.step("packing", 0, None) {
                 std::thread::sleep(Duration::from_millis(1));
             }

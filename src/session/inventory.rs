@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::downloads::Download;
-use super::opening::Opening;
+use super::opening::Progress;
 use super::views::{BackboneView, DeviceView, PluginView};
 use crate::run::config::RunConfig;
 
@@ -18,7 +18,7 @@ pub struct Inventory {
     /// The devices.
     pub devices: Vec<DeviceView>,
     /// How far preparing a card is, while one is prepared.
-    pub(super) preparing: Option<Arc<Opening>>,
+    pub(super) preparing: Option<Arc<Progress>>,
     /// Data sets and weights on their way here, or that did not arrive.
     pub(super) downloads: Vec<Download>,
 }

@@ -73,7 +73,7 @@ use former::Former;
 use inventory::Inventory;
 use learn::Learn;
 use notices::Notices;
-use opening::Opening;
+use opening::Progress;
 use predict::PredictView;
 use tasks::Tasks;
 use train::Train;
@@ -108,11 +108,11 @@ pub struct Session {
     /// Files and folders being chosen in dialogs of the desktop.
     pub choosing: Choosing,
     /// What a report of a problem would hold, once it was asked for.
-    pub report: Fetch<Arc<report::Report>>,
+    pub report: Fetch<Arc<report::BugReport>>,
     /// What the person was told.
     pub notices: Notices,
     /// Files being written by helper threads, each with what stops it.
-    exports: Vec<Arc<Opening>>,
+    exports: Vec<Arc<Progress>>,
     tickets: u64,
 }
 

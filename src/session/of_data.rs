@@ -8,7 +8,7 @@ use crate::backbone::library;
 use crate::data::named;
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
-use crate::pet::library::Library as Plugins;
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::run::config::{RunConfig, Setting, setting};
 
 /// What is set up, as undo puts it back.

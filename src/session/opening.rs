@@ -7,12 +7,12 @@ use super::words::count_text;
 
 /// How far a long task is, such as the opening of a data set; shared by the thread that does it and the window.
 #[derive(Debug, Default)]
-pub struct Opening {
+pub struct Progress {
     words: Mutex<String>,
     stop: AtomicBool,
 }
 
-impl Opening {
+impl Progress {
     /// Notes what is done; false when it is to stop.
     pub fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
         let of = of.map_or_else(String::new, |of| format!(" of {}", count_text(of)));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::views::{DataView, Plan, PluginView};
+use super::views::{DataView, PlanView, PluginView};
 use crate::method::Chosen;
 use crate::run::config::RunConfig;
 
@@ -75,22 +75,22 @@ impl Session {
         &mut self,
         config: RunConfig,
         data: Option<Arc<DataView>>,
-        take: impl FnOnce(&mut Self, &RunConfig, Plan) + Send + 'static,
+        take: impl FnOnce(&mut Self, &RunConfig, PlanView) + Send + 'static,
     ) {
         let asked = config.clone();
         self.task(
             move |sources| Ok(sources.plan(&config, data.as_deref())),
             move |session, plan| {
-                let lost = |problem| Plan {
+                let lost = |problem| PlanView {
                     problems: vec![problem],
-                    ..Plan::default()
+                    ..PlanView::default()
                 };
                 take(session, &asked, plan.unwrap_or_else(lost));
             },
         );
     }
 
-    fn take_plan(&mut self, asked: &RunConfig, plan: Plan) {
+    fn take_plan(&mut self, asked: &RunConfig, plan: PlanView) {
         self.experiment.planning.busy = false;
         let newest = self.experiment.planning.asked.as_ref();
         if newest.is_some_and(|(config, _)| config == asked) {

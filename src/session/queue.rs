@@ -13,7 +13,7 @@ use crate::method::run_title;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, Wish};
-use crate::run::job::{Job, JobId, Work};
+use crate::run::job::{Job, JobId, JobWork};
 
 impl Session {
     /// Trains a run with these settings; it waits in the queue while another one trains.
@@ -59,7 +59,7 @@ impl Session {
 
     /// Continues a stopped or killed run, on another device where one is given.
     pub fn resume(&mut self, folder: &Path, device: Option<String>) {
-        let same = |job: &&Job| matches!(&job.work, Work::Resume(other) if other == folder);
+        let same = |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
         let known = self.waiting().find(same).map(|job| job.title.clone());
         if let Some(title) = known {
             let told = Problem::new(format!("{title} waits in the queue already"));

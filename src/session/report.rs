@@ -12,7 +12,7 @@ use zip::write::SimpleFileOptions;
 
 use super::Session;
 use super::views::Fetch;
-use crate::backbone::library::Library;
+use crate::backbone::library::BackboneLibrary;
 use crate::data::{builtin, named};
 use crate::logging::{self, Pages, Veil};
 use crate::problem::{Problem, Result, harmless};
@@ -27,7 +27,7 @@ const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
 /// What a report is made of, besides what lies beside the runs.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct ReportRequest {
     /// The window's settings.
     pub settings: Option<PathBuf>,
     /// Names that are struck out: of the classes that are open.
@@ -44,7 +44,7 @@ impl Session {
             .map(|view| view.classes.clone());
         let names = open.unwrap_or_default();
         self.report = Fetch::Busy;
-        let wanted = Wanted { settings, names };
+        let wanted = ReportRequest { settings, names };
         self.task(
             move |sources| Ok(Arc::new(sources.report(&wanted))),
             |session, report| session.report.fill(report),
@@ -70,7 +70,7 @@ impl Session {
 
 /// One file of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ReportFile {
     /// Its name.
     pub name: String,
     /// What it is, in a few words.
@@ -81,14 +81,14 @@ pub struct Part {
 
 /// A report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct BugReport {
     /// Its files.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ReportFile>,
 }
 
-impl Report {
+impl BugReport {
     /// Gathers it. What cannot be read is left out, for something is wrong already.
-    pub fn gather(runs_root: &Path, wanted: &Wanted) -> Self {
+    pub fn gather(runs_root: &Path, wanted: &ReportRequest) -> Self {
         let mut veil = Veil::of_this_person();
         veil.add(&wanted.names);
         veil.add([runs_root.display().to_string()]);
@@ -99,7 +99,7 @@ impl Report {
                 .lines()
                 .map(|line| harmless(&veil.over(line)).into_owned() + "\n");
             let text = lines.collect();
-            parts.push(Part { name, about, text });
+            parts.push(ReportFile { name, about, text });
         };
         add("versions.txt".into(), "versions and machine", versions());
         let settings = wanted.settings.as_deref();
@@ -260,7 +260,7 @@ fn strip(table: &mut toml::Table) {
 fn is_public(text: &str) -> bool {
     let known = builtin::names().any(|name| name == text)
         || named::published(text).is_some()
-        || Library::usual().entry(text).is_some();
+        || BackboneLibrary::usual().entry(text).is_some();
     let plain = text == "natural" || text.starts_with("seed:");
     (known || plain) && !text.contains(['/', '\\'])
 }
@@ -282,9 +282,9 @@ mod tests {
         let settings = runs.path().join("window.toml");
         let text = "theme = \"dark\"\nfolders = [\"/srv/my birds\"]\n[setup]\ndata = \"/srv/birds\"\nbackbone = \"lae-nano\"\n";
         std::fs::write(&settings, text).unwrap();
-        let report = Report::gather(
+        let report = BugReport::gather(
             runs.path(),
-            &Wanted {
+            &ReportRequest {
                 settings: Some(settings),
                 names: vec!["great tit".into(), "robin".into()],
             },

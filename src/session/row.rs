@@ -11,7 +11,7 @@ use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::config::RunConfig;
 use crate::run::event::{Costs, RunHeader, costs};
-use crate::store::{self, Answered, Figures, Kin, Listed, settings_key};
+use crate::store::{self, Answered, Figures, GroupKey, ListedRun, settings_key};
 
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
@@ -62,7 +62,7 @@ pub struct RunRow {
     /// SHA-256 of its PET plugin's text, in hex; empty where it has none.
     pub plugin_sha256: String,
     /// What tells which other runs repeat it; none while no task is measured.
-    pub kin: Option<Kin>,
+    pub kin: Option<GroupKey>,
     /// What runs are compared by, in percent.
     pub figures: Figures,
     /// What each expert achieved, task by task.
@@ -89,7 +89,7 @@ pub(super) fn settings_of(config: &RunConfig) -> String {
 
 impl RunRow {
     /// The row of a run, which lies in the usual folder or elsewhere.
-    pub fn new(listed: Listed, elsewhere: Option<Elsewhere>) -> Self {
+    pub fn new(listed: ListedRun, elsewhere: Option<Elsewhere>) -> Self {
         let mut row = Self {
             name: listed.run,
             folder: listed.folder,
@@ -120,11 +120,11 @@ impl RunRow {
         };
         let reports = run.reports();
         row.state = match run.state {
-            store::RunState::Finished => RunState::Finished,
-            store::RunState::Interrupted { task, .. } => RunState::Unfinished(task),
-            store::RunState::Running => RunState::Busy,
+            store::StoredState::Finished => RunState::Finished,
+            store::StoredState::Interrupted { task, .. } => RunState::Unfinished(task),
+            store::StoredState::Running => RunState::Busy,
         };
-        row.kin = Kin::of(&run);
+        row.kin = GroupKey::of(&run);
         row.history = run.histories();
         row.figures = run.figures(&row.history);
         row.images_per_second = run.images_per_second(&reports);

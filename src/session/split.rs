@@ -6,7 +6,7 @@
 use crate::data::{Dataset, Listed};
 use crate::run::config::RunConfig;
 
-use super::presets::{Paper, Preset, Split, matches, presets};
+use super::presets::{Paper, Preset, PresetSplit, matches, presets};
 use super::views::DataView;
 
 /// The test images of CODA-Prompt's `imagenet-r_test.yaml`, as [`Listed::test_names`] has them.
@@ -63,21 +63,21 @@ pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Opt
         ))
     };
     match (paper.split, given.listed) {
-        (Split::Own, _) if given.drawn => not_the_papers("it comes with a split of its own"),
-        (Split::Own, _) => None,
-        (Split::Lists, None) => not_the_papers(
+        (PresetSplit::Own, _) if given.drawn => not_the_papers("it comes with a split of its own"),
+        (PresetSplit::Own, _) => None,
+        (PresetSplit::Lists, None) => not_the_papers(
             "put its authors' train_list.txt and val_list.txt beside the class folders",
         ),
-        (Split::Lists, Some(listed)) if listed.test_names == CODA_TEST => Some(format!(
+        (PresetSplit::Lists, Some(listed)) if listed.test_names == CODA_TEST => Some(format!(
             "These lists of {data} are CODA-Prompt's, so the figures are not those of the paper's benchmark, which takes L2P's."
         )),
-        (Split::Lists, Some(_)) => None,
-        (Split::Coda, Some(listed)) if listed.test_names == CODA_TEST => None,
-        (Split::Coda, _) => not_the_papers(
+        (PresetSplit::Lists, Some(_)) => None,
+        (PresetSplit::Coda, Some(listed)) if listed.test_names == CODA_TEST => None,
+        (PresetSplit::Coda, _) => not_the_papers(
             "put CODA-Prompt's imagenet-r_train.yaml and imagenet-r_test.yaml beside the class folders",
         ),
-        (Split::Fifth, Some(listed)) if is_fifth(listed) => None,
-        (Split::Fifth, _) => not_the_papers(
+        (PresetSplit::Fifth, Some(listed)) if is_fifth(listed) => None,
+        (PresetSplit::Fifth, _) => not_the_papers(
             "its authors' program tests on a fifth of each domain, which docs/data.md says how to list",
         ),
     }

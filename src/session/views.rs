@@ -11,7 +11,7 @@ use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Correction, PrintKind};
 use crate::device::Prepared;
-use crate::method::{AllFrozen, Chosen, Pass, Plugin, SingleClassTasks, Source};
+use crate::method::{AllFrozen, Chosen, Pass, PassImages, Plugin, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -170,7 +170,7 @@ impl DataView {
 
 /// A training image as the network gets it.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct NetworkInput {
     /// Its class.
     pub class: String,
     /// Its task, counted from 0.
@@ -191,12 +191,12 @@ pub struct Sight {
     /// Epoch of their tasks, counted from 0.
     pub epoch: usize,
     /// The images, of different classes.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<NetworkInput>,
 }
 
 /// What the settings come to with the data, backbone and plugin at hand.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct PlanView {
     /// The class order and its cut into tasks; none while something is wrong with either.
     pub scenario: Option<Arc<Scenario>>,
     /// Class names of each task.
@@ -227,7 +227,7 @@ pub struct Plan {
     pub problems: Vec<Problem>,
 }
 
-impl Plan {
+impl PlanView {
     /// Puts tasks in, with the numbers of their images.
     pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
         let limited =
@@ -269,8 +269,8 @@ impl Plan {
             let seen: usize = self.train_images[..task].iter().sum();
             for pass in chosen.passes(task).unwrap_or_default() {
                 let images = match pass.source {
-                    Source::Task => *images,
-                    Source::Seen => seen + images,
+                    PassImages::Task => *images,
+                    PassImages::Seen => seen + images,
                 };
                 sum += of(&pass, pass.shown(images, config.batch));
             }

@@ -14,7 +14,7 @@ use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::Picture;
 use crate::run::job::JobId;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::presets::Preset;
 use crate::texts::Language;
@@ -95,15 +95,15 @@ pub enum UiCommand {
     /// Choose a weight file as the backbone.
     ChooseWeights(String),
     /// Ask for a file or folder in a dialog of the desktop.
-    Pick(Wanted),
+    Pick(DialogPurpose),
     /// Ask for its path in the window itself.
-    TypePath(Wanted),
+    TypePath(DialogPurpose),
     /// Look what lies at a path that was typed.
-    LookAt(Wanted, PathBuf),
+    LookAt(DialogPurpose, PathBuf),
     /// The dialog for a path was closed.
     ChosenNothing,
     /// A file or folder was chosen.
-    Picked(Wanted, PathBuf),
+    Picked(DialogPurpose, PathBuf),
     /// Take the last change of the settings back.
     Undo,
     /// Put the change of the settings there again that was taken back last.

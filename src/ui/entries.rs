@@ -11,7 +11,7 @@ use super::settings::ThemeChoice;
 use crate::data::export::Form;
 use crate::data::named;
 use crate::session::Session;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::export::ExportKind;
 use crate::session::presets::presets;
@@ -23,7 +23,7 @@ const RUNS: usize = 12;
 
 /// A line of the command palette.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct PaletteEntry {
     /// What it does.
     pub title: String,
     /// Other words it is found by, the first letters of each.
@@ -40,7 +40,7 @@ pub struct Entry {
     careful: bool,
 }
 
-impl Entry {
+impl PaletteEntry {
     fn new(title: impl Into<String>, command: UiCommand) -> Self {
         Self {
             title: title.into(),
@@ -139,9 +139,9 @@ fn initials(title: &str, typed: &str) -> bool {
 }
 
 /// The lines that fit what is typed, best first.
-pub fn found(session: &Session, typed: &str) -> Vec<Entry> {
+pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     let fitting = entries(session).into_iter();
-    let mut fitting: Vec<(usize, Entry)> = fitting
+    let mut fitting: Vec<(usize, PaletteEntry)> = fitting
         .filter_map(|entry| Some((entry.fit(typed)?, entry)))
         .collect();
     fitting.sort_by_key(|(fit, _)| *fit);
@@ -149,7 +149,7 @@ pub fn found(session: &Session, typed: &str) -> Vec<Entry> {
 }
 
 /// All lines as things stand.
-fn entries(session: &Session) -> Vec<Entry> {
+fn entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = of_pages();
     all.extend(of_experiment(session));
     all.extend(of_run_at_work(session));
@@ -158,14 +158,14 @@ fn entries(session: &Session) -> Vec<Entry> {
     all
 }
 
-fn of_pages() -> Vec<Entry> {
+fn of_pages() -> Vec<PaletteEntry> {
     let line = |(page, title, _): (Page, _, _)| {
-        Entry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(page.shortcut())
+        PaletteEntry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(page.shortcut())
     };
     Page::ALL.into_iter().map(line).collect()
 }
 
-fn of_experiment(session: &Session) -> Vec<Entry> {
+fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     let ready = session.can_start();
     let start = if session.with_baseline() {
         "Start both runs"
@@ -173,23 +173,23 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
         "Start training"
     };
     let mut all = vec![
-        Entry::new(start, UiCommand::Start)
+        PaletteEntry::new(start, UiCommand::Start)
             .also("run train begin go")
             .keys(keys::START)
             .when(ready),
-        Entry::new("Run 3 class orders", UiCommand::TrainOrders).when(ready),
+        PaletteEntry::new("Run 3 class orders", UiCommand::TrainOrders).when(ready),
         match session.experiment.beside {
-            true => Entry::new("Train without Baseline beside it", UiCommand::Beside(false)),
-            false => Entry::new("Train with Baseline beside it", UiCommand::Beside(true)),
+            true => PaletteEntry::new("Train without Baseline beside it", UiCommand::Beside(false)),
+            false => PaletteEntry::new("Train with Baseline beside it", UiCommand::Beside(true)),
         },
     ];
     for preset in presets() {
         let title = format!("Set up: {}", preset.title);
-        all.push(Entry::new(title, preset.command()).also("preset"));
+        all.push(PaletteEntry::new(title, preset.command()).also("preset"));
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
         let title = named::published(name).map_or(name, |set| set.name);
-        all.push(Entry::new(
+        all.push(PaletteEntry::new(
             format!("Choose the data set {title}"),
             UiCommand::ChooseData(name.into()),
         ));
@@ -200,72 +200,73 @@ fn of_experiment(session: &Session) -> Vec<Entry> {
             Form::Project => "Export the data set for Teachable Machine…",
             Form::Folder => "Export the data set as a zip of folders…",
         };
-        Entry::new(
+        PaletteEntry::new(
             title,
-            UiCommand::Pick(Wanted::Export(ExportKind::Data, form)),
+            UiCommand::Pick(DialogPurpose::Export(ExportKind::Data, form)),
         )
         .when(there)
     };
-    let pick = |title, wanted| Entry::new(title, UiCommand::Pick(wanted)).also("open file");
+    let pick = |title, wanted| PaletteEntry::new(title, UiCommand::Pick(wanted)).also("open file");
     all.extend([
-        pick("Choose a data folder…", Wanted::DataFolder),
-        Entry::new("Make a data set…", UiCommand::Collect(Purpose::Data))
+        pick("Choose a data folder…", DialogPurpose::DataFolder),
+        PaletteEntry::new("Make a data set…", UiCommand::Collect(Purpose::Data))
             .also("draw gather pictures new"),
         export(Form::Project),
         export(Form::Folder),
-        Entry::new("Read the data set again", UiCommand::ReadDataAgain),
-        pick("Choose a weight file…", Wanted::Weights),
-        pick("Choose a class order…", Wanted::Order),
+        PaletteEntry::new("Read the data set again", UiCommand::ReadDataAgain),
+        pick("Choose a weight file…", DialogPurpose::Weights),
+        pick("Choose a class order…", DialogPurpose::Order),
     ]);
     all.extend([
-        Entry::new("Redo the change of the settings", UiCommand::Redo).keys(keys::REDO),
-        Entry::new("Undo the last change of the settings", UiCommand::Undo).keys(keys::UNDO),
-        Entry::new("Copy as command", UiCommand::CopyCommand),
-        Entry::new("Set up what the last window had", UiCommand::UseFormer)
+        PaletteEntry::new("Redo the change of the settings", UiCommand::Redo).keys(keys::REDO),
+        PaletteEntry::new("Undo the last change of the settings", UiCommand::Undo).keys(keys::UNDO),
+        PaletteEntry::new("Copy as command", UiCommand::CopyCommand),
+        PaletteEntry::new("Set up what the last window had", UiCommand::UseFormer)
             .when(session.former.waits()),
-        Entry::new("Forget what the last window had", UiCommand::DropFormer)
+        PaletteEntry::new("Forget what the last window had", UiCommand::DropFormer)
             .when(session.former.waits())
             .careful(),
     ]);
     all
 }
 
-fn of_run_at_work(session: &Session) -> Vec<Entry> {
+fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
     let training = session.is_training();
     let held = session.waiting().any(|job| job.held);
     let waits = session.waiting().next().is_some();
     let mut all = vec![
-        Entry::new("Pause or resume", UiCommand::PauseOrGoOn)
+        PaletteEntry::new("Pause or resume", UiCommand::PauseOrGoOn)
             .keys(keys::PAUSE)
             .on(Page::Train)
             .when(training),
-        Entry::new("Stop the run and save it", UiCommand::Stop)
+        PaletteEntry::new("Stop the run and save it", UiCommand::Stop)
             .keys(keys::STOP)
             .when(training)
             .careful(),
-        Entry::new("Resume the queue", UiCommand::HoldLine(false)).when(held),
-        Entry::new("Hold the queue", UiCommand::HoldLine(true)).when(waits && !held),
-        Entry::new("Show the run at work", UiCommand::CloseOpened)
+        PaletteEntry::new("Resume the queue", UiCommand::HoldLine(false)).when(held),
+        PaletteEntry::new("Hold the queue", UiCommand::HoldLine(true)).when(waits && !held),
+        PaletteEntry::new("Show the run at work", UiCommand::CloseOpened)
             .when(session.train.opened.is_some()),
     ];
     for (place, job) in session.waiting().enumerate() {
         let (number, title) = (place + 1, &job.title);
         if place > 0 {
             let command = UiCommand::MoveInLine(job.id, 0);
-            all.push(Entry::new(
+            all.push(PaletteEntry::new(
                 format!("Train next: {number}, {title}"),
                 command,
             ));
         }
         let command = UiCommand::TakeOut(job.id);
         all.push(
-            Entry::new(format!("Remove from the queue: {number}, {title}"), command).careful(),
+            PaletteEntry::new(format!("Remove from the queue: {number}, {title}"), command)
+                .careful(),
         );
     }
     all
 }
 
-fn of_stored_runs(session: &Session) -> Vec<Entry> {
+fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
     let called = |row: &RunRow| format!("{}, {}", row.title(), time_text(&row.name));
     let mut all = Vec::new();
     let readable = session.rows().filter(|row| row.header.is_some());
@@ -273,38 +274,43 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
         let (name, folder) = (called(row), row.folder.clone());
         if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
-            all.push(Entry::new(format!("Resume {name}"), resume).also("continue go on"));
+            all.push(PaletteEntry::new(format!("Resume {name}"), resume).also("continue go on"));
         }
         let open = UiCommand::Open(folder.clone());
-        all.push(Entry::new(format!("Open the run {name}"), open));
+        all.push(PaletteEntry::new(format!("Open the run {name}"), open));
         if let Some(header) = &row.header {
             let again = UiCommand::Repeat(Box::new(header.config.clone()));
-            all.push(Entry::new(format!("Duplicate {name}"), again).also("repeat set up again"));
+            all.push(
+                PaletteEntry::new(format!("Duplicate {name}"), again).also("repeat set up again"),
+            );
         }
         if row.fixed().is_some() {
             continue;
         }
         let name_it = UiCommand::Describe(folder.clone());
-        all.push(Entry::new(format!("Name {name}…"), name_it).also("rename tag note"));
+        all.push(PaletteEntry::new(format!("Name {name}…"), name_it).also("rename tag note"));
         if row.state != RunState::Busy {
             let delete = UiCommand::Delete(vec![folder]);
-            all.push(Entry::new(format!("Delete {name}"), delete).careful());
+            all.push(PaletteEntry::new(format!("Delete {name}"), delete).careful());
         }
     }
     for (folder, title) in askable(session).take(RUNS) {
         let ask = UiCommand::PredictWith(folder);
-        all.push(Entry::new(format!("Predict with {title}"), ask));
+        all.push(PaletteEntry::new(format!("Predict with {title}"), ask));
     }
-    let reload = Entry::new("Reload runs", UiCommand::ReloadRuns);
+    let reload = PaletteEntry::new("Reload runs", UiCommand::ReloadRuns);
     all.extend([
-        Entry::new("Open an image to predict…", UiCommand::Pick(Wanted::Image)),
-        Entry::new(
-            "Predict a folder of pictures…",
-            UiCommand::Pick(Wanted::Pictures),
+        PaletteEntry::new(
+            "Open an image to predict…",
+            UiCommand::Pick(DialogPurpose::Image),
         ),
-        Entry::new("List deleted runs…", UiCommand::Deleted).also("trash restore undo"),
-        Entry::new("List runs of other folders…", UiCommand::Folders).also("open"),
-        Entry::new("Paste an image to predict", UiCommand::Paste)
+        PaletteEntry::new(
+            "Predict a folder of pictures…",
+            UiCommand::Pick(DialogPurpose::Pictures),
+        ),
+        PaletteEntry::new("List deleted runs…", UiCommand::Deleted).also("trash restore undo"),
+        PaletteEntry::new("List runs of other folders…", UiCommand::Folders).also("open"),
+        PaletteEntry::new("Paste an image to predict", UiCommand::Paste)
             .keys(keys::PASTE)
             .on(Page::Predict),
         reload,
@@ -312,22 +318,25 @@ fn of_stored_runs(session: &Session) -> Vec<Entry> {
     all
 }
 
-fn of_window(session: &Session) -> Vec<Entry> {
+fn of_window(session: &Session) -> Vec<PaletteEntry> {
     let mut all = vec![
-        Entry::new("Reload plugins", UiCommand::ReloadPlugins),
-        Entry::new("Show notices", UiCommand::Notices),
-        Entry::new("Device: automatic", UiCommand::ChooseDevice("auto".into())),
+        PaletteEntry::new("Reload plugins", UiCommand::ReloadPlugins),
+        PaletteEntry::new("Show notices", UiCommand::Notices),
+        PaletteEntry::new("Device: automatic", UiCommand::ChooseDevice("auto".into())),
     ];
     for device in &session.inventory.devices {
         let choose = UiCommand::ChooseDevice(device.key.clone());
-        all.push(Entry::new(format!("Device: {}", device.title), choose));
+        all.push(PaletteEntry::new(
+            format!("Device: {}", device.title),
+            choose,
+        ));
     }
     for (choice, title) in ThemeChoice::ALL {
         let title = match choice {
             ThemeChoice::System => "follow the system".to_string(),
             _ => title.to_lowercase(),
         };
-        all.push(Entry::new(
+        all.push(PaletteEntry::new(
             format!("Theme: {title}"),
             UiCommand::Theme(choice),
         ));
@@ -339,24 +348,24 @@ fn of_window(session: &Session) -> Vec<Entry> {
         (200, None),
     ] {
         let zoom = UiCommand::Zoom(percent as f32 / 100.0);
-        let entry = Entry::new(format!("Zoom: {percent}\u{a0}%"), zoom);
-        all.push(Entry {
+        let entry = PaletteEntry::new(format!("Zoom: {percent}\u{a0}%"), zoom);
+        all.push(PaletteEntry {
             shortcut,
             ..entry.also("size larger smaller")
         });
     }
     for (title, still) in [("Reduce motion", true), ("Allow motion", false)] {
-        let entry = Entry::new(title, UiCommand::StandStill(still));
+        let entry = PaletteEntry::new(title, UiCommand::StandStill(still));
         all.push(entry.also("animation still accessibility"));
     }
-    let tour = Entry::new("Take the tour", UiCommand::Tour);
+    let tour = PaletteEntry::new("Take the tour", UiCommand::Tour);
     all.push(tour.also("help introduction begin learn"));
-    let glossary = Entry::new("Look up a term", UiCommand::Glossary);
+    let glossary = PaletteEntry::new("Look up a term", UiCommand::Glossary);
     all.push(glossary.also("glossary words meaning formula"));
-    let present = Entry::new("Present the run in large letters", UiCommand::Present);
+    let present = PaletteEntry::new("Present the run in large letters", UiCommand::Present);
     all.push(present.also("full screen projector").keys(keys::PRESENT));
-    all.push(Entry::new("Report a problem…", UiCommand::Report).also("bug log"));
-    all.push(Entry::new("Show frame times", UiCommand::FrameTimes));
+    all.push(PaletteEntry::new("Report a problem…", UiCommand::Report).also("bug log"));
+    all.push(PaletteEntry::new("Show frame times", UiCommand::FrameTimes));
     all
 }
 
@@ -365,7 +374,7 @@ mod tests {
     use super::*;
 
     fn fit(title: &str, typed: &str) -> Option<usize> {
-        Entry::new(title, UiCommand::Palette).fit(typed)
+        PaletteEntry::new(title, UiCommand::Palette).fit(typed)
     }
 
     #[test]
@@ -385,7 +394,7 @@ mod tests {
 
     #[test]
     fn what_ends_something_is_found_by_its_own_first_word_alone() {
-        let stop = Entry::new("Stop the run and save it", UiCommand::Stop).careful();
+        let stop = PaletteEntry::new("Stop the run and save it", UiCommand::Stop).careful();
         assert_eq!(stop.fit("run"), None);
         assert_eq!(stop.fit("s t"), None);
         assert_eq!(stop.fit("sto"), Some(0));

@@ -1,6 +1,6 @@
 //! A batch that is learned in parts gives what the whole batch gives, for every method.
 
-use lae_studio::device::{self, Api, DeviceInfo, Kind};
+use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
 use lae_studio::experiment::{self, Changes, Stock};
 use lae_studio::method::{METHODS, adopt};
 use lae_studio::run::config::{RunConfig, Setting};
@@ -111,7 +111,8 @@ fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
 #[test]
 #[ignore = "campaign: minutes on a software card"]
 fn so_does_a_card() {
-    let imitated = |info: &&DeviceInfo| info.kind == Kind::SoftwareGpu && info.api == Api::Vulkan;
+    let imitated =
+        |info: &&DeviceInfo| info.kind == AdapterKind::SoftwareGpu && info.api == Api::Vulkan;
     let Some(card) = device::list().iter().find(imitated) else {
         skip("no software Vulkan");
         return;

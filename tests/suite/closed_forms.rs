@@ -9,10 +9,10 @@ use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
 use lae_studio::method::esn::stage::EnergyTerm;
 use lae_studio::method::{
-    self, Batch, Chosen, Context, GoOn, Method, Pass, PetPlan, Setup, Task, Verdict, Work,
+    self, Answer, Batch, Chosen, Context, GoOn, Method, Pass, PassWork, PetPlan, Setup, Task,
     named_method, set,
 };
-use lae_studio::pet::library::Library;
+use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
@@ -54,7 +54,7 @@ impl Toy {
             set(&mut config, setting).unwrap();
         }
         let pet = plugin.map(|name| PetPlan {
-            spec: Library::with_folders(Vec::new()).get(name).unwrap(),
+            spec: PluginLibrary::with_folders(Vec::new()).get(name).unwrap(),
             settings: PetSettings::of_size(2),
             blocks: vec![0, 1],
         });
@@ -101,7 +101,7 @@ impl Toy {
                     steps: 2,
                 };
                 let loss = method.learn(&batch, what).unwrap();
-                assert_eq!(loss.is_some(), what.work != Work::Measure);
+                assert_eq!(loss.is_some(), what.work != PassWork::Measure);
                 let loss = loss.map(|loss| HostTensor::read(&loss).unwrap().values[0]);
                 losses.extend(loss);
             }
@@ -129,7 +129,7 @@ fn images(labels: &[usize], stream: u64) -> Tensor<4> {
     Tensor::from_data(data, &Device::flex())
 }
 
-fn right(verdicts: &[Verdict], labels: &[usize]) -> usize {
+fn right(verdicts: &[Answer], labels: &[usize]) -> usize {
     let given = verdicts.iter().map(|verdict| verdict.opinions[0].class);
     given.zip(labels).filter(|(a, b)| a == *b).count()
 }
@@ -173,7 +173,7 @@ fn any_plugin_serves_in_any_family_that_it_fits() {
 fn the_adapter_is_refused_where_its_site_is_missing() {
     let [.., convnext] = families();
     let backbone = convnext.random(3, &Device::flex()).unwrap();
-    let spec = Library::with_folders(Vec::new())
+    let spec = PluginLibrary::with_folders(Vec::new())
         .get("streamadapter")
         .unwrap();
     let config = RunConfig {

@@ -11,7 +11,7 @@ use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wish};
 use lae_studio::run::job::Job;
-use lae_studio::run::queue::Told;
+use lae_studio::run::queue::JobEvent;
 use lae_studio::store;
 
 /// Far beyond what any of these runs takes.
@@ -49,7 +49,7 @@ pub fn wait<T>(engine: &Engine, mut wanted: impl FnMut(Event) -> Option<T>) -> T
 }
 
 /// The same, with the job each event belongs to.
-fn wait_told<T>(engine: &Engine, mut wanted: impl FnMut(Told) -> Option<T>) -> T {
+fn wait_told<T>(engine: &Engine, mut wanted: impl FnMut(JobEvent) -> Option<T>) -> T {
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until {
         match engine.try_recv() {

@@ -11,7 +11,7 @@ use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sink, Wish};
-use lae_studio::store::{self, RunState};
+use lae_studio::store::{self, StoredState};
 use lae_studio::tensors::Named;
 
 use super::data::Made;
@@ -70,7 +70,7 @@ fn a_run_tells_what_happens_and_leaves_a_whole_folder() {
     let outcome = train(&short(), root.path(), &mut events, &Control::default());
     assert!(matches!(outcome, Outcome::Finished(_)));
     let stored = store::load(&folder_of(&outcome)).unwrap();
-    assert_eq!(stored.state, RunState::Finished);
+    assert_eq!(stored.state, StoredState::Finished);
     assert_eq!(stored.header.class_order.len(), 10);
     assert_eq!(stored.header.tasks, vec![0..5, 5..10]);
     assert_eq!(stored.reports.len(), 2);
@@ -294,7 +294,7 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    if store::load(&folder).unwrap().state != RunState::Finished {
+    if store::load(&folder).unwrap().state != StoredState::Finished {
         let end = experiment::resume(
             &folder,
             &Stock::default(),
@@ -416,7 +416,7 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
     assert!(problem.remedy.contains("--base-lr"), "{problem}");
     let run = store::list(root.path()).remove(0).summary.unwrap();
     assert_eq!(run.saved(), 0);
-    assert_eq!(run.state, RunState::Interrupted { task: 0, epoch: 0 });
+    assert_eq!(run.state, StoredState::Interrupted { task: 0, epoch: 0 });
 
     // The snapshot of a program that did not look.
     let outcome = train(&short(), root.path(), &mut Vec::new(), &control);

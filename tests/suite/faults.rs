@@ -8,7 +8,7 @@ use std::path::Path;
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Sink, Wish};
-use lae_studio::store::{self, RunState, StoredRun};
+use lae_studio::store::{self, StoredRun, StoredState};
 use lae_studio::tensors::Named;
 
 use crate::skip::skip;
@@ -124,7 +124,7 @@ fn a_run_goes_on_as_if_nothing_had_happened_whichever_checkpoints_failed() {
         );
         assert_eq!(told, gone, "{tasks:?}");
         let run = store::load(&header.folder).unwrap();
-        assert_eq!(run.state, RunState::Finished);
+        assert_eq!(run.state, StoredState::Finished);
         assert_eq!(answers(&run), answers(&wanted), "{tasks:?}");
         assert!(snapshots(&header.folder) == snapshots(&whole), "{tasks:?}");
     }
@@ -241,7 +241,7 @@ fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
             panic!("{} runs", runs.len())
         };
         let stored = store::load(&run.folder).unwrap();
-        assert_eq!(stored.state, RunState::Finished);
+        assert_eq!(stored.state, StoredState::Finished);
         let reports = stored.reports.iter();
         let answers: Vec<_> = reports.map(|report| report.answers.clone()).collect();
         (answers, snapshots(&run.folder))
@@ -262,7 +262,7 @@ fn a_run_goes_on_after_calls_that_failed_or_were_the_last() {
         assert!(!said.contains("panicked"), "{fault}: {said}");
         let listed = store::list(&home.path().join("runs"));
         let unfinished = listed.first().map(|run| run.summary.clone().unwrap().state);
-        if unfinished != Some(RunState::Finished) {
+        if unfinished != Some(StoredState::Finished) {
             let words = match unfinished {
                 None => train.clone(),
                 Some(_) => vec!["resume", "latest", "--quiet"],

@@ -7,10 +7,9 @@ use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::vit;
 use lae_studio::method::{
-    self, Batch, Chosen, Features, GoOn, Heads, METHODS, Method, Pass, PetPlan, Setup, Task,
-    Verdict,
+    self, Answer, Batch, Chosen, Features, GoOn, Heads, METHODS, Method, Pass, PetPlan, Setup, Task,
 };
-use lae_studio::pet::library::Library;
+use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Init, PetSettings};
 use lae_studio::problem::Result;
 use lae_studio::tensors::Named;
@@ -54,7 +53,7 @@ impl Method for Aligned {
         self.0.features(images)
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         self.0.classify(features)
     }
 
@@ -80,7 +79,9 @@ fn built(key: &str) -> Box<dyn Method> {
     let config = crate::methods::config_of(spec);
     let trains_pet = Chosen::of(&config).unwrap().trains_pet().unwrap();
     let pet = trains_pet.then(|| PetPlan {
-        spec: Library::with_folders(Vec::new()).get("adapter").unwrap(),
+        spec: PluginLibrary::with_folders(Vec::new())
+            .get("adapter")
+            .unwrap(),
         settings: PetSettings::of_size(2),
         blocks: vec![0, 1],
     });

@@ -8,7 +8,7 @@ use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Control, Event, Phase, Sink, Wish};
-use lae_studio::store::{self, RunState};
+use lae_studio::store::{self, StoredState};
 
 use super::data::Made;
 
@@ -104,7 +104,7 @@ fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
         assert!(problem.remedy.contains("continue the run"), "{problem}");
         assert!(sink.remarks < 20, "it ends soon: {} remarks", sink.remarks);
         let run = store::list(root.path()).remove(0).summary.unwrap();
-        assert!(matches!(run.state, RunState::Interrupted { .. }));
+        assert!(matches!(run.state, StoredState::Interrupted { .. }));
         std::fs::rename(&gone, &here).unwrap();
         let end = experiment::resume(
             &run.header.folder,
@@ -139,7 +139,7 @@ fn a_single_lost_image_is_left_out_and_counted() {
 
 #[test]
 fn the_person_is_heard_while_nothing_can_be_read() {
-    use lae_studio::data::loader::{Loader, LoaderOptions, Next};
+    use lae_studio::data::loader::{ImageLoader, LoaderOptions, Next};
     use lae_studio::data::transform::InputSpec;
     let made = made();
     let place = made.path().join("set").to_string_lossy().into_owned();
@@ -157,7 +157,7 @@ fn the_person_is_heard_while_nothing_can_be_read() {
         },
         8,
     );
-    let mut loader = Loader::new(samples.into(), options).unwrap();
+    let mut loader = ImageLoader::new(samples.into(), options).unwrap();
     // Every batch comes by itself, though none has an image: between any two one can stop.
     let mut empty = 0;
     loop {

@@ -9,7 +9,7 @@ use lae_studio::method::lae::Switches;
 use lae_studio::method::{
     self, Batch, Chosen, GoOn, Lae, LaeSettings, Method, Pass, PetPlan, Setup, Task, set,
 };
-use lae_studio::pet::library::Library;
+use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Drawing, PetSettings, PetSpec, PetStack};
 use lae_studio::run::config::RunConfig;
 use lae_studio::tensors::{HostTensor, Named};
@@ -24,7 +24,9 @@ fn backbone() -> Arc<dyn Backbone> {
 
 fn lae(switches: Switches) -> Lae {
     let backbone = backbone();
-    let spec = Library::with_folders(Vec::new()).get("adapter").unwrap();
+    let spec = PluginLibrary::with_folders(Vec::new())
+        .get("adapter")
+        .unwrap();
     let settings = PetSettings::of_size(2);
     let device = Device::flex();
     let stack = PetStack::init(&spec, &settings, backbone.blocks(), &[0, 1], 5, &device).unwrap();
@@ -253,7 +255,7 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f
 
 #[test]
 fn dropout_acts_while_lae_and_its_baseline_learn_and_at_no_other_time() {
-    let streamadapter = Library::with_folders(Vec::new()).get("streamadapter");
+    let streamadapter = PluginLibrary::with_folders(Vec::new()).get("streamadapter");
     let drops = streamadapter.unwrap();
     let text = drops.text().replace(
         "dropout(relu(e @ down + b_down), 0.1)",

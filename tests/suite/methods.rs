@@ -9,11 +9,13 @@ use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::predict::Predictor;
 use lae_studio::experiment::sheet::{self, Columns};
 use lae_studio::experiment::{self, Outcome, Stock};
-use lae_studio::method::{Chosen, Kind, METHODS, MethodSpec, adopt, problems, set, usual_pet};
+use lae_studio::method::{
+    Chosen, METHODS, MethodSpec, SettingKind, adopt, problems, set, usual_pet,
+};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::event::{Control, Event, Phase, Picture, Sink, Wish};
-use lae_studio::store::{self, RunState};
+use lae_studio::store::{self, StoredState};
 use lae_studio::tensors::Named;
 
 /// Two tasks of two digits.
@@ -121,7 +123,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
         for pass in 0..passes.sum() {
             let what = format!("{} in pass {pass}", config.method);
             let state = store::load(&folder).unwrap().state;
-            assert!(matches!(state, RunState::Interrupted { .. }), "{what}");
+            assert!(matches!(state, StoredState::Interrupted { .. }), "{what}");
             control.set(Wish::Run);
             let stock = Stock::default();
             // The pass that was stopped is done again, and the next one is stopped.
@@ -129,7 +131,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
         }
         let method = &config.method;
         let state = store::load(&folder).unwrap().state;
-        assert_eq!(state, RunState::Finished, "{method}");
+        assert_eq!(state, StoredState::Finished, "{method}");
         assert!(snapshots(&folder) == snapshots(&whole), "{method}");
         let answers = |folder: &Path| -> Vec<_> {
             let reports = store::load(folder).unwrap().reports;
@@ -317,7 +319,10 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
             let text = format!("{}={value}", setting.key);
             set(&mut config, &text).unwrap();
             assert_eq!(config.settings[setting.key], value, "{text}");
-            if matches!(setting.kind, Kind::Whole { .. } | Kind::Real { .. }) {
+            if matches!(
+                setting.kind,
+                SettingKind::Whole { .. } | SettingKind::Real { .. }
+            ) {
                 let problem = set(&mut config, &format!("{}=-1e300", setting.key)).unwrap_err();
                 assert!(problem.remedy.contains("number"), "{problem}");
             }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use lae_studio::pet::library::Library;
+use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{BlockShape, Drawing, Hooks, Init, PetSettings, PetSpec, PetStack, Site};
 
 use super::pet_reference::{Matrix, adapter, prefix};
@@ -40,7 +40,7 @@ fn shapes(blocks: usize) -> Vec<BlockShape> {
 }
 
 fn plugin(name: &str) -> Arc<PetSpec> {
-    Library::with_folders(Vec::new()).get(name).unwrap()
+    PluginLibrary::with_folders(Vec::new()).get(name).unwrap()
 }
 
 fn tensor(matrix: &Matrix) -> Tensor<2> {

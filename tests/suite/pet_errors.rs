@@ -1,7 +1,7 @@
 //! Wrong plugins: each ends in one sentence that says what and where, never in a panic.
 
 use lae_studio::expression::Diagnostic;
-use lae_studio::pet::source::Source;
+use lae_studio::pet::source::PluginText;
 use lae_studio::pet::{BlockShape, PetSettings, PetSpec, PetStack, Site};
 use lae_studio::problem::Problem;
 
@@ -497,7 +497,7 @@ fn found(changes: &[(&str, &str)]) -> (String, Vec<Diagnostic>) {
         assert_eq!(text.matches(part).count(), 1, "{part}");
         text = text.replace(part, replacement);
     }
-    let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+    let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
     (text, wrong)
 }
 
@@ -523,7 +523,7 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
     assert_eq!(told, [&header[..], &[last]].concat());
     let (text, wrong) = {
         let text = text.replace(" · e", "");
-        let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+        let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
         (text, wrong)
     };
     let mut fixed = text.clone();
@@ -582,7 +582,7 @@ fn every_misfit_of_shapes_is_found_in_its_equation() {
 fn what_a_variant_cannot_compute_is_told_in_its_own_equation() {
     let text = GOOD.replace("description", "variant = \"usual\"\ndescription")
         + "\n[variants.odd.equations]\nattention = \"h + (e @ down @ up) / 0\"\n";
-    let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+    let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
     assert_eq!(&text[wrong[0].span.clone()], "\"h + (e @ down @ up) / 0\"");
 }
 
@@ -629,7 +629,7 @@ fn a_file_full_of_mistakes_is_told_in_part() {
     for number in 0..2000 {
         text += &format!("x{number} = \"nope + nope\"\n");
     }
-    let wrong = PetSpec::checked(&Source::new(&text, "mine.toml")).unwrap_err();
+    let wrong = PetSpec::checked(&PluginText::new(&text, "mine.toml")).unwrap_err();
     assert_eq!(wrong.len(), 32);
     assert!(broken(&text).remedy.ends_with("; and 23 more mistakes"));
     let misfits = format!("h{} + e @ down @ up", " + e @ e".repeat(60));

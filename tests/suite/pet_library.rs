@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use lae_studio::pet::library::{BUILT_IN, BUILT_IN_ORIGIN, Library};
+use lae_studio::pet::library::{BUILT_IN, BUILT_IN_ORIGIN, PluginLibrary};
 use lae_studio::pet::view::Blocks;
 use lae_studio::pet::{BlockShape, PetSettings, PetSpec, Site, is_sized};
 
@@ -21,7 +21,7 @@ fn write(folder: &Path, file: &str, text: impl AsRef<[u8]>) {
 
 #[test]
 fn every_built_in_plugin_works_and_states_its_source() {
-    let library = Library::with_folders(Vec::new());
+    let library = PluginLibrary::with_folders(Vec::new());
     assert!(library.entries().len() >= 6);
     for view in library.view(None) {
         assert_eq!(view.problem, None, "{}", view.name);
@@ -56,7 +56,7 @@ fn later_folders_win_and_broken_files_are_listed() {
     write(second.path(), "notes.txt", "not a plugin");
     write(second.path(), "huge.toml", vec![b'#'; 100_000]);
     fs::create_dir(second.path().join("folder.toml")).unwrap();
-    let library = Library::with_folders(folders);
+    let library = PluginLibrary::with_folders(folders);
 
     assert_eq!(library.get("MINE").unwrap().description, "second");
     assert_eq!(library.get("Adapter").unwrap().description, "replaced");
@@ -81,8 +81,8 @@ fn a_folder_of_many_files_is_listed_in_part() {
     for number in 0..520 {
         write(folder.path(), &format!("{number:03}.toml"), "no plugin");
     }
-    let built_in = Library::with_folders(Vec::new()).entries().len();
-    let library = Library::with_folders(vec![folder.path().to_owned()]);
+    let built_in = PluginLibrary::with_folders(Vec::new()).entries().len();
+    let library = PluginLibrary::with_folders(vec![folder.path().to_owned()]);
     assert_eq!(library.entries().len() - built_in, 500);
 }
 
@@ -90,7 +90,7 @@ fn a_folder_of_many_files_is_listed_in_part() {
 fn changes_on_disk_are_seen_when_the_plugins_are_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let described = |name: &str| {
-        let library = Library::with_folders(vec![folder.path().to_owned()]);
+        let library = PluginLibrary::with_folders(vec![folder.path().to_owned()]);
         library.get(name).map(|spec| spec.description.clone())
     };
     assert!(described("mine").is_err());
@@ -108,7 +108,7 @@ fn changes_on_disk_are_seen_when_the_plugins_are_read_again() {
 
 #[test]
 fn the_view_says_how_plugins_fit() {
-    let library = Library::with_folders(Vec::new());
+    let library = PluginLibrary::with_folders(Vec::new());
     let convnext = BlockShape {
         width: 96,
         hidden: 384,
@@ -141,7 +141,7 @@ fn the_view_says_how_plugins_fit() {
     assert_eq!(equations[0].steps, [(String::new(), text.to_owned())]);
     let json = serde_json::to_string(adapter).unwrap();
     assert_eq!(
-        &serde_json::from_str::<lae_studio::pet::view::PluginView>(&json).unwrap(),
+        &serde_json::from_str::<lae_studio::pet::view::PluginFacts>(&json).unwrap(),
         adapter
     );
 }

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Distribution, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, swin, vit};
 use lae_studio::method::answers::argmax;
-use lae_studio::method::optimiser::{Progress, Schedule};
+use lae_studio::method::optimiser::{Schedule, StepPosition};
 use lae_studio::method::prompt::choice::best;
 use lae_studio::method::prompt::coda::Coda;
 use lae_studio::method::prompt::dualprompt::DualPrompt;
@@ -80,7 +80,7 @@ fn numbers<const D: usize>(tensor: &Tensor<D>) -> Vec<f32> {
 
 fn steps(prompted: &mut Prompted, count: usize) {
     for step in 0..count {
-        let now = Progress {
+        let now = StepPosition {
             step,
             steps: count,
             epoch: 0,

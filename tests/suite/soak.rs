@@ -10,12 +10,12 @@ use std::time::Instant;
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::engine::Engine;
 use lae_studio::experiment::{self, Stock};
-use lae_studio::pet::Library;
+use lae_studio::pet::PluginLibrary;
 use lae_studio::pet::library::BUILT_IN;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Control, Event, Picture, PredictRequest, Wish};
 use lae_studio::run::job::Job;
-use lae_studio::session::collection::{Collection, Piece};
+use lae_studio::session::collection::{CollectedPicture, Collection};
 use lae_studio::session::units;
 use lae_studio::store;
 
@@ -156,7 +156,7 @@ fn soak_plugins_that_change() {
         let text = BUILT_IN[number % BUILT_IN.len()];
         let broken = ["", "\nwrong = "][number / 2 % 2];
         std::fs::write(&file, format!("{text}\n{}{broken}", "#".repeat(number % 7))).unwrap();
-        let library = Library::with_folders(vec![root.path().to_path_buf()]);
+        let library = PluginLibrary::with_folders(vec![root.path().to_path_buf()]);
         let own = library.entries().iter().find(|entry| entry.path.is_some());
         assert_eq!(own.unwrap().spec.is_ok(), broken.is_empty());
     });
@@ -201,7 +201,7 @@ fn soak_collections() {
                 });
                 assert!(made.add(
                     group,
-                    Piece {
+                    CollectedPicture {
                         picture,
                         file: None
                     }

@@ -12,7 +12,7 @@ use lae_studio::nn::Place;
 use lae_studio::problem::Problem;
 use lae_studio::run::about::About;
 use lae_studio::session::units;
-use lae_studio::store::{self, RunFolder, RunState};
+use lae_studio::store::{self, RunFolder, StoredState};
 use lae_studio::texts::Language;
 use lae_studio::{backbone, data, fetch, run, tensors, ui};
 
@@ -213,7 +213,7 @@ fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
     assert!(!path.join("task_1.safetensors").is_symlink());
     let stored = store::load(&path).unwrap();
-    assert!(matches!(stored.state, RunState::Running));
+    assert!(matches!(stored.state, StoredState::Running));
     drop(folder);
     // A folder of somebody else behind a link is neither swept nor written.
     fs::remove_dir_all(path.join("confusion")).unwrap();

@@ -9,7 +9,7 @@ use lae_studio::problem::Problem;
 use lae_studio::run::config::{Precision, RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::export::{Format, export};
-use lae_studio::store::{self, Checkpoint, RunFolder, RunState, RunSummary, StoredRun};
+use lae_studio::store::{self, Checkpoint, RunFolder, RunSummary, StoredRun, StoredState};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
 /// Two tasks of two classes; class names in several scripts and with awkward characters.
@@ -119,7 +119,7 @@ fn a_run_comes_back_as_it_was_saved() {
     folder.save_checkpoint(&checkpoint, Bulk::new()).unwrap();
 
     let path = folder.path().to_path_buf();
-    assert_eq!(store::load(&path).unwrap().state, RunState::Running);
+    assert_eq!(store::load(&path).unwrap().state, StoredState::Running);
     assert!(
         refused(RunFolder::open(&path))
             .what
@@ -127,7 +127,7 @@ fn a_run_comes_back_as_it_was_saved() {
     );
     drop(folder);
     let half = store::load(&path).unwrap();
-    assert_eq!(half.state, RunState::Interrupted { task: 1, epoch: 3 });
+    assert_eq!(half.state, StoredState::Interrupted { task: 1, epoch: 3 });
     assert_eq!(half.header, header);
 
     let folder = RunFolder::open(&path).unwrap();
@@ -139,7 +139,7 @@ fn a_run_comes_back_as_it_was_saved() {
     assert_eq!(folder.load_checkpoint().unwrap(), None);
     drop(folder);
     let whole = store::load(&path).unwrap();
-    assert_eq!(whole.state, RunState::Finished);
+    assert_eq!(whole.state, StoredState::Finished);
     assert_eq!(whole.plugin, "name = \"adapter\"\n");
     assert_eq!(whole.reports[1].answers, report(1).answers);
     assert_eq!(whole.reports[1].seconds, 0.1 + 0.2);
@@ -669,5 +669,5 @@ fn a_checkpoint_of_a_task_that_there_is_not_places_no_run() {
     let path = folder.path().to_path_buf();
     drop(folder);
     let state = store::load(&path).unwrap().state;
-    assert_eq!(state, RunState::Interrupted { task: 1, epoch: 0 });
+    assert_eq!(state, StoredState::Interrupted { task: 1, epoch: 0 });
 }

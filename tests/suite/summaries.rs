@@ -7,8 +7,8 @@ use std::sync::Arc;
 use lae_studio::run::about::About;
 use lae_studio::session::row::{Rows, RunRow};
 use lae_studio::session::{Disk, Sources};
-use lae_studio::store::groups::{Kin, groups, kinds};
-use lae_studio::store::{self, Listed, RunFolder, RunSummary};
+use lae_studio::store::groups::{GroupKey, groups, kinds};
+use lae_studio::store::{self, ListedRun, RunFolder, RunSummary};
 
 use crate::skip::skip;
 use crate::store::{header, report};
@@ -54,7 +54,7 @@ fn others(run: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn whole(listed: &Listed) -> &RunSummary {
+fn whole(listed: &ListedRun) -> &RunSummary {
     listed.summary.as_ref().unwrap()
 }
 
@@ -249,7 +249,7 @@ fn the_time_of_ten_thousand_runs_is_measured() {
     assert_eq!(seconds("first search", || find().count()), 100);
     assert_eq!(seconds("second search", || find().count()), 100);
     let kin = |row: &Arc<RunRow>| row.kin.clone();
-    let kins: Vec<Option<Kin>> = listed.iter().map(kin).collect();
+    let kins: Vec<Option<GroupKey>> = listed.iter().map(kin).collect();
     let kinds = seconds("grouped", || kinds(&kins, Option::as_ref).len());
     assert_eq!(kinds, 100);
     seconds("one row", || disk.run_row(&listed[5_000].folder).unwrap());

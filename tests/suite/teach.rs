@@ -15,7 +15,7 @@ use lae_studio::metrics::Expert;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Again, Control, Event, Phase, Picture, Sink, Wish};
-use lae_studio::store::{self, AddedFigures, RunState, StoredRun};
+use lae_studio::store::{self, AddedFigures, StoredRun, StoredState};
 
 use crate::data::Made;
 use crate::methods::config_of;
@@ -189,7 +189,7 @@ fn every_method_is_taught_twice_and_undoing_both_leaves_the_run_as_it_was() {
         let once = everything(&run);
         taught(&run, second.path());
         let stored = store::load(&run).unwrap();
-        assert_eq!(stored.state, RunState::Finished, "{}", config.method);
+        assert_eq!(stored.state, StoredState::Finished, "{}", config.method);
         let header = &stored.header;
         assert_eq!(header.tasks, [0..5, 5..10, 10..12, 12..15]);
         assert_eq!(header.class_order[10..], ["A", "B", "C", "D", "E"]);
@@ -330,7 +330,7 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         let before = everything(&run);
         taught(&run, added_task.path());
         let stored = store::load(&run).unwrap();
-        assert_eq!(stored.state, RunState::Finished);
+        assert_eq!(stored.state, StoredState::Finished);
         assert_eq!(stored.header.tasks, [0..5, 5..7]);
         assert_eq!(stored.header.planned_tasks(), 2);
         let note = stored.header.added_tasks[0].notes.join(" ");

@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use super::End;
 use super::output::{Json, complain, tell};
 use super::settings::{option_of, without_effect};
-use crate::backbone::library::Library as Backbones;
+use crate::backbone::library::BackboneLibrary as Backbones;
 use crate::device;
 use crate::experiment;
 use crate::method::{self, Chosen, Idle};
-use crate::nn::Variant;
-use crate::pet::library::Library as Plugins;
+use crate::nn::ComputeVariant;
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 
@@ -71,7 +71,7 @@ pub(super) struct Args {
     precision: Precision,
     /// How a card computes the backbone, like f16-fused-bytes [default: plain, its weights as --precision says]
     #[arg(long, value_name = "VARIANT", conflicts_with = "all")]
-    card_variant: Option<Variant>,
+    card_variant: Option<ComputeVariant>,
     /// Measure every variant in which a card computes, one row for each [default modes: train]
     #[arg(long)]
     all: bool,
@@ -101,7 +101,7 @@ struct Row {
     weights: String,
     /// The variant a card computes; none on the CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    variant: Option<Variant>,
+    variant: Option<ComputeVariant>,
     batch: u32,
     /// Of a whole task: its images once for each pass, and those answered.
     images_per_second: f64,
@@ -132,7 +132,7 @@ struct Asked<'a> {
     batch: u32,
     method: &'a str,
     /// None for the plain variant.
-    variant: Option<Variant>,
+    variant: Option<ComputeVariant>,
 }
 
 /// Measures.
@@ -244,7 +244,7 @@ impl Args {
     }
 
     /// The ways to be measured: one, or all that a card has for this backbone.
-    fn variants(&self, backbone: &str) -> Result<Vec<Option<Variant>>> {
+    fn variants(&self, backbone: &str) -> Result<Vec<Option<ComputeVariant>>> {
         if !self.all || device::choose(&self.device)?.is_cpu() {
             return Ok(vec![self.card_variant]);
         }

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
-use crate::method::Work;
+use crate::method::PassWork;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,11 +44,11 @@ impl Mode {
     }
 
     /// The work of the pass it is a step of; none for answering and for a whole task.
-    pub(super) fn work(self) -> Option<Work> {
+    pub(super) fn work(self) -> Option<PassWork> {
         match self {
-            Self::Train => Some(Work::Learn { frozen: false }),
-            Self::TrainFrozen => Some(Work::Learn { frozen: true }),
-            Self::Measure => Some(Work::Measure),
+            Self::Train => Some(PassWork::Learn { frozen: false }),
+            Self::TrainFrozen => Some(PassWork::Learn { frozen: true }),
+            Self::Measure => Some(PassWork::Measure),
             Self::Predict | Self::Task => None,
         }
     }

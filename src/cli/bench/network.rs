@@ -6,11 +6,11 @@ use std::ops::Range;
 use burn::tensor::{Device, Tensor};
 
 use super::mode::Mode;
-use crate::backbone::library::{Library as Backbones, Normalisation};
+use crate::backbone::library::{BackboneLibrary as Backbones, Normalisation};
 use crate::experiment::upload;
 use crate::method::{self, Batch, Chosen, GoOn, Method, Pass, PetPlan, Setup, Task};
 use crate::nn::Place;
-use crate::pet::library::Library as Plugins;
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::tensors::HostTensor;

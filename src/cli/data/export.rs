@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Progress;
+use super::StatusLine;
 use crate::cli::End;
 use crate::cli::output::tell;
 use crate::counts::counted;
@@ -24,7 +24,7 @@ pub(super) struct Args {
 
 /// Opens and writes.
 pub(super) fn run(args: &Args) -> Result<End> {
-    let progress = Progress::new();
+    let progress = StatusLine::new();
     let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
     let options = OpenOptions::default();

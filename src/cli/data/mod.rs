@@ -17,7 +17,7 @@ use super::settings::{corrected, on_off};
 use super::worst::split;
 use crate::counts::counted;
 use crate::data::export::{self as exports, Boxes};
-use crate::data::loader::{Loader, LoaderOptions};
+use crate::data::loader::{ImageLoader, LoaderOptions};
 use crate::data::transform::{Augment, InputSpec};
 use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Split, Watch, named};
 use crate::problem::{Problem, Result, listed};
@@ -173,7 +173,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if args.download {
         download(name)?;
     }
-    let progress = Progress::new();
+    let progress = StatusLine::new();
     let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
     let root = store::runs_root(args.out.as_deref());
@@ -250,7 +250,7 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
             ..LoaderOptions::inference(args.export.spec(), 24)
         };
         let start = Instant::now();
-        let images: usize = Loader::new(Arc::clone(&samples), options)?
+        let images: usize = ImageLoader::new(Arc::clone(&samples), options)?
             .map(|batch| batch.len())
             .sum();
         let rate = images as f64 / start.elapsed().as_secs_f64();
@@ -279,7 +279,7 @@ fn download(name: &str) -> Result<()> {
         "{}\n{} MB from {}\nlicence: {}",
         set.about, set.megabytes, set.url, set.licence
     ));
-    let progress = Progress::new();
+    let progress = StatusLine::new();
     let megabytes = |bytes: u64| (bytes >> 20) as usize;
     let done = set.download(&mut |at| {
         progress.step(
@@ -293,11 +293,11 @@ fn download(name: &str) -> Result<()> {
 }
 
 /// A line on the terminal that says what is being done; nothing elsewhere.
-struct Progress {
+struct StatusLine {
     bar: ProgressBar,
 }
 
-impl Progress {
+impl StatusLine {
     fn new() -> Self {
         let bar = if std::io::stderr().is_terminal() {
             ProgressBar::new_spinner()

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use crate::method::{Chosen, Idle, problems};
-use crate::pet::library::Library as Plugins;
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::Result;
 use crate::run::config::{RunConfig, Setting, SettingSpec};
 

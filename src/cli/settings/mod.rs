@@ -13,7 +13,7 @@ use crate::experiment::suited::{of_epochs, suit_to};
 use crate::experiment::{Stock, all_at_once};
 use crate::files;
 use crate::method::{Chosen, adopt, adopt_published, named_method, set, usual_pet};
-use crate::pet::library::Library as Plugins;
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
 use crate::run::event::{Control, Wish};

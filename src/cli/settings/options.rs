@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::on_off;
 use crate::method::METHODS;
-use crate::run::config::{Kind, RunConfig, RunSetting, SETTINGS, Setting, SettingSpec};
+use crate::run::config::{RunConfig, RunSetting, SETTINGS, Setting, SettingKind, SettingSpec};
 
 /// An option that is a setting.
 struct SettingOption {
@@ -85,7 +85,7 @@ impl SettingOption {
         if self.spec.is_switch() {
             return arg.action(ArgAction::SetTrue);
         }
-        let below_zero = matches!(self.spec.kind, Kind::Real { .. });
+        let below_zero = matches!(self.spec.kind, SettingKind::Real { .. });
         arg.value_name(self.spec.option.unwrap_or_default())
             .value_parser(self.parser())
             .allow_negative_numbers(below_zero)
@@ -94,8 +94,8 @@ impl SettingOption {
     fn parser(&'static self) -> ValueParser {
         let text = |text: String| Setting::Text(text.into());
         match self.spec.kind {
-            Kind::Flag(_) => ValueParser::new(on_off().map(Setting::Flag)),
-            Kind::Choice(names) => {
+            SettingKind::Flag(_) => ValueParser::new(on_off().map(Setting::Flag)),
+            SettingKind::Choice(names) => {
                 ValueParser::new(PossibleValuesParser::new(names.iter().copied()).map(text))
             }
             _ if self.spec.key == "method" => {

@@ -7,7 +7,7 @@ use clap::Parser;
 use super::*;
 use crate::experiment::open_options;
 use crate::method::{METHODS, command};
-use crate::run::config::{Kind, RunSetting, SETTINGS};
+use crate::run::config::{RunSetting, SETTINGS, SettingKind};
 use crate::session::Session;
 
 /// LAE's setting that is a share of the epochs.
@@ -84,14 +84,18 @@ fn another(setting: &RunSetting) -> Setting {
         (_, "method") => Setting::Text("baseline".into()),
         (_, "data") => Setting::Text("letters".into()),
         (_, "card_variant") => Setting::Text("f16-fused-bytes".into()),
-        (Kind::Flag(on), _) => Setting::Flag(!on),
-        (Kind::Whole { default, .. }, _) => Setting::Whole(default + 2),
-        (Kind::Seed | Kind::Limit, _) => Setting::Whole(7),
-        (Kind::Real { default, .. } | Kind::Share(default), _) => Setting::Real(default / 2.0),
-        (Kind::ShareOrNone, _) => Setting::Real(0.1),
-        (Kind::Shares(_), _) => Setting::Pair([0.08, 0.9]),
-        (Kind::Choice(names), _) => Setting::Text(names[1].into()),
-        (Kind::Blocks(_) | Kind::Text(_) | Kind::Name(_), _) => Setting::Text("3".into()),
+        (SettingKind::Flag(on), _) => Setting::Flag(!on),
+        (SettingKind::Whole { default, .. }, _) => Setting::Whole(default + 2),
+        (SettingKind::Seed | SettingKind::Limit, _) => Setting::Whole(7),
+        (SettingKind::Real { default, .. } | SettingKind::Share(default), _) => {
+            Setting::Real(default / 2.0)
+        }
+        (SettingKind::ShareOrNone, _) => Setting::Real(0.1),
+        (SettingKind::Shares(_), _) => Setting::Pair([0.08, 0.9]),
+        (SettingKind::Choice(names), _) => Setting::Text(names[1].into()),
+        (SettingKind::Blocks(_) | SettingKind::Text(_) | SettingKind::Name(_), _) => {
+            Setting::Text("3".into())
+        }
     }
 }
 

@@ -7,13 +7,13 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::loader::Loader;
+use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::parameters::Weights;
 use super::weights::Tensors;
-use super::words::Words;
+use super::words::TableRow;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
-use crate::nn::{Place, Variant};
+use crate::nn::{ComputeVariant, Place};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
@@ -37,7 +37,7 @@ pub struct Family {
     /// What pixels go through where a weight file does not say it, and that as a sentence.
     pub pixels: (Normalisation, &'static str),
     /// Dimensions in words of a table, or in timm's.
-    pub read: fn(&Words) -> Result<Architecture>,
+    pub read: fn(&TableRow) -> Result<Architecture>,
     /// Dimensions off the names and shapes of tensors; none where they are of another family.
     pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
     /// Tensors under timm's names of today, whichever of the family's namings they come in.
@@ -49,8 +49,8 @@ pub struct Family {
 
 impl Family {
     /// The ways in which a card can compute it.
-    pub fn variants(&self) -> Vec<Variant> {
-        Variant::all(self.attention)
+    pub fn variants(&self) -> Vec<ComputeVariant> {
+        ComputeVariant::all(self.attention)
     }
 }
 
@@ -104,7 +104,7 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     }
 
     /// The network, with its tensors from the loader.
-    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone>;
+    fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone>;
 }
 
 /// Equality behind a trait object.
@@ -201,7 +201,7 @@ impl Architecture {
 
     /// Number of frozen weights, without loading any.
     pub fn parameters(&self) -> usize {
-        let mut plan = Loader::plan(None);
+        let mut plan = WeightLoader::plan(None);
         self.build(&mut plan);
         parameters::count(plan.wanted())
     }
@@ -212,7 +212,7 @@ impl Architecture {
     /// As [`Architecture::check`].
     pub fn random(&self, seed: u64, to: impl Into<Place>) -> Result<Arc<dyn Backbone>> {
         self.check()?;
-        Ok(self.build(&mut Loader::random(seed, to.into())))
+        Ok(self.build(&mut WeightLoader::random(seed, to.into())))
     }
 
     /// A backbone made of these leaves, some of which may be tracked.
@@ -221,7 +221,7 @@ impl Architecture {
         weights: &Weights,
         to: impl Into<Place>,
     ) -> Result<Arc<dyn Backbone>> {
-        let mut loader = Loader::given(weights, to.into());
+        let mut loader = WeightLoader::given(weights, to.into());
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)
@@ -233,7 +233,7 @@ impl Architecture {
     }
 
     /// The network, with its tensors from the loader.
-    pub(super) fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+    pub(super) fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
         self.0.build(loader)
     }
 }

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
-use super::loader::Loader;
+use super::loader::WeightLoader;
 use super::mlp::Mlp;
 use super::normalisation::Normalisation;
 use super::patches::Neighbours;
 use super::plausible::implausible;
 use super::weights::Tensors;
-use super::words::Words;
+use super::words::TableRow;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
@@ -138,12 +138,12 @@ impl Dimensions for Config {
             .collect()
     }
 
-    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+    fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
         Arc::new(Convnext::build(self, loader))
     }
 }
 
-fn read(words: &Words) -> Result<Config> {
+fn read(words: &TableRow) -> Result<Config> {
     let input_size = words.input_size()?;
     let depths = words.sizes("depths", "depths", &[3, 3, 9, 3])?;
     let widths = words.sizes("widths", "dims", &[96, 192, 384, 768])?;
@@ -201,7 +201,7 @@ pub struct Convnext {
 
 impl Convnext {
     /// Takes its tensors from the loader.
-    fn build(config: &Config, loader: &mut Loader) -> Self {
+    fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let epsilon = config.epsilon;
         let first = config.widths[0];
         let stem = loader.patch_linear("stem.0", (3, STEM), first, true);
@@ -235,7 +235,7 @@ impl Convnext {
 
 impl Block {
     fn build(
-        loader: &mut Loader,
+        loader: &mut WeightLoader,
         prefix: &str,
         width: usize,
         epsilon: f64,
@@ -261,7 +261,13 @@ impl Block {
 }
 
 impl Downsample {
-    fn build(loader: &mut Loader, prefix: &str, before: usize, after: usize, epsilon: f64) -> Self {
+    fn build(
+        loader: &mut WeightLoader,
+        prefix: &str,
+        before: usize,
+        after: usize,
+        epsilon: f64,
+    ) -> Self {
         let norm = loader.norm(&format!("{prefix}.0"), before, epsilon);
         let weight = format!("{prefix}.1");
         let reduction = loader.neighbour_linear(&weight, before, after);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::architecture::{Architecture, Family, Inferred};
-use super::loader::Loader;
+use super::loader::WeightLoader;
 use super::weights::Tensors;
-use super::words::Words;
+use super::words::TableRow;
 use super::{Backbone, convnext, swin, vit};
 use crate::nn::Place;
 use crate::problem::{Problem, Result, listed};
@@ -38,7 +38,7 @@ pub fn named(name: &str) -> Result<&'static Family> {
 /// # Errors
 /// A Problem for an unknown family, or dimensions that make no sense.
 pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Result<Architecture> {
-    let made = (named(family)?.read)(&Words::of_metadata(metadata))?;
+    let made = (named(family)?.read)(&TableRow::of_metadata(metadata))?;
     made.check()?;
     Ok(made)
 }
@@ -88,10 +88,10 @@ impl Architecture {
         let own = self.family();
         let other = found.ok().filter(|found| *found != own.name);
         let tensors = (own.renamed)(tensors)?;
-        let mut plan = Loader::plan(Some(&tensors));
+        let mut plan = WeightLoader::plan(Some(&tensors));
         self.build(&mut plan);
         plan.verify(&tensors, own.name, other)?;
-        let mut loader = Loader::file(&tensors, to.into());
+        let mut loader = WeightLoader::file(&tensors, to.into());
         let backbone = self.build(&mut loader);
         loader.finish()?;
         Ok(backbone)

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use burn::tensor::{Device, Tensor};
 
 use architecture::Architecture;
-use loader::Loader;
+use loader::WeightLoader;
 use parameters::{Origin, Weights};
 
 use crate::nn::{Place, WeightType};
@@ -82,7 +82,7 @@ pub struct Facts {
 
 impl Facts {
     /// At the end of a construction, when the loader has been asked for everything.
-    fn new(architecture: Architecture, loader: &Loader) -> Self {
+    fn new(architecture: Architecture, loader: &WeightLoader) -> Self {
         Self {
             blocks: architecture.blocks(),
             architecture,
@@ -103,8 +103,8 @@ impl Facts {
         let place = self.place.clone();
         let mut loader = match &self.origin {
             Origin::Given(weights) => return Ok(weights.clone()),
-            Origin::File(tensors) => Loader::file(tensors, place),
-            Origin::Random(seed) => Loader::random(*seed, place),
+            Origin::File(tensors) => WeightLoader::file(tensors, place),
+            Origin::Random(seed) => WeightLoader::random(*seed, place),
             Origin::Nothing => return Ok(Weights::default()),
         };
         let mut stored = Vec::new();

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use crate::problem::{Problem, Result};
 
 /// Some words with their values. A table must say every size; timm's constructors have usual ones.
-pub struct Words {
+pub struct TableRow {
     values: Map<String, Value>,
     of_table: bool,
 }
 
-impl Words {
+impl TableRow {
     /// Of an entry of a table.
     pub fn of_table(values: Map<String, Value>) -> Self {
         Self {

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::picture::Held as Decoded;
-use super::source::{Sample, Source};
+use super::source::{ImageSource, Sample};
 use super::transform::InputSpec;
 use crate::memory::available_bytes;
 use crate::problem::Result;
@@ -34,8 +34,8 @@ pub struct PixelCache {
 
 #[derive(Default)]
 struct Held {
-    originals: HashMap<Source, Arc<Decoded>>,
-    inputs: HashMap<(Source, u32, u32), Arc<[u8]>>,
+    originals: HashMap<ImageSource, Arc<Decoded>>,
+    inputs: HashMap<(ImageSource, u32, u32), Arc<[u8]>>,
     bytes: usize,
     original_bytes: usize,
 }
@@ -121,7 +121,7 @@ impl PixelCache {
     }
 
     /// The finished input of a sample, if it is held.
-    pub(super) fn input(&self, source: &Source, spec: InputSpec) -> Option<Arc<[u8]>> {
+    pub(super) fn input(&self, source: &ImageSource, spec: InputSpec) -> Option<Arc<[u8]>> {
         if source.in_memory() {
             return None;
         }
@@ -136,7 +136,7 @@ impl PixelCache {
     }
 
     /// Keeps a finished input, if there is room.
-    pub(super) fn keep_input(&self, source: &Source, spec: InputSpec, pixels: &[u8]) {
+    pub(super) fn keep_input(&self, source: &ImageSource, spec: InputSpec, pixels: &[u8]) {
         let cost = pixels.len() + OVERHEAD;
         let mut held = self.lock();
         if !source.in_memory()
@@ -156,6 +156,6 @@ impl PixelCache {
     }
 }
 
-fn key(source: &Source, spec: InputSpec) -> (Source, u32, u32) {
+fn key(source: &ImageSource, spec: InputSpec) -> (ImageSource, u32, u32) {
     (source.clone(), spec.size as u32, spec.crop_ratio.to_bits())
 }

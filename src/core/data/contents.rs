@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::Dataset;
 use super::gist::Gist;
 use super::picture::sha256_of_file;
-use super::source::{Sample, Source};
+use super::source::{ImageSource, Sample};
 use crate::files;
 
 /// Bytes at the beginning, in the middle and at the end of a file that [`PrintKind::Blocks`] takes in.
@@ -49,7 +49,7 @@ pub struct Fingerprints {
 pub(super) type Print = [u8; 16];
 
 /// What looking at the pictures told of each, where they were looked at.
-pub(super) type Known = HashMap<Source, Seen>;
+pub(super) type Known = HashMap<ImageSource, Seen>;
 
 /// What looking at a picture told.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ fn line(sample: &Sample, kind: PrintKind, known: &Known) -> Vec<u8> {
     line.push(0);
     line.extend(sample.class.to_le_bytes());
     match &sample.source {
-        Source::File { .. } => {
+        ImageSource::File { .. } => {
             let path = sample.source.path().unwrap_or_default();
             let about = path.metadata().ok();
             line.extend(about.as_ref().map_or(0, Metadata::len).to_le_bytes());
@@ -166,7 +166,7 @@ fn line(sample: &Sample, kind: PrintKind, known: &Known) -> Vec<u8> {
                 }
             }
         }
-        Source::Record { records, index } => {
+        ImageSource::Record { records, index } => {
             line.extend_from_slice(records.raw(*index).unwrap_or_default());
         }
     }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Dataset;
 use super::picture::sha256_of_file;
-use super::source::{Sample, Source};
+use super::source::{ImageSource, Sample};
 use crate::fetch::hex;
 use crate::problem::{Problem, Result};
 
@@ -87,8 +87,8 @@ impl Sample {
     /// A file that cannot be read.
     pub fn sha256(&self) -> Result<String> {
         let digest = match &self.source {
-            Source::File { folder, name } => sha256_of_file(&folder.path.join(name.as_ref()))?,
-            Source::Record { records, index } => {
+            ImageSource::File { folder, name } => sha256_of_file(&folder.path.join(name.as_ref()))?,
+            ImageSource::Record { records, index } => {
                 Sha256::digest(records.raw(*index).unwrap_or_default()).into()
             }
         };
@@ -100,7 +100,7 @@ impl Sample {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Came {
     /// The former classes of images with another label now.
-    labels: HashMap<Source, u32>,
+    labels: HashMap<ImageSource, u32>,
     /// The classes of images that were left out.
     left_out: Vec<u32>,
 }
@@ -108,7 +108,7 @@ pub(super) struct Came {
 impl Came {
     /// Forgets images that are not among these.
     pub fn keep(&mut self, samples: &[Sample]) {
-        let kept: HashSet<&Source> = samples.iter().map(|sample| &sample.source).collect();
+        let kept: HashSet<&ImageSource> = samples.iter().map(|sample| &sample.source).collect();
         self.labels.retain(|source, _| kept.contains(source));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::card::counts;
-use super::near::Kin;
+use super::near::NearCopySets;
 use super::rng::{Purpose, Rng};
 use super::source::Sample;
 use crate::counts::counted;
@@ -19,7 +19,7 @@ pub(super) struct Draw<'a> {
     /// Number of classes.
     pub classes: usize,
     /// What tells copies of a picture; `None` draws every image by itself.
-    pub kin: Option<&'a Kin>,
+    pub kin: Option<&'a NearCopySets>,
 }
 
 /// What was drawn.

@@ -56,7 +56,7 @@ pub use corrected::{
 pub use listed::Listed;
 pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
 pub use scan::Scan;
-pub use source::{Folder, Sample, Source};
+pub use source::{Folder, ImageSource, Sample};
 pub use split::Split;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use super::archive::cache_folder;
-use crate::fetch::{self, Progress};
+use crate::fetch::{self, DownloadProgress};
 use crate::problem::{Problem, Result};
 
 /// A data set that can be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedData {
     /// What `--data` takes once it is there.
     pub name: &'static str,
     /// What it is, one sentence.
@@ -26,8 +26,8 @@ pub struct Published {
 }
 
 /// All of them.
-pub const PUBLISHED: [Published; 3] = [
-    Published {
+pub const PUBLISHED: [PublishedData; 3] = [
+    PublishedData {
         name: "cifar-10",
         about: "CIFAR-10: 60,000 colour photographs of 32×32 pixels in 10 classes (Krizhevsky, 2009).",
         url: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
@@ -36,7 +36,7 @@ pub const PUBLISHED: [Published; 3] = [
         sha256: Some("c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"),
         licence: "no licence is stated; made for research, cite Krizhevsky 2009",
     },
-    Published {
+    PublishedData {
         name: "cifar-100",
         about: "CIFAR-100: 60,000 colour photographs of 32×32 pixels in 100 classes (Krizhevsky, 2009).",
         url: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
@@ -45,7 +45,7 @@ pub const PUBLISHED: [Published; 3] = [
         sha256: Some("58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"),
         licence: "no licence is stated; made for research, cite Krizhevsky 2009",
     },
-    Published {
+    PublishedData {
         name: "imagenet-r",
         about: "ImageNet-R: 30,000 renditions (art, cartoons, toys, …) of 200 ImageNet classes (Hendrycks et al., 2021).",
         url: "https://people.eecs.berkeley.edu/~hendrycks/imagenet-r.tar",
@@ -56,7 +56,7 @@ pub const PUBLISHED: [Published; 3] = [
     },
 ];
 
-impl Published {
+impl PublishedData {
     /// Where its archive is kept.
     pub fn archive(&self) -> PathBuf {
         let file = self.url.rsplit('/').next().unwrap_or(self.name);
@@ -72,7 +72,7 @@ impl Published {
     ///
     /// # Errors
     /// As [`fetch::download`].
-    pub fn download(&self, progress: &mut dyn FnMut(Progress) -> bool) -> Result<PathBuf> {
+    pub fn download(&self, progress: &mut dyn FnMut(DownloadProgress) -> bool) -> Result<PathBuf> {
         fetch::download(self.url, &self.archive(), self.sha256, self.size, progress)
             .map(|done| done.path)
     }
@@ -84,7 +84,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The published data set of this name.
-pub fn published(name: &str) -> Option<&'static Published> {
+pub fn published(name: &str) -> Option<&'static PublishedData> {
     PUBLISHED.iter().find(|set| plain(set.name) == plain(name))
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Skipped;
-use super::source::{Folder, Sample, Source};
+use super::source::{Folder, ImageSource, Sample};
 use super::tree::Tree;
 
 /// A split's part in learning.
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
                 .join("/");
             Arc::new(Folder { path, inside })
         });
-        let source = Source::File {
+        let source = ImageSource::File {
             folder: Arc::clone(folder),
             name: Arc::clone(&tree.dirs[dir].pictures[place]),
         };

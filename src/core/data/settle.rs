@@ -7,7 +7,7 @@ use super::card::counts;
 use super::check::{self, Checked};
 use super::corrected::{self, CorrectionCount};
 use super::draw::Draw;
-use super::near::Kin;
+use super::near::NearCopySets;
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
 use crate::problem::{Problem, Result, listed};
@@ -25,7 +25,9 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let listed = test.as_deref().filter(|_| found.listed);
     let listed = listed.map(|test| Listed::of(&train, test));
     let kin = kin(&train, test.as_deref(), checked, options, names.len());
-    found.assumed.extend(kin.as_ref().and_then(Kin::words));
+    found
+        .assumed
+        .extend(kin.as_ref().and_then(NearCopySets::words));
     let draw = Draw {
         share: options.test_share,
         seed: options.split_seed,
@@ -233,12 +235,12 @@ fn kin(
     checked: &Checked,
     options: &OpenOptions,
     classes: usize,
-) -> Option<Kin> {
+) -> Option<NearCopySets> {
     let gaps = |test: &[Sample]| counts(test, classes).contains(&0);
     let drawn = options.validation_share > 0.0 || test.is_none_or(gaps);
     let samples = train.iter().chain(test.unwrap_or_default());
     let counts = drawn && options.copies_together;
-    counts.then(|| Kin::of(samples, &checked.known, options.near_copies_together))
+    counts.then(|| NearCopySets::of(samples, &checked.known, options.near_copies_together))
 }
 
 /// Classes without test images get some, so that every class can be measured.

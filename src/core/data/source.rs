@@ -16,14 +16,14 @@ use crate::problem::{Problem, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// Where its pixels come from.
-    pub source: Source,
+    pub source: ImageSource,
     /// Index into `Dataset::classes`.
     pub class: u32,
 }
 
 /// Where the pixels of an image come from.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum ImageSource {
     /// A picture file.
     File {
         /// Its folder, shared by all files in it.
@@ -49,7 +49,7 @@ pub struct Folder {
     pub inside: String,
 }
 
-impl PartialEq for Source {
+impl PartialEq for ImageSource {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -73,9 +73,9 @@ impl PartialEq for Source {
     }
 }
 
-impl Eq for Source {}
+impl Eq for ImageSource {}
 
-impl Hash for Source {
+impl Hash for ImageSource {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::File { folder, name } => {
@@ -90,7 +90,7 @@ impl Hash for Source {
     }
 }
 
-impl Source {
+impl ImageSource {
     /// The path of its file, if it is one.
     pub fn path(&self) -> Option<PathBuf> {
         match self {
@@ -112,7 +112,7 @@ impl Sample {
         let labelled = (0_u32..).zip(&records.labels);
         let samples = labelled.filter_map(|(index, label)| {
             let records = Arc::clone(&records);
-            let source = Source::Record { records, index };
+            let source = ImageSource::Record { records, index };
             label.map(|class| Self { source, class })
         });
         samples.collect()
@@ -121,13 +121,13 @@ impl Sample {
     /// Its path inside the split, for example `cat/0001.jpg`.
     pub fn name(&self) -> String {
         match &self.source {
-            Source::File { folder, name } if folder.inside.is_empty() => {
+            ImageSource::File { folder, name } if folder.inside.is_empty() => {
                 name.to_string_lossy().into_owned()
             }
-            Source::File { folder, name } => {
+            ImageSource::File { folder, name } => {
                 format!("{}/{}", folder.inside, name.to_string_lossy())
             }
-            Source::Record { records, index } => records.name_of(*index),
+            ImageSource::Record { records, index } => records.name_of(*index),
         }
     }
 
@@ -142,8 +142,8 @@ impl Sample {
     /// Its pixels, with their part of the memory that all pictures share: for whoever is one of many threads.
     pub(super) fn hold(&self) -> Result<Held> {
         match &self.source {
-            Source::File { folder, name } => hold_file(&folder.path.join(name.as_ref())),
-            Source::Record { records, index } => records.decode(*index).map(Held::from),
+            ImageSource::File { folder, name } => hold_file(&folder.path.join(name.as_ref())),
+            ImageSource::Record { records, index } => records.decode(*index).map(Held::from),
         }
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::child::{ask, ended_from_outside, program};
-use super::verdicts::{Verdict, cache_file, keep, kept};
-use super::{DeviceInfo, Kind};
+use super::verdicts::{SelfTestResult, cache_file, keep, kept};
+use super::{AdapterKind, DeviceInfo};
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
@@ -41,7 +41,7 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     };
     let file = cache_file();
     let limit = match info.kind {
-        Kind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
+        AdapterKind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
         _ => TIME_LIMIT,
     };
     let verdict = verdict(info, file.as_deref(), || test(program, info, limit));
@@ -63,8 +63,8 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
 fn verdict(
     info: &DeviceInfo,
     file: Option<&Path>,
-    test: impl FnOnce() -> std::result::Result<Verdict, String>,
-) -> Verdict {
+    test: impl FnOnce() -> std::result::Result<SelfTestResult, String>,
+) -> SelfTestResult {
     if let Some(verdict) = kept(info, file) {
         return verdict;
     }
@@ -74,7 +74,7 @@ fn verdict(
             verdict
         }
         // Not the card's doing: asked again next time.
-        Err(note) => Verdict::bad(note),
+        Err(note) => SelfTestResult::bad(note),
     }
 }
 
@@ -84,8 +84,8 @@ fn test(
     program: &Path,
     info: &DeviceInfo,
     limit: Duration,
-) -> std::result::Result<Verdict, String> {
-    let bad = Verdict::bad;
+) -> std::result::Result<SelfTestResult, String> {
+    let bad = SelfTestResult::bad;
     let selector = info.selector();
     let Some((status, note)) = ask(program, &[SUBCOMMAND, &selector], limit)? else {
         let seconds = limit.as_secs();
@@ -95,7 +95,7 @@ fn test(
         return Err("the test was ended before it was done".into());
     }
     Ok(match status.code() {
-        Some(0) => Verdict {
+        Some(0) => SelfTestResult {
             good: true,
             half: note.ends_with(HALF_IS_RIGHT),
             note,
@@ -123,7 +123,7 @@ mod tests {
         DeviceInfo {
             index: 1,
             name: "Test card".into(),
-            kind: Kind::DiscreteGpu,
+            kind: AdapterKind::DiscreteGpu,
             api: Api::Vulkan,
             driver: "1.0".into(),
             pci: String::new(),
@@ -131,11 +131,11 @@ mod tests {
         }
     }
 
-    fn run(script: &str, limit: Duration) -> Verdict {
+    fn run(script: &str, limit: Duration) -> SelfTestResult {
         try_run(script, limit).unwrap()
     }
 
-    fn try_run(script: &str, limit: Duration) -> std::result::Result<Verdict, String> {
+    fn try_run(script: &str, limit: Duration) -> std::result::Result<SelfTestResult, String> {
         let folder = tempfile::tempdir().unwrap();
         test(&scripted(folder.path(), script), &gpu(), limit)
     }
@@ -211,7 +211,7 @@ mod tests {
     fn a_verdict_is_kept_per_driver() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/devices.toml");
-        let bad = Verdict::bad("wrong".into());
+        let bad = SelfTestResult::bad("wrong".into());
         let unasked = verdict(&gpu(), Some(&file), || Err("not started".into()));
         assert!(!unasked.good && unasked.note == "not started");
         let first = verdict(&gpu(), Some(&file), || Ok(bad.clone()));
@@ -222,7 +222,7 @@ mod tests {
             driver: "2.0".into(),
             ..gpu()
         };
-        let good = Verdict {
+        let good = SelfTestResult {
             good: true,
             note: String::new(),
             half: true,

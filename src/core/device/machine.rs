@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use burn::tensor::wgpu::wgpu;
 
-use super::{Api, DeviceInfo, Kind};
+use super::{AdapterKind, Api, DeviceInfo};
 
 /// The CPU's entry.
 pub(super) fn cpu() -> DeviceInfo {
@@ -16,7 +16,7 @@ pub(super) fn cpu() -> DeviceInfo {
     DeviceInfo {
         index: 0,
         name: format!("{}, {threads} {noun}", processor_name()),
-        kind: Kind::Cpu,
+        kind: AdapterKind::Cpu,
         api: Api::Flex,
         driver: String::new(),
         pci: String::new(),
@@ -61,7 +61,7 @@ fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
         backends,
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     });
-    let mut counts: HashMap<(Api, Kind), usize> = HashMap::new();
+    let mut counts: HashMap<(Api, AdapterKind), usize> = HashMap::new();
     let mut found = Vec::new();
     let asked = pin!(instance.enumerate_adapters(backends));
     // Outside a browser the answer is there at once.
@@ -78,11 +78,11 @@ fn adapters_of(backends: wgpu::Backends) -> Vec<DeviceInfo> {
             _ => continue,
         };
         let kind = match info.device_type {
-            wgpu::DeviceType::DiscreteGpu => Kind::DiscreteGpu,
-            wgpu::DeviceType::IntegratedGpu => Kind::IntegratedGpu,
-            wgpu::DeviceType::VirtualGpu => Kind::VirtualGpu,
-            wgpu::DeviceType::Cpu => Kind::SoftwareGpu,
-            wgpu::DeviceType::Other => Kind::OtherGpu,
+            wgpu::DeviceType::DiscreteGpu => AdapterKind::DiscreteGpu,
+            wgpu::DeviceType::IntegratedGpu => AdapterKind::IntegratedGpu,
+            wgpu::DeviceType::VirtualGpu => AdapterKind::VirtualGpu,
+            wgpu::DeviceType::Cpu => AdapterKind::SoftwareGpu,
+            wgpu::DeviceType::Other => AdapterKind::OtherGpu,
         };
         let count = counts.entry((api, kind)).or_default();
         found.push(DeviceInfo {

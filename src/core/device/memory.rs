@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::child::ask;
-use super::{DeviceInfo, Kind};
+use super::{AdapterKind, DeviceInfo};
 use crate::files;
 use crate::memory;
 
@@ -44,11 +44,13 @@ pub fn card_memory(info: &DeviceInfo) -> Option<CardMemory> {
 
 fn asked(info: &DeviceInfo) -> Option<CardMemory> {
     match info.kind {
-        Kind::Cpu | Kind::IntegratedGpu | Kind::SoftwareGpu => Some(CardMemory {
-            total: memory::machine_bytes()?,
-            free: memory::available_bytes()?,
-        }),
-        Kind::DiscreteGpu | Kind::VirtualGpu | Kind::OtherGpu => {
+        AdapterKind::Cpu | AdapterKind::IntegratedGpu | AdapterKind::SoftwareGpu => {
+            Some(CardMemory {
+                total: memory::machine_bytes()?,
+                free: memory::available_bytes()?,
+            })
+        }
+        AdapterKind::DiscreteGpu | AdapterKind::VirtualGpu | AdapterKind::OtherGpu => {
             let place = Path::new("/sys/bus/pci/devices").join(&info.pci);
             of_kernel(&place).or_else(|| of_nvidia(info))
         }

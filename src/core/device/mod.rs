@@ -34,7 +34,7 @@ use crate::problem::{Problem, Result};
 /// What kind of device it is, best first among the graphics adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AdapterKind {
     /// The processor, through the framework's CPU kernels.
     Cpu,
     /// A graphics card with its own memory.
@@ -49,7 +49,7 @@ pub enum Kind {
     SoftwareGpu,
 }
 
-impl Kind {
+impl AdapterKind {
     /// The name people read.
     pub fn title(self) -> &'static str {
         match self {
@@ -134,7 +134,7 @@ pub struct DeviceInfo {
     /// The maker's name for it.
     pub name: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: AdapterKind,
     /// How it is reached.
     pub api: Api,
     /// Driver and its version; empty for the CPU.
@@ -155,7 +155,7 @@ impl DeviceInfo {
 
     /// Whether it is the CPU.
     pub fn is_cpu(&self) -> bool {
-        self.kind == Kind::Cpu
+        self.kind == AdapterKind::Cpu
     }
 }
 
@@ -252,7 +252,7 @@ fn there_is(devices: &[DeviceInfo]) -> String {
 mod tests {
     use super::*;
 
-    fn device(index: usize, name: &str, kind: Kind, api: Api) -> DeviceInfo {
+    fn device(index: usize, name: &str, kind: AdapterKind, api: Api) -> DeviceInfo {
         DeviceInfo {
             index,
             name: name.into(),
@@ -267,10 +267,15 @@ mod tests {
     fn machine() -> Vec<DeviceInfo> {
         vec![
             cpu(),
-            device(1, "Radeon RX 7800", Kind::DiscreteGpu, Api::Vulkan),
-            device(2, "Radeon RX 7800", Kind::DiscreteGpu, Api::Gl),
-            device(3, "Radeon Graphics", Kind::IntegratedGpu, Api::Vulkan),
-            device(4, "llvmpipe", Kind::SoftwareGpu, Api::Vulkan),
+            device(1, "Radeon RX 7800", AdapterKind::DiscreteGpu, Api::Vulkan),
+            device(2, "Radeon RX 7800", AdapterKind::DiscreteGpu, Api::Gl),
+            device(
+                3,
+                "Radeon Graphics",
+                AdapterKind::IntegratedGpu,
+                Api::Vulkan,
+            ),
+            device(4, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
         ]
     }
 
@@ -299,7 +304,10 @@ mod tests {
 
     #[test]
     fn a_software_adapter_is_never_chosen_unasked() {
-        let bare = [cpu(), device(1, "llvmpipe", Kind::SoftwareGpu, Api::Vulkan)];
+        let bare = [
+            cpu(),
+            device(1, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan),
+        ];
         assert!(choose_from(&bare, "auto").unwrap().is_cpu());
         let problem = choose_from(&bare, "gpu").unwrap_err();
         assert!(problem.what.contains("no hardware"), "{problem}");

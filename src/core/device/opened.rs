@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use burn::tensor::{Device, DeviceKind};
 
-use super::{DeviceInfo, Kind};
+use super::{AdapterKind, DeviceInfo};
 use crate::problem::{Problem, Result};
 
 /// GPU commands are handed over in groups of this many: small groups keep the desktop smooth and
@@ -119,11 +119,11 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         }
     }
     let kind = match info.kind {
-        Kind::DiscreteGpu => DeviceKind::DiscreteGpu(info.ordinal),
-        Kind::IntegratedGpu => DeviceKind::IntegratedGpu(info.ordinal),
-        Kind::VirtualGpu => DeviceKind::VirtualGpu(info.ordinal),
-        Kind::SoftwareGpu => DeviceKind::Cpu,
-        Kind::Cpu | Kind::OtherGpu => {
+        AdapterKind::DiscreteGpu => DeviceKind::DiscreteGpu(info.ordinal),
+        AdapterKind::IntegratedGpu => DeviceKind::IntegratedGpu(info.ordinal),
+        AdapterKind::VirtualGpu => DeviceKind::VirtualGpu(info.ordinal),
+        AdapterKind::SoftwareGpu => DeviceKind::Cpu,
+        AdapterKind::Cpu | AdapterKind::OtherGpu => {
             return Err(refused("it does not say what kind of adapter it is".into()));
         }
     };

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use super::child::{MOST, ended_from_outside, program, start};
 use super::verdicts::{Prepared, Tried};
-use super::{DeviceInfo, Kind, trust};
-use crate::nn::Variant;
+use super::{AdapterKind, DeviceInfo, trust};
+use crate::nn::ComputeVariant;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tries variants: a device's selector, a family, names of variants.
@@ -43,7 +43,7 @@ pub fn can_prepare(info: &DeviceInfo) -> bool {
 pub fn prepare(
     info: &DeviceInfo,
     family: &str,
-    variants: &[Variant],
+    variants: &[ComputeVariant],
     watch: &mut Watch<'_>,
 ) -> Result<Prepared> {
     trust(info)?;
@@ -55,7 +55,7 @@ pub fn prepare(
         );
     };
     let limit = match info.kind {
-        Kind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
+        AdapterKind::SoftwareGpu => SOFTWARE_TIME_LIMIT,
         _ => TIME_LIMIT,
     };
     let child = Tries {
@@ -91,7 +91,7 @@ impl Tries<'_> {
     /// Tries all, with as many children as it takes; an error when it was ended by somebody.
     fn all(
         &self,
-        variants: &[Variant],
+        variants: &[ComputeVariant],
         watch: &mut Watch<'_>,
     ) -> std::result::Result<Prepared, String> {
         let mut tried: Vec<Tried> = Vec::new();
@@ -113,7 +113,7 @@ impl Tries<'_> {
     /// Has one child try those that are left.
     fn some(
         &self,
-        variants: &[Variant],
+        variants: &[ComputeVariant],
         tried: &mut Vec<Tried>,
         watch: &mut Watch<'_>,
     ) -> std::result::Result<Left, String> {
@@ -140,7 +140,7 @@ impl Tries<'_> {
     fn follow(
         &self,
         child: &mut Child,
-        variants: &[Variant],
+        variants: &[ComputeVariant],
         tried: &mut Vec<Tried>,
         watch: &mut Watch<'_>,
     ) -> std::result::Result<Option<Left>, String> {
@@ -236,7 +236,7 @@ mod tests {
             family: "vit",
             limit,
         };
-        tries.all(&Variant::all(false), &mut |_, _| true)
+        tries.all(&ComputeVariant::all(false), &mut |_, _| true)
     }
 
     const LONG: Duration = Duration::from_secs(20);
@@ -265,7 +265,7 @@ mod tests {
             let why = refused[1].clone().unwrap();
             assert!(why.contains(told), "{why}");
             assert!(refused[0].is_none() && refused[2].is_none() && refused[3].is_none());
-            assert_eq!(found.best(), Some(Variant::PLAIN));
+            assert_eq!(found.best(), Some(ComputeVariant::PLAIN));
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
         let script =
             "case $# in 7) good $4 100; kill -SEGV $$;; *) echo the card is gone; exit 1;; esac";
         let found = tried(script, LONG).unwrap();
-        assert_eq!(found.best(), Some(Variant::PLAIN));
+        assert_eq!(found.best(), Some(ComputeVariant::PLAIN));
         let refused = found.tried.iter().skip(1);
         let refused: Vec<_> = refused.filter_map(|tried| tried.refused.clone()).collect();
         assert!(refused[0].contains("crashed"), "{refused:?}");

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::DeviceInfo;
 use crate::files;
 use crate::folders;
-use crate::nn::{Variant, WeightType};
+use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 
 /// The outcome of a self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Verdict {
+pub(super) struct SelfTestResult {
     pub good: bool,
     pub note: String,
     /// Whether it also computes rightly with weights in half precision.
@@ -27,7 +27,7 @@ pub(super) struct Verdict {
     pub prepared: BTreeMap<String, Prepared>,
 }
 
-impl Verdict {
+impl SelfTestResult {
     pub fn bad(note: String) -> Self {
         Self {
             good: false,
@@ -49,7 +49,7 @@ pub struct Prepared {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// Which.
-    pub variant: Variant,
+    pub variant: ComputeVariant,
     /// Largest error of the answers against the CPU's, relative to the largest of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward_error: Option<f64>,
@@ -66,7 +66,7 @@ pub struct Tried {
 
 impl Tried {
     /// One that is not used.
-    pub fn refused(variant: Variant, why: impl Into<String>) -> Self {
+    pub fn refused(variant: ComputeVariant, why: impl Into<String>) -> Self {
         Self {
             variant,
             forward_error: None,
@@ -93,7 +93,7 @@ const FOR_ROUNDING: f64 = 1.10;
 impl Prepared {
     /// The fastest right variant; none where not even one is right. The plainer one where the
     /// difference is small, and one that rounds weights only where it is worth that.
-    pub fn best(&self) -> Option<Variant> {
+    pub fn best(&self) -> Option<ComputeVariant> {
         let exact = self.fastest(Some(WeightType::F32));
         let rounded = self.fastest(Some(WeightType::F16));
         match (exact, rounded) {
@@ -104,12 +104,12 @@ impl Prepared {
     }
 
     /// The fastest right one with weights of this type.
-    pub fn best_with(&self, weights: WeightType) -> Option<Variant> {
+    pub fn best_with(&self, weights: WeightType) -> Option<ComputeVariant> {
         self.fastest(Some(weights)).map(|(variant, _)| variant)
     }
 
-    fn fastest(&self, weights: Option<WeightType>) -> Option<(Variant, f64)> {
-        let mut best: Option<(Variant, f64)> = None;
+    fn fastest(&self, weights: Option<WeightType>) -> Option<(ComputeVariant, f64)> {
+        let mut best: Option<(ComputeVariant, f64)> = None;
         let fitting = |tried: &&Tried| weights.is_none_or(|w| tried.variant.weights == w);
         for tried in self.tried.iter().filter(fitting) {
             let Some(speed) = tried.speed() else { continue };
@@ -121,13 +121,13 @@ impl Prepared {
     }
 
     /// How this one did; none where it was not tried.
-    pub fn of(&self, variant: Variant) -> Option<&Tried> {
+    pub fn of(&self, variant: ComputeVariant) -> Option<&Tried> {
         self.tried.iter().find(|tried| tried.variant == variant)
     }
 }
 
 /// All that is kept, by card.
-type Book = BTreeMap<String, Verdict>;
+type Book = BTreeMap<String, SelfTestResult>;
 
 /// Two of this program's threads write one after the other.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -154,12 +154,12 @@ fn book(file: Option<&Path>) -> Book {
 }
 
 /// The kept verdict of a card.
-pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<Verdict> {
+pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<SelfTestResult> {
     book(file).remove(&key(info))
 }
 
 /// Keeps one. What cannot be kept is found again next time.
-pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &Verdict) {
+pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestResult) {
     let kept = change(file, |book| {
         book.insert(key(info), verdict.clone());
     });

@@ -21,11 +21,11 @@ use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
-use crate::run::queue::{Queue, Told, job_of};
+use crate::run::queue::{JobEvent, Queue, job_of};
 use crate::store::QueueFile;
 use inside::{Gathered, Looks};
-use predictions::{Predictions, Prepare, Ready};
-use sheets::{Asked, News, Sheets};
+use predictions::{Predictions, Prepare, PreparedPredictor};
+use sheets::{News, SheetJob, Sheets};
 
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -33,7 +33,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// A handle on the engine thread. Dropping it stops the running job (saved) and ends the thread.
 pub struct Engine {
     messages: Sender<Message>,
-    events: Receiver<Told>,
+    events: Receiver<JobEvent>,
     /// Pauses, resumes and stops the running job.
     pub control: Control,
     thread: Option<JoinHandle<()>>,
@@ -89,7 +89,7 @@ impl Engine {
     }
 
     /// The next event, if one waits; never waits itself.
-    pub fn try_recv(&self) -> Option<Told> {
+    pub fn try_recv(&self) -> Option<JobEvent> {
         self.events.try_recv().ok()
     }
 }
@@ -127,7 +127,7 @@ enum Message {
     /// Something is asked.
     Command(Command),
     /// A helper thread made something ready.
-    Ready(Ready),
+    Ready(PreparedPredictor),
     /// A helper thread gathered test pictures.
     Gathered(Gathered),
     /// A helper thread reads pictures for a table, or holds labels against them.
@@ -152,7 +152,7 @@ struct EngineState {
     device_errors: usize,
     looks: Looks,
     sheets: Sheets,
-    outbox: Sender<Told>,
+    outbox: Sender<JobEvent>,
     wake: Wake,
     ending: bool,
 }
@@ -174,8 +174,8 @@ impl EngineState {
         match command {
             Command::Predict(request) => self.predictions.ask(request),
             Command::Inside(request) => self.looks.ask(request),
-            Command::Sheet(request) => self.sheets.ask(Asked::Sheet(*request)),
-            Command::Doubts(request) => self.sheets.ask(Asked::Doubts(request)),
+            Command::Sheet(request) => self.sheets.ask(SheetJob::Sheet(*request)),
+            Command::Doubts(request) => self.sheets.ask(SheetJob::Doubts(request)),
             Command::StopSheet(ticket) => self.sheets.stop(ticket),
             Command::Queue(job) => {
                 let told = self.queue.put(*job, usize::MAX);
@@ -259,7 +259,7 @@ impl EngineState {
     fn tell(&self, job: Option<JobId>, event: Event) {
         diary::of_engine(job, &event);
         // The front end may be gone already; then nobody wants the event.
-        let _ = self.outbox.send(Told { job, event });
+        let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();
     }
 

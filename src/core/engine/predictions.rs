@@ -23,7 +23,7 @@ const AHEAD: usize = 2;
 pub(super) type Prepare = Arc<dyn Fn(&Path, usize, &Stock) -> Result<Prepared> + Send + Sync>;
 
 /// What a helper thread made ready.
-pub(super) struct Ready {
+pub(super) struct PreparedPredictor {
     key: Key,
     prepared: Result<Prepared>,
 }
@@ -79,7 +79,7 @@ impl Predictions {
     }
 
     /// Takes what the helper thread made ready.
-    pub fn take(&mut self, ready: Ready) {
+    pub fn take(&mut self, ready: PreparedPredictor) {
         self.preparing = None;
         match ready.prepared {
             Ok(prepared) => self.shelf.put(ready.key, prepared),
@@ -175,7 +175,7 @@ impl Predictions {
                 let prepared = fenced(|| prepare(&asked.run, asked.task, &stock));
                 let key = asked;
                 // The engine may have ended; then nobody wants it.
-                let _ = messages.send(Message::Ready(Ready { key, prepared }));
+                let _ = messages.send(Message::Ready(PreparedPredictor { key, prepared }));
             });
         self.preparing = Some(key.clone());
         match begun {
@@ -183,7 +183,9 @@ impl Predictions {
             Err(error) => {
                 let problem = Problem::new(format!("no helper thread could be started: {error}"));
                 let prepared = Err(problem);
-                let _ = self.messages.send(Message::Ready(Ready { key, prepared }));
+                let _ = self
+                    .messages
+                    .send(Message::Ready(PreparedPredictor { key, prepared }));
             }
         }
     }

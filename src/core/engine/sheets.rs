@@ -27,14 +27,14 @@ use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 
 /// What was asked for.
 #[derive(Clone)]
-pub(super) enum Asked {
+pub(super) enum SheetJob {
     /// A table of a folder.
     Sheet(SheetRequest),
     /// Training pictures that look like another class.
     Doubts(DoubtRequest),
 }
 
-impl Asked {
+impl SheetJob {
     fn ticket(&self) -> u64 {
         match self {
             Self::Sheet(request) => request.ticket,
@@ -50,7 +50,7 @@ impl Asked {
     }
 
     /// What its helper thread does, with what that must know of the snapshot.
-    fn work(&self, predictor: &Predictor, stock: &Stock) -> Work {
+    fn work(&self, predictor: &Predictor, stock: &Stock) -> HelperTask {
         match self.clone() {
             Self::Sheet(request) => {
                 let columns = Columns::of(predictor, request.threshold);
@@ -89,7 +89,7 @@ fn doubts(ticket: u64, state: DoubtState) -> Event {
 }
 
 /// What the engine's thread does for a helper thread.
-type Piece = Box<dyn FnOnce(&Predictor) + Send>;
+type EngineTask = Box<dyn FnOnce(&Predictor) + Send>;
 
 /// What the helper thread has to say.
 pub(super) struct News {
@@ -99,7 +99,7 @@ pub(super) struct News {
 
 enum What {
     /// A piece waits to be answered.
-    Piece(Piece),
+    Piece(EngineTask),
     /// So far it is.
     Far(Event),
     /// It ended.
@@ -108,10 +108,10 @@ enum What {
 
 /// The one in hand.
 struct Open {
-    asked: Asked,
+    asked: SheetJob,
     key: Key,
     stop: Arc<AtomicBool>,
-    piece: Option<Piece>,
+    piece: Option<EngineTask>,
     /// Reads and writes; none until the snapshot is ready.
     helper: Option<JoinHandle<()>>,
 }
@@ -121,7 +121,7 @@ impl Drop for Open {
         self.stop.store(true, Ordering::Relaxed);
         self.piece = None;
         // A table tidies up what it has written; that takes no longer than a piece.
-        if let (Asked::Sheet(_), Some(helper)) = (&self.asked, self.helper.take()) {
+        if let (SheetJob::Sheet(_), Some(helper)) = (&self.asked, self.helper.take()) {
             wait_for(helper, PATIENCE);
         }
     }
@@ -129,7 +129,7 @@ impl Drop for Open {
 
 /// What was asked for.
 pub(super) struct Sheets {
-    waiting: VecDeque<Asked>,
+    waiting: VecDeque<SheetJob>,
     open: Option<Open>,
     /// What is to be told.
     told: VecDeque<Event>,
@@ -147,13 +147,13 @@ impl Sheets {
     }
 
     /// Takes a request.
-    pub fn ask(&mut self, asked: Asked) {
+    pub fn ask(&mut self, asked: SheetJob) {
         self.waiting.push_back(asked);
     }
 
     /// Stops one, or takes it out of those that wait.
     pub fn stop(&mut self, ticket: u64) {
-        let waits = |asked: &Asked| asked.ticket() == ticket;
+        let waits = |asked: &SheetJob| asked.ticket() == ticket;
         if let Some(at) = self.waiting.iter().position(waits) {
             let asked = self.waiting.remove(at);
             self.told.extend(asked.map(|asked| asked.stopped()));
@@ -237,13 +237,13 @@ enum Turn {
     /// The snapshot is not ready.
     Needs,
     /// It is ready for a helper thread to begin.
-    Ready(Work),
+    Ready(HelperTask),
     /// A piece was answered.
     Answered,
 }
 
 /// What a helper thread does; what it tells at its end.
-type Work = Box<dyn FnOnce(&Helper) -> Event + Send>;
+type HelperTask = Box<dyn FnOnce(&Helper) -> Event + Send>;
 
 impl Open {
     fn turn(&mut self, predictions: &mut Predictions, stock: &Stock) -> Result<Turn> {
@@ -260,7 +260,7 @@ impl Open {
     }
 
     /// Sets a helper thread to work.
-    fn begin(&mut self, work: Work, messages: &Sender<Message>) -> Result<()> {
+    fn begin(&mut self, work: HelperTask, messages: &Sender<Message>) -> Result<()> {
         let ticket = self.asked.ticket();
         let helper = Helper {
             ticket,
@@ -325,7 +325,7 @@ impl Helper {
 
     fn sheet(&self, request: &SheetRequest, columns: &Columns) -> Event {
         let mut ask =
-            |piece: tables::Piece| self.ask(move |predictor| predictor.verdicts(&piece.seen));
+            |piece: tables::SheetBatch| self.ask(move |predictor| predictor.verdicts(&piece.seen));
         let mut step = |count: SheetCount| self.far(sheet(self.ticket, SheetState::Working(count)));
         let paths = [request.folder.as_path(), request.csv.as_path()];
         let ended = fenced(|| fill(columns, paths, &mut ask, &mut step));

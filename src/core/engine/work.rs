@@ -6,7 +6,7 @@ use super::EngineState;
 use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
 use crate::run::event::{Event, Sink, Wish};
-use crate::run::job::{Job, JobId, Work};
+use crate::run::job::{Job, JobId, JobWork};
 
 /// What a running job sees of the engine: a place for its events, and short jobs in between.
 struct JobSink<'a> {
@@ -94,15 +94,15 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         run: String::new(),
     };
     let outcome = fenced(|| match &job.work {
-        Work::Train(config) => experiment::train(config, runs_root, &stock, &mut sink, &control),
-        Work::Resume(run) => {
+        JobWork::Train(config) => experiment::train(config, runs_root, &stock, &mut sink, &control),
+        JobWork::Resume(run) => {
             let changes = Changes {
                 device: job.device.as_deref(),
                 ..Changes::default()
             };
             experiment::resume_on(run, &changes, &stock, &mut sink, &control)
         }
-        Work::Teach { run, source } => {
+        JobWork::Teach { run, source } => {
             let device = job.device.as_deref();
             experiment::teach(run, source, device, &stock, &mut sink, &control)
         }

@@ -5,8 +5,8 @@
 //! way. So has a card that nothing is known of: the plain one.
 
 use crate::backbone::families;
-use crate::device::{self, Kind, Prepared, Ready, Trusted};
-use crate::nn::{Variant, WeightType};
+use crate::device::{self, AdapterKind, Prepared, Ready, Trusted};
+use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
@@ -17,13 +17,13 @@ pub struct Fitted {
     /// The device.
     pub ready: Ready,
     /// The way.
-    pub variant: Variant,
+    pub variant: ComputeVariant,
     /// What is not as it was asked for.
     pub remarks: Vec<Problem>,
 }
 
 /// What is wanted of a device.
-pub struct Wish<'a> {
+pub struct DeviceRequest<'a> {
     /// The settings of the run.
     pub config: &'a RunConfig,
     /// The family of its backbone.
@@ -31,10 +31,10 @@ pub struct Wish<'a> {
     /// Whether the backbone's own weights are trained, which takes f32.
     pub trains_weights: bool,
     /// The way a run began with that goes on.
-    pub kept: Option<Variant>,
+    pub kept: Option<ComputeVariant>,
 }
 
-impl Wish<'_> {
+impl DeviceRequest<'_> {
     /// Finds the way and opens the device; `tell` hears what is done and stops it by returning
     /// false.
     ///
@@ -43,7 +43,7 @@ impl Wish<'_> {
     pub fn fit(&self, trusted: Trusted, tell: &mut dyn FnMut(&str) -> bool) -> Result<Fitted> {
         let mut remarks: Vec<Problem> = trusted.remark.iter().cloned().collect();
         let (trusted, variant) = match trusted.info.is_cpu() {
-            true => (trusted, Variant::PLAIN),
+            true => (trusted, ComputeVariant::PLAIN),
             false => self.on_card(trusted, &mut remarks, tell)?,
         };
         let ready = trusted.open()?;
@@ -58,7 +58,7 @@ impl Wish<'_> {
         let (weights, remark) = held(wanted.unwrap_or_default(), &ready);
         remarks.extend(remark);
         let variant = match ready.info.is_cpu() {
-            true => Variant::PLAIN,
+            true => ComputeVariant::PLAIN,
             false => variant.with_weights(weights),
         };
         Ok(Fitted {
@@ -84,11 +84,11 @@ impl Wish<'_> {
         trusted: Trusted,
         remarks: &mut Vec<Problem>,
         tell: &mut dyn FnMut(&str) -> bool,
-    ) -> Result<(Trusted, Variant)> {
+    ) -> Result<(Trusted, ComputeVariant)> {
         if let Some(kept) = self.kept {
             return Ok((trusted, kept));
         }
-        let plain = Variant::from(self.weights_named().unwrap_or_default());
+        let plain = ComputeVariant::from(self.weights_named().unwrap_or_default());
         let found = match self.known(&trusted, tell) {
             Ok(found) => found,
             Err(problem) if !tell("opening the device") => return Err(problem),
@@ -104,7 +104,7 @@ impl Wish<'_> {
             let problem = unusable(&trusted, self.family, &found);
             let cpu = Trusted::cpu_instead(problem)?;
             remarks.extend(cpu.remark.clone());
-            return Ok((cpu, Variant::PLAIN));
+            return Ok((cpu, ComputeVariant::PLAIN));
         }
         let best = self.best_of(&found).unwrap_or(plain);
         let Some(wanted) = self.config.card_variant else {
@@ -122,7 +122,7 @@ impl Wish<'_> {
     }
 
     /// The best of those that fit these settings.
-    fn best_of(&self, found: &Prepared) -> Option<Variant> {
+    fn best_of(&self, found: &Prepared) -> Option<ComputeVariant> {
         match self.weights_named() {
             Some(weights) => found.best_with(weights),
             None => found.best(),
@@ -140,7 +140,7 @@ impl Wish<'_> {
         if let Some(found) = device::prepared(info).remove(self.family) {
             return Ok(Some(found));
         }
-        if !device::can_prepare(info) || info.kind == Kind::SoftwareGpu {
+        if !device::can_prepare(info) || info.kind == AdapterKind::SoftwareGpu {
             return Ok(None);
         }
         let variants = families::named(self.family)?.variants();
@@ -161,12 +161,12 @@ impl Wish<'_> {
 
 /// The way a card is going to compute a run of these settings, as far as that is known before it is
 /// opened; none on the CPU.
-pub fn foreseen(config: &RunConfig, family: &str, trains_weights: bool) -> Option<Variant> {
+pub fn foreseen(config: &RunConfig, family: &str, trains_weights: bool) -> Option<ComputeVariant> {
     let info = device::choose(&config.device).ok()?;
     if info.is_cpu() {
         return None;
     }
-    let wish = Wish {
+    let wish = DeviceRequest {
         config,
         family,
         trains_weights,
@@ -174,7 +174,7 @@ pub fn foreseen(config: &RunConfig, family: &str, trains_weights: bool) -> Optio
     };
     let found = device::prepared(&info).remove(family);
     let best = found.and_then(|found| wish.best_of(&found));
-    let plain = Variant::from(wish.weights_named().unwrap_or_default());
+    let plain = ComputeVariant::from(wish.weights_named().unwrap_or_default());
     Some(config.card_variant.or(best).unwrap_or(plain))
 }
 
@@ -223,16 +223,16 @@ fn named(precision: Precision) -> WeightType {
 }
 
 /// The way a run is answered with on a device: the one it was trained with, or the plain one.
-pub fn variant_of(header: &RunHeader, ready: &Ready) -> Variant {
+pub fn variant_of(header: &RunHeader, ready: &Ready) -> ComputeVariant {
     if ready.info.is_cpu() {
-        return Variant::PLAIN;
+        return ComputeVariant::PLAIN;
     }
     let variant = begun_with(header);
     variant.with_weights(held(variant.weights, ready).0)
 }
 
 /// The way a run began with. Runs of older versions, and those of the CPU, computed the plain way.
-pub fn begun_with(header: &RunHeader) -> Variant {
+pub fn begun_with(header: &RunHeader) -> ComputeVariant {
     let plain = named(header.config.precision).into();
     header.card_variant.unwrap_or(plain)
 }

@@ -12,7 +12,7 @@ use crate::backbone::library::Description;
 use crate::backbone::{IN_ATTENTION, IN_MLP, Length};
 use crate::data::loader;
 use crate::method::{Chosen, MemoryEstimate};
-use crate::nn::{AttentionForm, Variant, WeightType};
+use crate::nn::{AttentionForm, ComputeVariant, WeightType};
 use crate::pet::{BlockShape, PetSpec, Site};
 use crate::run::config::RunConfig;
 
@@ -69,7 +69,7 @@ fn peak(
     config: &RunConfig,
     backbone: &Description,
     pet: Option<(&PetSpec, &[usize])>,
-    variant: Option<Variant>,
+    variant: Option<ComputeVariant>,
 ) -> u64 {
     let blocks = pet.map_or(&[][..], |(_, blocks)| blocks);
     let sites = pet.and_then(|(spec, blocks)| spec.fits(&backbone.blocks, blocks).ok());
@@ -192,15 +192,15 @@ impl Step<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::backbone::library::Library;
-    use crate::pet::library::Library as Plugins;
+    use crate::backbone::library::BackboneLibrary;
+    use crate::pet::library::PluginLibrary as Plugins;
 
     fn of(backbone: &str, pet: &str, batch: usize, variant: Option<&str>) -> f64 {
         let config = RunConfig {
             batch,
             ..RunConfig::default()
         };
-        let about = Library::usual().describe(backbone).unwrap();
+        let about = BackboneLibrary::usual().describe(backbone).unwrap();
         let spec = Plugins::with_folders(Vec::new()).get(pet).unwrap();
         let variant = variant.map(|variant| variant.parse().unwrap());
         peak(&config, &about, Some((&spec, &[0, 1, 2, 3, 4])), variant) as f64
@@ -255,7 +255,9 @@ mod tests {
             device: "cpu".into(),
             ..RunConfig::default()
         };
-        let about = Library::usual().describe("vit_tiny_patch16_224").unwrap();
+        let about = BackboneLibrary::usual()
+            .describe("vit_tiny_patch16_224")
+            .unwrap();
         let all = expected(&config, &about, None);
         // At the very least one batch of bytes beside what the step itself takes.
         let step = peak(&config, &about, None, None);
@@ -264,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_number_beyond_all_measure_is_one() {
-        let about = Library::usual().describe("lae-nano").unwrap();
+        let about = BackboneLibrary::usual().describe("lae-nano").unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let config = RunConfig {
             batch: usize::MAX,
@@ -276,7 +278,9 @@ mod tests {
 
     #[test]
     fn fewer_images_at_once_take_less_and_the_most_that_fits_is_offered() {
-        let about = Library::usual().describe("vit_base_patch16_224").unwrap();
+        let about = BackboneLibrary::usual()
+            .describe("vit_base_patch16_224")
+            .unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let pet = Some((&*spec, &[0, 1, 2][..]));
         let of = |micro_batch| RunConfig {
@@ -295,7 +299,9 @@ mod tests {
 
     #[test]
     fn blocks_before_the_first_pet_keep_nothing() {
-        let about = Library::usual().describe("vit_base_patch16_224").unwrap();
+        let about = BackboneLibrary::usual()
+            .describe("vit_base_patch16_224")
+            .unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let config = RunConfig::default();
         let with = |blocks: &[usize]| peak(&config, &about, Some((&spec, blocks)), None);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::method::Pass;
-use crate::run::event::Progress;
+use crate::run::event::RunProgress;
 
 /// Shortest time between two reports.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -103,7 +103,7 @@ impl Meter {
 
     /// Takes what the next report says, losses, share done, images/s of late and seconds left, for
     /// this place.
-    pub fn progress(&mut self, place: Progress) -> Progress {
+    pub fn progress(&mut self, place: RunProgress) -> RunProgress {
         self.reported = Instant::now();
         let speed = per_second(self.recent);
         // A window of about two seconds keeps the figure steady and yet alive.
@@ -114,7 +114,7 @@ impl Meter {
         let left = (fresh > 0.0 && self.working.as_millis() > 200)
             .then(|| self.working.as_secs_f64() / fresh * (self.total - self.done).max(0.0));
         let share = (self.done / self.total).clamp(0.0, 1.0);
-        Progress {
+        RunProgress {
             losses: std::mem::take(&mut self.losses),
             done: share,
             images_per_second: speed,
@@ -151,22 +151,25 @@ mod tests {
         let work = Meter::pass_work(&Pass::learning(false), 100);
         let mut meter = Meter::new(work + Meter::judge_work(100));
         meter.skip(work);
-        let Progress {
+        let RunProgress {
             done: share,
             seconds_left: left,
             ..
-        } = meter.progress(Progress::default());
+        } = meter.progress(RunProgress::default());
         assert!(share > 0.5 && share < 0.6 && left.is_none());
         meter.begin();
         meter.judged(1000);
-        assert_eq!(meter.progress(Progress::default()).done, 1.0);
+        assert_eq!(meter.progress(RunProgress::default()).done, 1.0);
     }
 
     #[test]
     fn losses_are_handed_over_once() {
         let mut meter = Meter::new(1.0);
         meter.losses([1.0, 0.5]);
-        assert_eq!(meter.progress(Progress::default()).losses, vec![1.0, 0.5]);
-        assert!(meter.progress(Progress::default()).losses.is_empty());
+        assert_eq!(
+            meter.progress(RunProgress::default()).losses,
+            vec![1.0, 0.5]
+        );
+        assert!(meter.progress(RunProgress::default()).losses.is_empty());
     }
 }

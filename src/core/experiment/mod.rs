@@ -32,10 +32,10 @@ use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
 use crate::run::event::{Control, RunHeader, Sink, Wish};
-use crate::store::{self, RunFolder, RunState};
+use crate::store::{self, RunFolder, StoredState};
 
 pub use fitting::weight_type;
-pub use plan::Plan;
+pub use plan::TrainingPlan;
 pub use stock::{Stock, augment_of, open_options};
 pub use teach::teach;
 use trainer::Trainer;
@@ -77,7 +77,7 @@ pub fn train(
     let sink = &mut Noted(sink);
     sink.prepare("a run is prepared", config);
     check(config)?;
-    let plan = Plan::prepare(config, None, stock, sink, control);
+    let plan = TrainingPlan::prepare(config, None, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
@@ -192,7 +192,7 @@ fn go_on(
         .at_path(folder)
         .advise("undo its added tasks, then continue it"));
     }
-    if stored.state == RunState::Finished {
+    if stored.state == StoredState::Finished {
         // Killed in its last moment, it left its checkpoint; whoever asks to go on has it put in order.
         let _ = lock.finish(for_added_tasks(&stored.header, &lock));
         return Err(
@@ -205,7 +205,7 @@ fn go_on(
     // The file may have been edited.
     all_at_once(method::problems(&stored.header.config))?;
     let begun = Some((&stored.header, stored.plugin.as_str()));
-    let plan = Plan::prepare(&stored.header.config, begun, stock, sink, control);
+    let plan = TrainingPlan::prepare(&stored.header.config, begun, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::backbone::library::{self, Description, Opened, Source};
+use crate::backbone::library::{self, Description, Opened, WeightSource};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, PixelCache, named, told_two_labels};
 use crate::device::{self, Ready};
 use crate::method::{
     self, Chosen, Context, Method, PetPlan, Setup, all_frozen, filled, single_class_tasks,
 };
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -23,7 +23,7 @@ use super::images::{Images, Own};
 use super::trainer::Kit;
 
 /// Everything a run needs, opened and checked against each other.
-pub struct Plan {
+pub struct TrainingPlan {
     /// The settings.
     pub config: RunConfig,
     /// The data set.
@@ -94,7 +94,7 @@ fn standing_alone(
     {
         config.data = place;
     }
-    if matches!(&backbone.entry.source, Source::File(path) if path.as_os_str() == config.backbone.as_str())
+    if matches!(&backbone.entry.source, WeightSource::File(path) if path.as_os_str() == config.backbone.as_str())
         && let Some(place) = absolute(&config.backbone)
     {
         config.backbone = place;
@@ -105,7 +105,7 @@ fn standing_alone(
     config
 }
 
-impl Plan {
+impl TrainingPlan {
     /// Opens and checks everything, telling what is being done. A run that has begun and
     /// goes on keeps its own plugin's text and the way it is computed.
     ///
@@ -224,7 +224,7 @@ impl Plan {
     }
 
     /// The way it is computed on a card; none on the CPU, which has one way.
-    pub fn variant(&self) -> Option<Variant> {
+    pub fn variant(&self) -> Option<ComputeVariant> {
         (!self.ready.info.is_cpu()).then_some(self.backbone.variant)
     }
 
@@ -308,12 +308,12 @@ impl Plan {
 fn fitted(
     chosen: &Chosen<'_>,
     about: &Description,
-    kept: Option<Variant>,
+    kept: Option<ComputeVariant>,
     tell: &mut dyn FnMut(&str) -> bool,
 ) -> Result<Fitted> {
     let trusted = device::trusted(&chosen.config.device)?;
     let demand = (chosen.spec.memory)(chosen, about.blocks.len())?;
-    let wish = fitting::Wish {
+    let wish = fitting::DeviceRequest {
         config: chosen.config,
         family: about.entry.architecture.family().name,
         trains_weights: demand.weights,

@@ -9,7 +9,7 @@ use image::RgbImage;
 use crate::backbone::library::{self, Opened, Unplaced};
 use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
-use crate::method::{self, Chosen, Method, PetPlan, Setup, Verdict};
+use crate::method::{self, Answer, Chosen, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, RunHeader};
@@ -181,7 +181,7 @@ impl Predictor {
     ///
     /// # Errors
     /// A Problem when the picture's size contradicts its pixels or the device failed.
-    pub fn verdict(&self, picture: &Picture) -> Result<(Verdict, Vec<u8>)> {
+    pub fn verdict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
         let seen = self.seen(picture)?;
         let verdict = self.verdicts(&seen)?.pop();
         let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
@@ -192,7 +192,7 @@ impl Predictor {
     ///
     /// # Errors
     /// A Problem when the device failed or gives what is no number.
-    pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Verdict>> {
+    pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Answer>> {
         let verdicts = self.method.predict(self.images(seen))?.into_iter();
         let folded = verdicts.map(|verdict| Ok(verdict.checked()?.folded(&self.again)));
         folded.collect()

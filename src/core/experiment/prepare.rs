@@ -15,8 +15,8 @@ use crate::backbone::library::Normalisation;
 use crate::device::Tried;
 use crate::method::lae::Switches;
 use crate::method::{Lae, LaeSettings};
-use crate::nn::{Variant, WeightType};
-use crate::pet::library::Library as Plugins;
+use crate::nn::{ComputeVariant, WeightType};
+use crate::pet::library::PluginLibrary as Plugins;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::Result;
 use crate::selftest::{TOLERANCE, relative_error};
@@ -35,11 +35,11 @@ const PET_SIZE: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The gradients are half as large again.
-    Wrong(Variant),
+    Wrong(ComputeVariant),
     /// The process ends as by a crash of the driver.
-    Die(Variant),
+    Die(ComputeVariant),
     /// No answer comes.
-    Hang(Variant),
+    Hang(ComputeVariant),
 }
 
 impl Fault {
@@ -99,7 +99,7 @@ impl Trial {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    pub fn of(&self, variant: Variant) -> Result<Tried> {
+    pub fn of(&self, variant: ComputeVariant) -> Result<Tried> {
         self.fall(variant);
         if variant.weights == WeightType::F16 && !self.device.supports_dtype(DType::F16) {
             return Ok(Tried::refused(variant, "the card has no half precision"));
@@ -130,7 +130,7 @@ impl Trial {
     }
 
     /// What was put in on purpose.
-    fn fall(&self, variant: Variant) {
+    fn fall(&self, variant: ComputeVariant) {
         match self.fault {
             Some(Fault::Die(of)) if of == variant => std::process::abort(),
             Some(Fault::Hang(of)) if of == variant => loop {
@@ -141,8 +141,8 @@ impl Trial {
     }
 
     /// Largest relative error of what the network answers, and of the gradients.
-    fn errors(&self, variant: Variant) -> Result<[f64; 2]> {
-        let on_cpu = Variant::PLAIN.with_weights(variant.weights);
+    fn errors(&self, variant: ComputeVariant) -> Result<[f64; 2]> {
+        let on_cpu = ComputeVariant::PLAIN.with_weights(variant.weights);
         let expected = outcome(&self.small, &Device::flex(), on_cpu)?;
         let mut found = outcome(&self.small, &self.device, variant)?;
         if self.fault == Some(Fault::Wrong(variant)) {
@@ -162,7 +162,7 @@ impl Trial {
     }
 
     /// Images learned from in a second; a loss is read after every step, as a report does it.
-    fn speed(&self, variant: Variant) -> Result<f64> {
+    fn speed(&self, variant: ComputeVariant) -> Result<f64> {
         let Effort {
             batch,
             warm_up,
@@ -212,7 +212,11 @@ struct Outcome {
     gradients: Vec<HostTensor>,
 }
 
-fn outcome(architecture: &Architecture, device: &Device, variant: Variant) -> Result<Outcome> {
+fn outcome(
+    architecture: &Architecture,
+    device: &Device,
+    variant: ComputeVariant,
+) -> Result<Outcome> {
     /// Images of the batch.
     const BATCH: usize = 4;
     let network = Network::new(architecture, device, variant, BATCH)?;
@@ -238,14 +242,14 @@ struct Network {
     labels: Vec<usize>,
     side: usize,
     device: Device,
-    variant: Variant,
+    variant: ComputeVariant,
 }
 
 impl Network {
     fn new(
         architecture: &Architecture,
         device: &Device,
-        variant: Variant,
+        variant: ComputeVariant,
         batch: usize,
     ) -> Result<Self> {
         let backbone = architecture.random(7, (device, variant))?;
@@ -310,12 +314,12 @@ mod tests {
             let flex = Device::flex();
             let fault = Fault::parse("wrong:f32-decomposed-bytes");
             let trial = Trial::new(family, flex.clone(), true, fault).unwrap();
-            let of = outcome(&trial.small, &flex, Variant::PLAIN).unwrap();
+            let of = outcome(&trial.small, &flex, ComputeVariant::PLAIN).unwrap();
             for tensor in of.answers.iter().chain(&of.gradients) {
                 let largest = tensor.values.iter().fold(0f32, |most, v| most.max(v.abs()));
                 assert!(largest > 1e-6, "{family}: {largest}");
             }
-            let right = trial.of(Variant::PLAIN).unwrap();
+            let right = trial.of(ComputeVariant::PLAIN).unwrap();
             assert_eq!(right.forward_error, Some(0.0));
             assert!(right.speed().unwrap() > 0.0);
             let half = trial.of(WeightType::F16.into()).unwrap();

@@ -8,9 +8,9 @@ use crate::data::transform::Augment;
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
 use crate::logging::keep_out;
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 use crate::pet::PetSpec;
-use crate::pet::library::Library;
+use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 
@@ -25,7 +25,7 @@ struct Shelves {
     /// Decoded pictures of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
     /// Backbones by device, variant and name.
-    backbones: HashMap<(String, Variant, String), Arc<Opened>>,
+    backbones: HashMap<(String, ComputeVariant, String), Arc<Opened>>,
 }
 
 impl Stock {
@@ -99,7 +99,7 @@ impl Stock {
     pub fn backbone(
         &self,
         name: &str,
-        variant: Variant,
+        variant: ComputeVariant,
         ready: &Ready,
         progress: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Arc<Opened>> {
@@ -113,7 +113,7 @@ impl Stock {
     pub fn placed(
         &self,
         name: &str,
-        variant: Variant,
+        variant: ComputeVariant,
         ready: &Ready,
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
@@ -144,7 +144,7 @@ impl Stock {
     /// # Errors
     /// A Problem when there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
-        Library::standard().get(name)
+        PluginLibrary::standard().get(name)
     }
 }
 

@@ -16,7 +16,7 @@ mod tree;
 
 pub use diagnostic::Diagnostic;
 pub use parse::parse;
-pub use tree::{Expr, Kind, Sign};
+pub use tree::{Expr, NodeKind, Sign};
 
 /// What tells one use of the language from another.
 #[derive(Debug)]

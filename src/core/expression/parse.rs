@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::scan::{Token, scan};
-use super::{DEEPEST, Diagnostic, Expr, Kind, Language};
+use super::{DEEPEST, Diagnostic, Expr, Language, NodeKind};
 
 /// The tree of a text.
 ///
@@ -63,7 +63,7 @@ impl Parser<'_> {
             let right = self.expression(sign.rank() + 1)?;
             let span = left.span.start..right.span.end;
             left = Expr {
-                kind: Kind::Pair(sign, Box::new([left, right])),
+                kind: NodeKind::Pair(sign, Box::new([left, right])),
                 span,
                 at: place.start,
             };
@@ -79,7 +79,7 @@ impl Parser<'_> {
         let value = self.value()?;
         Ok(minuses.iter().rev().fold(value, |inner, (_, minus)| {
             let span = minus.start..inner.span.end;
-            Expr::new(Kind::Minus(Box::new(inner)), span)
+            Expr::new(NodeKind::Minus(Box::new(inner)), span)
         }))
     }
 
@@ -89,8 +89,8 @@ impl Parser<'_> {
         };
         let name = || self.text[span.clone()].to_owned();
         let kind = match token {
-            Token::Name => Kind::Name(name()),
-            Token::Number(number) => Kind::Number(number),
+            Token::Name => NodeKind::Name(name()),
+            Token::Number(number) => NodeKind::Number(number),
             Token::Function => {
                 let name = name();
                 self.at += 1;
@@ -115,7 +115,7 @@ impl Parser<'_> {
     fn call(&mut self, name: String, start: usize) -> Result<Expr, Diagnostic> {
         let arguments = self.inside(true)?;
         let span = start..self.tokens[self.at - 1].1.end;
-        Ok(Expr::new(Kind::Call(name, arguments), span))
+        Ok(Expr::new(NodeKind::Call(name, arguments), span))
     }
 
     /// What stands in the parentheses that open here: one expression, or several with commas.
@@ -219,19 +219,19 @@ mod tests {
         let new = |kind| Expr::new(kind, 0..0);
         let positive = any::<f64>().prop_map(f64::abs);
         let number = positive.prop_filter("a number", |number| number.is_finite());
-        let small = (0..100u32).prop_map(|n| Kind::Number(f64::from(n) / 4.0));
+        let small = (0..100u32).prop_map(|n| NodeKind::Number(f64::from(n) / 4.0));
         let leaf = prop_oneof![
             small,
-            number.prop_map(Kind::Number),
-            name().prop_map(Kind::Name)
+            number.prop_map(NodeKind::Number),
+            name().prop_map(NodeKind::Name)
         ];
         leaf.prop_map(new).prop_recursive(6, 60, 3, move |inner| {
             let pair = (0..ALL.signs.len(), inner.clone(), inner.clone());
             let arguments = prop::collection::vec(inner.clone(), 1..4);
             prop_oneof![
-                pair.prop_map(|(sign, a, b)| Kind::Pair(ALL.signs[sign], Box::new([a, b]))),
-                inner.prop_map(|inner| Kind::Minus(Box::new(inner))),
-                (name(), arguments).prop_map(|(name, inner)| Kind::Call(name, inner)),
+                pair.prop_map(|(sign, a, b)| NodeKind::Pair(ALL.signs[sign], Box::new([a, b]))),
+                inner.prop_map(|inner| NodeKind::Minus(Box::new(inner))),
+                (name(), arguments).prop_map(|(name, inner)| NodeKind::Call(name, inner)),
             ]
             .prop_map(new)
         })

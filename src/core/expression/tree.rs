@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Bytes of the text, parentheses around it included.
     pub span: Range<usize>,
     /// The byte that a message about it points to: the sign between two values, else where it begins.
@@ -16,7 +16,7 @@ pub struct Expr {
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum NodeKind {
     /// A number; never negative.
     Number(f64),
     /// Something with a name.
@@ -104,7 +104,7 @@ impl Sign {
 
 impl Expr {
     /// A node whose messages point to its beginning.
-    pub fn new(kind: Kind, span: Range<usize>) -> Self {
+    pub fn new(kind: NodeKind, span: Range<usize>) -> Self {
         let at = span.start;
         Self { kind, span, at }
     }
@@ -112,17 +112,17 @@ impl Expr {
     /// The nodes right below this one, from left to right.
     pub fn parts(&self) -> &[Self] {
         match &self.kind {
-            Kind::Number(_) | Kind::Name(_) => &[],
-            Kind::Minus(inner) => std::slice::from_ref(inner),
-            Kind::Pair(_, both) => both.as_slice(),
-            Kind::Call(_, arguments) => arguments,
+            NodeKind::Number(_) | NodeKind::Name(_) => &[],
+            NodeKind::Minus(inner) => std::slice::from_ref(inner),
+            NodeKind::Pair(_, both) => both.as_slice(),
+            NodeKind::Call(_, arguments) => arguments,
         }
     }
 
     /// What a message about it points to: the sign between two values, else the whole.
     pub fn pointed(&self) -> Range<usize> {
         match self.kind {
-            Kind::Pair(sign, _) => self.at..self.at + sign.text().len(),
+            NodeKind::Pair(sign, _) => self.at..self.at + sign.text().len(),
             _ => self.span.clone(),
         }
     }
@@ -130,7 +130,7 @@ impl Expr {
     /// How tightly what it is made of holds together; a value by itself more tightly than any sign.
     fn rank(&self) -> u8 {
         match self.kind {
-            Kind::Pair(sign, _) => sign.rank(),
+            NodeKind::Pair(sign, _) => sign.rank(),
             _ => u8::MAX,
         }
     }
@@ -145,21 +145,21 @@ impl fmt::Display for Expr {
             false => write!(f, "{part}"),
         };
         match &self.kind {
-            Kind::Number(number) => match number.to_string() {
+            NodeKind::Number(number) => match number.to_string() {
                 short if short.len() <= 17 => f.write_str(&short),
                 _ => write!(f, "{number:e}"),
             },
-            Kind::Name(name) => f.write_str(name),
-            Kind::Minus(inner) => {
+            NodeKind::Name(name) => f.write_str(name),
+            NodeKind::Minus(inner) => {
                 f.write_str("-")?;
                 within(f, inner, u8::MAX)
             }
-            Kind::Pair(sign, both) => {
+            NodeKind::Pair(sign, both) => {
                 within(f, &both[0], sign.rank())?;
                 write!(f, " {} ", sign.text())?;
                 within(f, &both[1], sign.rank() + 1)
             }
-            Kind::Call(name, arguments) => {
+            NodeKind::Call(name, arguments) => {
                 write!(f, "{name}(")?;
                 for (at, argument) in arguments.iter().enumerate() {
                     f.write_str(if at > 0 { ", " } else { "" })?;

@@ -34,7 +34,7 @@ pub const OTHER_FILE: &str = "the downloaded file is not the expected one";
 
 /// How far a download is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct DownloadProgress {
     /// Bytes on disk, those of an earlier, cut download included.
     pub done: u64,
     /// Bytes of the whole file, if the server or the caller knows.
@@ -66,7 +66,7 @@ pub fn download(
     to: &Path,
     expected_sha256: Option<&str>,
     expected_size: Option<u64>,
-    progress: &mut dyn FnMut(Progress) -> bool,
+    progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<Downloaded> {
     let wanted = Wanted {
         sha256: expected_sha256.map(str::to_ascii_lowercase),
@@ -195,7 +195,7 @@ fn fetch_rest(
     url: &str,
     part: &mut Part,
     wanted: &Wanted,
-    progress: &mut dyn FnMut(Progress) -> bool,
+    progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<(), Cut> {
     let disk = |path: &Path, error: std::io::Error| {
         Cut::Final(Problem::io("write the download", path, &error))
@@ -268,7 +268,7 @@ fn pump(
     url: &str,
     part: &mut Part,
     (total, most): (Option<u64>, u64),
-    progress: &mut dyn FnMut(Progress) -> bool,
+    progress: &mut dyn FnMut(DownloadProgress) -> bool,
 ) -> Result<(), Cut> {
     let mut stall = Stall::from(part.length);
     let mut body = response
@@ -282,7 +282,7 @@ fn pump(
         if last.is_none_or(|last| last.elapsed() >= TICK) {
             last = Some(Instant::now());
             let done = part.length;
-            if !progress(Progress { done, total }) {
+            if !progress(DownloadProgress { done, total }) {
                 return Err(Cut::Final(
                     Problem::new("the download was stopped")
                         .at(url)
@@ -309,7 +309,7 @@ fn pump(
         return Err(broken(url, "the file ended early"));
     }
     let done = part.length;
-    progress(Progress {
+    progress(DownloadProgress {
         done,
         total: Some(done),
     });

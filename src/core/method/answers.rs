@@ -14,7 +14,7 @@ use crate::tensors::{HostTensor, not_finite};
 
 /// What a method says to one image.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Answer {
     /// One opinion for each expert of the method, in their order; the last one is the answer.
     pub opinions: Vec<Opinion>,
     /// Whose answer it is.
@@ -23,7 +23,7 @@ pub struct Verdict {
     pub scores: Vec<f32>,
 }
 
-impl Verdict {
+impl Answer {
     /// The answer of the only expert there is: the highest score, its softmax as probabilities.
     pub fn alone(expert: Expert, logits: &[f32]) -> Self {
         Self {
@@ -94,9 +94,9 @@ impl Verdict {
 ///
 /// # Errors
 /// A Problem when the device failed.
-pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Verdict>> {
+pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
     let rows = rows(logits)?;
-    Ok(rows.iter().map(|row| Verdict::alone(expert, row)).collect())
+    Ok(rows.iter().map(|row| Answer::alone(expert, row)).collect())
 }
 
 /// One verdict per row of cosines (batch × classes) of the only expert there is. For the eye alone
@@ -104,9 +104,9 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Verdict>> {
 ///
 /// # Errors
 /// A Problem when the device failed.
-pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Verdict>> {
+pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
     let rows = rows(cosines)?;
-    let verdicts = rows.iter().map(|row| Verdict::of_cosines(expert, row));
+    let verdicts = rows.iter().map(|row| Answer::of_cosines(expert, row));
     Ok(verdicts.collect())
 }
 
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn with_the_task_given_only_its_classes_compete() {
-        let verdict = Verdict::alone(Expert::ANSWER, &[9.0, 1.0, -200.0, -190.0]);
+        let verdict = Answer::alone(Expert::ANSWER, &[9.0, 1.0, -200.0, -190.0]);
         assert_eq!(verdict.opinions[0].class, 0);
         assert_eq!(verdict.within(&(2..4)), 3);
         assert_eq!(verdict.within(&(0..2)), 0);
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_more_certain_of_a_class_speaks_for_it() {
-        let verdict = Verdict::alone(Expert::ANSWER, &[1.0, 0.0, 3.0]);
+        let verdict = Answer::alone(Expert::ANSWER, &[1.0, 0.0, 3.0]);
         let before = verdict.opinions[0].probabilities.clone();
         let folded = verdict.clone().folded(&[(2, 0), (7, 1)]);
         assert_eq!(folded.opinions[0].class, 0);

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::answers::{self, Verdict};
+use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Batch, Features, GoOn, Method, MethodSpec, Pass, PetUse, Published, Rate, Setup, Task,
-    TrainedPet, Work,
+    Batch, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse, PublishedValues, Rate,
+    Setup, Task, TrainedPet,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -33,7 +33,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
-        Published::on("cifar-100", 20),
+        PublishedValues::on("cifar-100", 20),
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],
@@ -55,8 +55,8 @@ pub const ADAPTER: PetUse = PetUse {
 };
 
 /// The authors' values on ImageNet-R: rate 0.05 at batch 16, ten times the weight decay.
-pub const fn on_pictures(data: &'static str, epochs: usize) -> Published {
-    Published::on(data, epochs)
+pub const fn on_pictures(data: &'static str, epochs: usize) -> PublishedValues {
+    PublishedValues::on(data, epochs)
         .at(Rate::at_batch(0.05, 16).base)
         .with(&[("weight_decay", Setting::Real(5e-3))])
 }
@@ -106,7 +106,7 @@ impl Method for Aper {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        if pass.work != Work::Measure {
+        if pass.work != PassWork::Measure {
             return self.session.learn(batch);
         }
         let features = self.features(batch.images.clone())?;
@@ -131,7 +131,7 @@ impl Method for Aper {
         Ok(Features::alone(Tensor::cat(both, 1)))
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
         answers::by_cosine(Expert::ANSWER, &scores)
     }

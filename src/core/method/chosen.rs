@@ -1,13 +1,13 @@
 //! A method with the settings chosen for it: typed values, checks, and the usual values.
 
 use super::idle::Plugin;
-use super::spec::{Chosen, MethodSpec, Published};
+use super::spec::{Chosen, MethodSpec, PublishedValues};
 use super::{METHODS, Pass};
 use crate::backbone::library::Description;
 use crate::data::named;
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::{
-    Kind, MOST_EPOCHS, RunConfig, Setting, SettingSpec, Settings, block_list,
+    MOST_EPOCHS, RunConfig, Setting, SettingKind, SettingSpec, Settings, block_list,
 };
 use crate::run::event::MethodFacts;
 
@@ -175,9 +175,13 @@ impl<'a> Chosen<'a> {
         for setting in self.spec.settings {
             let (value, title) = (self.value(setting.key)?, setting.title);
             match (setting.kind, &value) {
-                (Kind::Flag(true), Setting::Flag(false)) => words.push(format!("no {title}")),
-                (Kind::Flag(false), Setting::Flag(true)) => words.push(title.to_string()),
-                (Kind::Choice(_), value) if Some(value) != setting.kind.default().as_ref() => {
+                (SettingKind::Flag(true), Setting::Flag(false)) => {
+                    words.push(format!("no {title}"));
+                }
+                (SettingKind::Flag(false), Setting::Flag(true)) => words.push(title.to_string()),
+                (SettingKind::Choice(_), value)
+                    if Some(value) != setting.kind.default().as_ref() =>
+                {
                     words.push(format!("{title} {value}"));
                 }
                 _ => {}
@@ -280,7 +284,7 @@ pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
     let Some(published) = spec.published.iter().find(|values| values.data == data) else {
         return;
     };
-    let Published {
+    let PublishedValues {
         epochs,
         base_lr,
         settings,

@@ -12,14 +12,14 @@ use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
 
-use super::answers::{self, Verdict};
+use super::answers::{self, Answer};
 use super::heads::{Head, Heads};
-use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, StepPosition};
 use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
-    Backward, Batch, Chosen, Context, Features, Kind, MemoryEstimate, Method, MethodSpec, Pass,
-    Published, Rate, SettingSpec, Setup, StepSettings, Task, plain, task_seed,
+    Backward, Batch, Chosen, Context, Features, MemoryEstimate, Method, MethodSpec, Pass,
+    PublishedValues, Rate, SettingKind, SettingSpec, Setup, StepSettings, Task, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
@@ -44,7 +44,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
             meaning: "Whether the run keeps the whole network after its last task alone (last), or \
                       a copy of it after every task (every): only then can it be asked as it was \
                       after an earlier one",
-            kind: Kind::Choice(&["last", EVERY]),
+            kind: SettingKind::Choice(&["last", EVERY]),
             ..SettingSpec::OWN
         },
     ],
@@ -77,14 +77,14 @@ const SCHEDULE: SettingSpec = SettingSpec {
     title: "schedule",
     meaning: "How the learning rate falls within a task: a cosine over its steps or its epochs, or \
               not at all",
-    kind: Kind::Choice(&["cosine", "cosine_epoch", "constant"]),
+    kind: SettingKind::Choice(&["cosine", "cosine_epoch", "constant"]),
     ..SettingSpec::OWN
 };
 const CLIPPING: SettingSpec = SettingSpec {
     key: "clip_grad_norm",
     title: "clipping",
     meaning: "Largest norm of all gradients of a step together; 0 leaves them as they are",
-    kind: Kind::Real {
+    kind: SettingKind::Real {
         default: 1.0,
         least: 0.0,
         most: f64::MAX,
@@ -93,7 +93,7 @@ const CLIPPING: SettingSpec = SettingSpec {
 };
 /// None is usual here.
 const WEIGHT_DECAY: SettingSpec = SettingSpec {
-    kind: Kind::Real {
+    kind: SettingKind::Real {
         default: 0.0,
         least: 0.0,
         most: 1.0,
@@ -103,10 +103,10 @@ const WEIGHT_DECAY: SettingSpec = SettingSpec {
 /// The value of `keep_weights` that keeps the network after every task.
 const EVERY: &str = "every";
 const RATE: Rate = Rate::at_batch(0.005, 64);
-const PUBLISHED: &[Published] = &[
-    Published::on("cifar-100", 5),
-    Published::on("imagenet-r", 50),
-    Published::on("domainnet", 50),
+const PUBLISHED: &[PublishedValues] = &[
+    PublishedValues::on("cifar-100", 5),
+    PublishedValues::on("imagenet-r", 50),
+    PublishedValues::on("domainnet", 50),
 ];
 
 fn passes(chosen: &Chosen<'_>, _task: usize) -> Result<Vec<Pass>> {
@@ -217,7 +217,7 @@ impl FineTune {
     }
 
     /// The learning rate of a step.
-    pub fn rate(&self, now: Progress) -> f64 {
+    pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
@@ -237,7 +237,7 @@ impl FineTune {
     }
 
     /// Moves all weights and the last head.
-    pub fn update(&mut self, gradients: Gradients, now: Progress) {
+    pub fn update(&mut self, gradients: Gradients, now: StepPosition) {
         self.answering = OnceLock::new();
         let mut step = self.optimiser.step(gradients, now);
         let weights = std::mem::take(&mut self.weights);
@@ -299,7 +299,10 @@ impl Method for FineTune {
             self.gradients(part.batch.images.clone(), &labels)
         })?;
         let epoch = (batch.pass, self.settings.epochs);
-        self.update(gradients, Progress::of(epoch, (batch.step, batch.steps)));
+        self.update(
+            gradients,
+            StepPosition::of(epoch, (batch.step, batch.steps)),
+        );
         Ok(Some(loss))
     }
 
@@ -314,7 +317,7 @@ impl Method for FineTune {
         Ok(Features::alone(plain(&*backbone, images)?))
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
         answers::alone(Expert::ANSWER, &logits)
     }

@@ -1,7 +1,7 @@
 //! Epochs that are all frozen: then a PET learns nothing after the first task.
 
 use super::spec::Chosen;
-use super::task::Work;
+use super::task::PassWork;
 use crate::counts::counted;
 use crate::problem::Problem;
 use crate::run::config::{Setting, SettingSpec};
@@ -26,7 +26,7 @@ pub fn all_frozen(chosen: &Chosen<'_>, tasks: usize) -> Option<AllFrozen> {
     let passes = chosen.passes(1).ok()?;
     let learning = passes
         .iter()
-        .filter(|pass| matches!(pass.work, Work::Learn { .. }));
+        .filter(|pass| matches!(pass.work, PassWork::Learn { .. }));
     let frozen = learning.clone().filter(|pass| pass.frozen()).count();
     if frozen == 0 || frozen < learning.count() {
         return None;

@@ -3,7 +3,7 @@
 //! alone.
 
 use super::spec::{Chosen, Idle};
-use super::task::{Pass, Work};
+use super::task::{Pass, PassWork};
 use crate::pet::PetSpec;
 use crate::run::config::{Needs, SETTINGS};
 
@@ -67,7 +67,7 @@ impl Chosen<'_> {
         let Ok(passes) = self.passes(0) else {
             return lacks;
         };
-        let learning = |pass: &Pass| matches!(pass.work, Work::Learn { .. });
+        let learning = |pass: &Pass| matches!(pass.work, PassWork::Learn { .. });
         let learns = passes.iter().any(learning);
         if self.spec.rate.is_none() || !learns {
             lacks.push((Needs::Steps, format!("{title} takes no gradient steps")));
@@ -107,7 +107,7 @@ pub(super) fn own(keys: &[&'static str], why: &str) -> Vec<Idle> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::pet::library::Library;
+    use crate::pet::library::PluginLibrary;
     use crate::run::config::{RunConfig, Setting};
 
     fn idle(method: &str, settings: &[(&str, Setting)], pet: &str) -> Vec<&'static str> {
@@ -117,7 +117,7 @@ mod tests {
             settings: settings.map(|(key, value)| (key.into(), value)).collect(),
             ..RunConfig::default()
         };
-        let spec = Library::with_folders(Vec::new()).get(pet).unwrap();
+        let spec = PluginLibrary::with_folders(Vec::new()).get(pet).unwrap();
         let chosen = Chosen::of(&config).unwrap();
         chosen
             .idle(Some(&*spec))

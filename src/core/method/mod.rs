@@ -42,10 +42,10 @@ use crate::backbone::Backbone;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-pub use crate::run::config::{Kind, SettingSpec};
+pub use crate::run::config::{SettingKind, SettingSpec};
 use crate::tensors::{Bulk, HostTensor, Named};
 
-pub use answers::Verdict;
+pub use answers::Answer;
 pub use backward::Backward;
 pub use chosen::{
     adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
@@ -59,9 +59,9 @@ pub use lae::{Lae, LaeSettings};
 pub use measurement::{Measured, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
-pub use spec::{Chosen, Context, Idle, MemoryEstimate, MethodSpec, PetUse, Published, Rate};
-pub use step::{Part, StepSettings};
-pub use task::{Batch, Pass, Source, Task, Work};
+pub use spec::{Chosen, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate};
+pub use step::{BatchPart, StepSettings};
+pub use task::{Batch, Pass, PassImages, PassWork, Task};
 
 /// All methods, in the order they are offered.
 pub const METHODS: &[&MethodSpec] = &[
@@ -132,13 +132,13 @@ pub trait Method: Send {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>>;
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>>;
 
     /// Answers a batch of normalised images, each by itself.
     ///
     /// # Errors
     /// Those of the two steps.
-    fn predict(&self, images: Tensor<4>) -> Result<Vec<Verdict>> {
+    fn predict(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
         self.classify(&self.features(images)?)
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::answers::{self, Verdict};
+use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
 use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Task, plain};
 use crate::backbone::Backbone;
@@ -64,7 +64,7 @@ impl Method for SimpleCil {
         Ok(Features::alone(plain(&*self.backbone, images)?))
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
         answers::by_cosine(Expert::ANSWER, &scores)
     }

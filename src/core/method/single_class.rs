@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::spec::Chosen;
-use super::task::{Source, Work};
+use super::task::{PassImages, PassWork};
 use crate::problem::{Problem, listed};
 
 /// What to know of tasks of a single class, and sizes of tasks without any.
@@ -22,8 +22,8 @@ pub struct SingleClassTasks {
 /// Whether the method learns by gradients from the images of this task (from 0) alone.
 pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
     let passes = chosen.passes(task).unwrap_or_default();
-    let by_itself = |work| matches!(work, Work::Learn { .. });
-    let mut own = passes.iter().filter(|pass| pass.source == Source::Task);
+    let by_itself = |work| matches!(work, PassWork::Learn { .. });
+    let mut own = passes.iter().filter(|pass| pass.source == PassImages::Task);
     own.any(|pass| by_itself(pass.work))
 }
 

@@ -27,7 +27,7 @@ pub struct MethodSpec {
     /// Its learning rate; none for methods without gradient steps.
     pub rate: Option<Rate>,
     /// The authors' values by data set, where they differ from the defaults.
-    pub published: &'static [Published],
+    pub published: &'static [PublishedValues],
     /// Whether all classes come as one task (the upper bound of continual learning).
     pub all_at_once: bool,
     /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
@@ -163,7 +163,7 @@ impl Rate {
 
 /// The authors' values for one data set.
 #[derive(Clone, Copy, Debug)]
-pub struct Published {
+pub struct PublishedValues {
     /// The data set's name.
     pub data: &'static str,
     /// Epochs per task.
@@ -174,7 +174,7 @@ pub struct Published {
     pub settings: &'static [(&'static str, Setting)],
 }
 
-impl Published {
+impl PublishedValues {
     /// So many epochs on a data set, all else as usual.
     pub const fn on(data: &'static str, epochs: usize) -> Self {
         Self {

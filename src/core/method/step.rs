@@ -25,14 +25,14 @@ pub struct StepSettings {
 
 /// A part of a batch.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
+pub struct BatchPart<'a> {
     /// Its images, labels and samples; pass and step are the whole batch's.
     pub batch: Batch<'a>,
     /// Which of the whole batch's images they are; none where they are all.
     pub rows: Option<Rows>,
 }
 
-impl Part<'_> {
+impl BatchPart<'_> {
     /// What dropout draws from in a task (from 0) of a run with this seed. No two batches of a run
     /// share these.
     pub fn dropout_seed(&self, seed: u64, task: usize) -> DropoutSeed {
@@ -55,11 +55,11 @@ impl StepSettings {
     }
 
     /// The parts of a batch, in its order.
-    pub fn parts<'a>(self, batch: &Batch<'a>) -> Vec<Part<'a>> {
+    pub fn parts<'a>(self, batch: &Batch<'a>) -> Vec<BatchPart<'a>> {
         let of = batch.labels.len();
         let most = self.images.unwrap_or(of).max(1);
         if most >= of {
-            return vec![Part {
+            return vec![BatchPart {
                 batch: batch.clone(),
                 rows: None,
             }];
@@ -67,7 +67,7 @@ impl StepSettings {
         let part = |first: usize| {
             let count = most.min(of - first);
             let range = first..first + count;
-            Part {
+            BatchPart {
                 batch: Batch {
                     images: batch.images.clone().slice_dim(0, range.clone()),
                     labels: &batch.labels[range.clone()],
@@ -87,7 +87,7 @@ impl StepSettings {
     pub fn learn(
         self,
         batch: &Batch<'_>,
-        mut learn: impl FnMut(&Part<'_>) -> Result<(Tensor<1>, Gradients)>,
+        mut learn: impl FnMut(&BatchPart<'_>) -> Result<(Tensor<1>, Gradients)>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let mut sum: Option<(Tensor<1>, Gradients)> = None;
         for part in self.parts(batch) {
@@ -141,7 +141,7 @@ mod tests {
         let labels: Vec<_> = parts.iter().map(|part| part.batch.labels).collect();
         assert_eq!(labels, [&[0, 1, 2][..], &[3, 4, 5], &[6]]);
         assert_eq!(parts[2].batch.samples, [3]);
-        let mean = |part: &Part<'_>| {
+        let mean = |part: &BatchPart<'_>| {
             let mean = part.batch.images.clone().mean();
             let mut gradients = Gradients::default();
             gradients.insert("a", mean.clone());

@@ -31,7 +31,7 @@ pub(super) fn none_begun() -> Problem {
 
 /// Which training images a pass goes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PassImages {
     /// Those of the present task.
     Task,
     /// Those of all tasks so far.
@@ -40,7 +40,7 @@ pub enum Source {
 
 /// What is done with the images of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum PassWork {
     /// Learning by gradients.
     Learn {
         /// Whether only the head moves.
@@ -55,7 +55,7 @@ pub enum Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
     /// Which images.
-    pub source: Source,
+    pub source: PassImages,
     /// Whether they are varied as training images are; else they come as test images do.
     pub augment: bool,
     /// Whether they come in a random order.
@@ -63,29 +63,29 @@ pub struct Pass {
     /// Whether an incomplete last batch is left out where there are others.
     pub drop_last: bool,
     /// What is done with them.
-    pub work: Work,
+    pub work: PassWork,
 }
 
 impl Pass {
     /// An epoch of training on the task's own images.
     pub const fn learning(frozen: bool) -> Self {
         Self {
-            source: Source::Task,
+            source: PassImages::Task,
             augment: true,
             shuffle: true,
             drop_last: true,
-            work: Work::Learn { frozen },
+            work: PassWork::Learn { frozen },
         }
     }
 
     /// A look at each of the task's own images as at a test image.
     pub const fn measuring() -> Self {
         Self {
-            source: Source::Task,
+            source: PassImages::Task,
             augment: false,
             shuffle: false,
             drop_last: false,
-            work: Work::Measure,
+            work: PassWork::Measure,
         }
     }
 
@@ -93,16 +93,16 @@ impl Pass {
     /// CPU device; it shapes progress and estimates only.
     pub fn cost(&self) -> f64 {
         match self.work {
-            Work::Learn { frozen: false } => 1.0,
+            PassWork::Learn { frozen: false } => 1.0,
             // Only a forward pass.
-            Work::Learn { frozen: true } => 0.45,
-            Work::Measure => 0.4,
+            PassWork::Learn { frozen: true } => 0.45,
+            PassWork::Measure => 0.4,
         }
     }
 
     /// Whether only the head moves.
     pub fn frozen(&self) -> bool {
-        self.work == Work::Learn { frozen: true }
+        self.work == PassWork::Learn { frozen: true }
     }
 
     /// How many of so many images it shows.

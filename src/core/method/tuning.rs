@@ -7,9 +7,9 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::cosine::CosineHead;
-use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress, Rule, Schedule};
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, StepPosition};
 use super::{
-    Backward, Batch, Chosen, Kind, Pass, SettingSpec, Setup, StepSettings, Task, TrainedPet,
+    Backward, Batch, Chosen, Pass, SettingKind, SettingSpec, Setup, StepSettings, Task, TrainedPet,
     task_seed,
 };
 use crate::backbone::Backbone;
@@ -26,7 +26,7 @@ pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
     key: "weight_decay",
     title: "weight decay",
     meaning: "What every step takes off a trained number, times the learning rate",
-    kind: Kind::Real {
+    kind: SettingKind::Real {
         default: 5e-4,
         least: 0.0,
         most: 1.0,
@@ -39,7 +39,7 @@ pub const DROPOUT: SettingSpec = SettingSpec {
     key: "dropout",
     title: "dropout",
     meaning: "While training, a plugin drops what its equation says (the adapter a tenth)",
-    kind: Kind::Flag(true),
+    kind: SettingKind::Flag(true),
     ..SettingSpec::OWN
 };
 
@@ -124,7 +124,7 @@ impl Tuning {
     }
 
     /// The learning rate of a step.
-    pub fn rate(&self, now: Progress) -> f64 {
+    pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
@@ -162,7 +162,7 @@ impl Tuning {
             self.gradients(part.batch.images.clone(), &labels, draws)
         })?;
         let epoch = (batch.pass, self.settings.epochs);
-        let now = Progress::of(epoch, (batch.step, batch.steps));
+        let now = StepPosition::of(epoch, (batch.step, batch.steps));
         let mut step = self.optimiser.step(gradients, now);
         self.head.step(&mut step);
         self.pets = step.moved_pets(&self.pets);

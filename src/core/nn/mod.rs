@@ -18,7 +18,7 @@ use burn::tensor::{Tensor, TensorData};
 use half::HalfMatrix;
 pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
-pub use place::{AttentionForm, Heads, Place, Upload, Variant, WeightType};
+pub use place::{AttentionForm, AttentionHeads, ComputeVariant, Place, Upload, WeightType};
 
 /// A linear map `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
@@ -239,8 +239,12 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
 /// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows). It may be
 /// trained.
-pub fn attention(qkv: Tensor<3>, heads: impl Into<Heads>, bias: Option<&Tensor<4>>) -> Tensor<3> {
-    let Heads { count, form } = heads.into();
+pub fn attention(
+    qkv: Tensor<3>,
+    heads: impl Into<AttentionHeads>,
+    bias: Option<&Tensor<4>>,
+) -> Tensor<3> {
+    let AttentionHeads { count, form } = heads.into();
     cpu::attention(&qkv, count, bias).unwrap_or_else(|| {
         let parts = framework::split_heads(&qkv, None, count);
         mixed(parts, bias, form)
@@ -260,9 +264,9 @@ fn mixed(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>, form: AttentionForm) -
 pub fn prefixed_attention(
     qkv: Tensor<3>,
     prefix: [Tensor<3>; 2],
-    heads: impl Into<Heads>,
+    heads: impl Into<AttentionHeads>,
 ) -> Tensor<3> {
-    let Heads { count, form } = heads.into();
+    let AttentionHeads { count, form } = heads.into();
     cpu::prefixed_attention(&qkv, &prefix, count)
         .unwrap_or_else(|| mixed(split_heads(&qkv, Some(prefix), count), None, form))
 }
@@ -325,7 +329,7 @@ pub fn self_attention(
     x: Tensor<3>,
     frame: Frame<'_>,
     projections: [&Linear; 2],
-    heads: impl Into<Heads>,
+    heads: impl Into<AttentionHeads>,
     bias: Option<&Tensor<4>>,
 ) -> Tensor<3> {
     let heads = heads.into();

@@ -73,7 +73,7 @@ impl Upload {
 /// One of the ways in which a graphics card computes a network. As text `f16-fused-bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Variant {
+pub struct ComputeVariant {
     /// The type of the frozen matrices; vectors and small kernels are f32.
     pub weights: WeightType,
     /// How attention is computed.
@@ -82,7 +82,7 @@ pub struct Variant {
     pub upload: Upload,
 }
 
-impl Variant {
+impl ComputeVariant {
     /// What every device computes: f32, decomposed, floats.
     pub const PLAIN: Self = Self {
         weights: WeightType::F32,
@@ -126,26 +126,26 @@ impl Variant {
     }
 }
 
-impl From<WeightType> for Variant {
+impl From<WeightType> for ComputeVariant {
     fn from(weights: WeightType) -> Self {
         Self::PLAIN.with_weights(weights)
     }
 }
 
-impl fmt::Display for Variant {
+impl fmt::Display for ComputeVariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (weights, attention) = (self.weights.title(), self.attention.title());
         write!(f, "{weights}-{attention}-{}", self.upload.title())
     }
 }
 
-impl From<Variant> for String {
-    fn from(variant: Variant) -> Self {
+impl From<ComputeVariant> for String {
+    fn from(variant: ComputeVariant) -> Self {
         variant.to_string()
     }
 }
 
-impl FromStr for Variant {
+impl FromStr for ComputeVariant {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -164,7 +164,7 @@ impl FromStr for Variant {
     }
 }
 
-impl TryFrom<String> for Variant {
+impl TryFrom<String> for ComputeVariant {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -178,23 +178,23 @@ pub struct Place {
     /// The plain device.
     pub device: Device,
     /// The way it is computed.
-    pub variant: Variant,
+    pub variant: ComputeVariant,
 }
 
 impl From<&Device> for Place {
     fn from(device: &Device) -> Self {
-        (device, Variant::PLAIN).into()
+        (device, ComputeVariant::PLAIN).into()
     }
 }
 
 impl From<(&Device, WeightType)> for Place {
     fn from((device, weights): (&Device, WeightType)) -> Self {
-        (device, Variant::from(weights)).into()
+        (device, ComputeVariant::from(weights)).into()
     }
 }
 
-impl From<(&Device, Variant)> for Place {
-    fn from((device, variant): (&Device, Variant)) -> Self {
+impl From<(&Device, ComputeVariant)> for Place {
+    fn from((device, variant): (&Device, ComputeVariant)) -> Self {
         let device = device.clone();
         Self { device, variant }
     }
@@ -202,14 +202,14 @@ impl From<(&Device, Variant)> for Place {
 
 /// The heads of an attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heads {
+pub struct AttentionHeads {
     /// How many.
     pub count: usize,
     /// How they are computed where no CPU kernel serves.
     pub form: AttentionForm,
 }
 
-impl From<usize> for Heads {
+impl From<usize> for AttentionHeads {
     fn from(count: usize) -> Self {
         let form = AttentionForm::Decomposed;
         Self { count, form }
@@ -223,15 +223,15 @@ mod tests {
 
     #[test]
     fn a_variant_is_its_text_and_back() {
-        let all = Variant::all(true);
-        assert_eq!((all.len(), all[0]), (8, Variant::PLAIN));
+        let all = ComputeVariant::all(true);
+        assert_eq!((all.len(), all[0]), (8, ComputeVariant::PLAIN));
         for variant in all {
             assert_eq!(variant.to_string().parse(), Ok(variant));
         }
-        assert_eq!("plain".parse(), Ok(Variant::PLAIN));
-        let wrong = "f64-fused-bytes".parse::<Variant>().unwrap_err();
+        assert_eq!("plain".parse(), Ok(ComputeVariant::PLAIN));
+        let wrong = "f64-fused-bytes".parse::<ComputeVariant>().unwrap_err();
         assert!(wrong.contains("f16-fused-bytes"), "{wrong}");
-        let without = Variant::all(false);
+        let without = ComputeVariant::all(false);
         assert_eq!(without.len(), 4);
         assert!(
             without

@@ -10,9 +10,9 @@ use super::findings::MOST_FINDINGS;
 use super::functions::{function, wrong_call};
 use super::operand::Operand;
 use super::shape::Shape;
-use super::source::Source;
+use super::source::PluginText;
 use super::value::Value;
-use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
+use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
 
 /// Most named steps of one equation.
 pub const MOST_STEPS: usize = 32;
@@ -79,13 +79,13 @@ pub struct StepText {
 /// A checked equation: steps in order, the last one is the result.
 #[derive(Clone, Debug)]
 pub struct Program {
-    steps: Vec<Step>,
+    steps: Vec<EquationStep>,
     variables: Vec<Variable>,
 }
 
 /// One step of an equation.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct EquationStep {
     /// What the file says.
     pub text: StepText,
     /// The tree; spans are bytes of the expression ([`StepText::in_file`]).
@@ -103,7 +103,7 @@ pub struct Shapes {
 
 impl StepText {
     /// A step's text from a plugin file.
-    pub fn new(name: &str, text: &str, span: Range<usize>, source: &Source) -> Self {
+    pub fn new(name: &str, text: &str, span: Range<usize>, source: &PluginText) -> Self {
         Self {
             name: name.to_owned(),
             text: text.to_owned(),
@@ -165,7 +165,7 @@ impl Program {
                 Ok(tree) => {
                     program.check(&tree, &known, all, &mut found);
                     let text = text.clone();
-                    program.steps.push(Step { text, tree });
+                    program.steps.push(EquationStep { text, tree });
                 }
                 Err(slip) => found.push(slip),
             }
@@ -190,13 +190,15 @@ impl Program {
             return;
         }
         match &node.kind {
-            Kind::Name(name) => match known.iter().find(|(own, _)| own == name) {
+            NodeKind::Name(name) => match known.iter().find(|(own, _)| own == name) {
                 Some(found) if self.variables.contains(found) => {}
                 Some(found) => self.variables.push(found.clone()),
                 None if all => wrong.push(unknown_name(name, node, known)),
                 None => {}
             },
-            Kind::Call(name, arguments) => wrong.extend(wrong_call(name, arguments.len(), node)),
+            NodeKind::Call(name, arguments) => {
+                wrong.extend(wrong_call(name, arguments.len(), node));
+            }
             _ => {}
         }
         for part in node.parts() {
@@ -205,7 +207,7 @@ impl Program {
     }
 
     /// The steps in order.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[EquationStep] {
         &self.steps
     }
 
@@ -293,7 +295,7 @@ impl Program {
             wrong: Vec::new(),
         };
         let mut result = None;
-        for (at, Step { text, tree }) in self.steps.iter().enumerate() {
+        for (at, EquationStep { text, tree }) in self.steps.iter().enumerate() {
             result = run.value(text, tree);
             let of_step = |(_, meaning): &Variable| *meaning == Meaning::Step(at);
             if let Some(index) = self.variables.iter().position(of_step) {
@@ -335,17 +337,17 @@ impl Run<'_> {
     /// out even then, so that all that is wrong is found.
     fn value(&mut self, step: &StepText, node: &Expr) -> Option<Operand> {
         let found = match &node.kind {
-            Kind::Number(number) => Ok(Operand::Number(*number)),
-            Kind::Name(name) => {
+            NodeKind::Number(number) => Ok(Operand::Number(*number)),
+            NodeKind::Name(name) => {
                 let index = self.variables.iter().position(|(own, _)| own == name)?;
                 Ok(self.operands.get(index)?.clone()?)
             }
-            Kind::Minus(inner) => self.value(step, inner)?.negative(),
-            Kind::Pair(sign, both) => {
+            NodeKind::Minus(inner) => self.value(step, inner)?.negative(),
+            NodeKind::Pair(sign, both) => {
                 let [left, right] = both.each_ref().map(|part| self.value(step, part));
                 Operand::pair(*sign, left?, right?)
             }
-            Kind::Call(name, arguments) => {
+            NodeKind::Call(name, arguments) => {
                 let values: Vec<_> = arguments
                     .iter()
                     .map(|part| self.value(step, part))

@@ -8,7 +8,7 @@ use super::equation::{Meaning, Program, StepText, Variable};
 use super::parse::Reader;
 use super::site::Site;
 use super::source::{Checked, Item, Table};
-use super::spec::{PetSpec, Variant};
+use super::spec::{PetSpec, PetVariant};
 use crate::expression::Diagnostic;
 
 /// The key for an equation that serves all sites without one of their own.
@@ -22,7 +22,7 @@ const MOST_VARIANTS: usize = 32;
 
 impl<'a> Reader<'a> {
     /// The default form first.
-    pub(super) fn variants(&self, spec: &PetSpec) -> Checked<Vec<Variant>> {
+    pub(super) fn variants(&self, spec: &PetSpec) -> Checked<Vec<PetVariant>> {
         let item = self.document.need("equations")?;
         let table = self.document.as_table(item, "`equations`".to_owned())?;
         let (base, fine) = self.equations(&table, spec, &Equations::new());
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
             self.findings.keep(all_sites(&table, spec));
         }
         let name = self.findings.keep(self.document.name("variant"));
-        let mut variants = vec![Variant {
+        let mut variants = vec![PetVariant {
             name: name.flatten().unwrap_or_default().to_owned(),
             meaning: String::new(),
             fixed: Vec::new(),
@@ -65,14 +65,14 @@ impl<'a> Reader<'a> {
         item: &'a Item<'a>,
         spec: &PetSpec,
         base: &Equations,
-    ) -> Checked<Variant> {
+    ) -> Checked<PetVariant> {
         let findings = self.findings;
         let entry = self.document.as_table(item, format!("variant `{name}`"))?;
         entry.only(&["meaning", "fixed", "equations"], findings);
         let own = entry.table("equations", format!("equations of variant `{name}`"));
         let own = findings.keep(own).flatten();
         let meaning = findings.keep(entry.text("meaning")).flatten();
-        Ok(Variant {
+        Ok(PetVariant {
             name: name.to_owned(),
             meaning: meaning.unwrap_or_default().to_owned(),
             fixed: findings.keep(self.fixed(&entry, spec)).unwrap_or_default(),

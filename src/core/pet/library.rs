@@ -31,7 +31,7 @@ pub const BUILT_IN: &[&str] = &[
 ];
 
 /// The embedded plugins, read once.
-static EMBEDDED: LazyLock<Vec<Entry>> =
+static EMBEDDED: LazyLock<Vec<PluginEntry>> =
     LazyLock::new(|| BUILT_IN.iter().map(|text| embedded(text)).collect());
 
 /// Sound plugins by their files: each plan, list and run asks for all of them.
@@ -46,7 +46,7 @@ const MOST_FILES: usize = 500;
 
 /// One plugin file, working or not.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct PluginEntry {
     /// The plugin's name; the file's name where it cannot be read.
     pub name: String,
     /// File path, or [`BUILT_IN_ORIGIN`].
@@ -61,11 +61,11 @@ pub struct Entry {
 
 /// All plugins at hand.
 #[derive(Debug, Default)]
-pub struct Library {
-    entries: Vec<Entry>,
+pub struct PluginLibrary {
+    entries: Vec<PluginEntry>,
 }
 
-impl Library {
+impl PluginLibrary {
     /// Built-in plugins, `./plugins`, and `lae-studio/plugins` in the user's data folder.
     pub fn standard() -> Self {
         let mut folders = vec![PathBuf::from("plugins")];
@@ -88,7 +88,7 @@ impl Library {
     }
 
     /// Every plugin of the list, broken ones included; of equal names only the one that wins.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[PluginEntry] {
         &self.entries
     }
 
@@ -114,7 +114,7 @@ impl Library {
     }
 
     /// Adds an entry, replacing one of the same name in its place.
-    fn admit(&mut self, entry: Entry) {
+    fn admit(&mut self, entry: PluginEntry) {
         match self
             .entries
             .iter_mut()
@@ -147,9 +147,9 @@ fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 
-fn embedded(text: &str) -> Entry {
+fn embedded(text: &str) -> PluginEntry {
     let spec = PetSpec::parse(text, BUILT_IN_ORIGIN);
-    Entry {
+    PluginEntry {
         name: stated_name(text).unwrap_or_else(|| BUILT_IN_ORIGIN.to_owned()),
         origin: BUILT_IN_ORIGIN.to_owned(),
         path: None,
@@ -158,7 +158,7 @@ fn embedded(text: &str) -> Entry {
     }
 }
 
-fn read(path: &Path) -> Entry {
+fn read(path: &Path) -> PluginEntry {
     let origin = path.display().to_string();
     let text = content(path);
     let stem = path.file_stem().map_or_else(
@@ -172,7 +172,7 @@ fn read(path: &Path) -> Entry {
         }
         Err(problem) => (String::new(), Err(problem)),
     };
-    Entry {
+    PluginEntry {
         name: stated_name(&text).unwrap_or(stem),
         origin,
         path: Some(path.to_owned()),

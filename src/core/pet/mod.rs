@@ -30,7 +30,7 @@ pub use drawing::Drawing;
 pub use dropout::{DropoutSeed, Rows};
 pub use hooks::Hooks;
 pub use init::{INITS, Init, standard_normal};
-pub use library::{Library, is_sized};
+pub use library::{PluginLibrary, is_sized};
 pub use site::{BLOCK_SYMBOLS, BlockKind, BlockShape, Site};
 pub use spec::{PetSettings, PetSpec};
 pub use stack::PetStack;

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::functions::function;
 use super::init::{INITS, Init};
 use super::site::{BLOCK_SYMBOLS, Site};
-use super::source::{Checked, Item, Source, Table};
+use super::source::{Checked, Item, PluginText, Table};
 use super::spec::{Extent, MAIN_SIZE, ParameterSpec, PetSpec, SizeSpec};
 use crate::expression::Diagnostic;
 
@@ -41,7 +41,7 @@ const KEYS: &[&str] = &[
 ///
 /// # Errors
 /// All mistakes in the order of the file.
-pub(super) fn read(source: &Source) -> Result<PetSpec, Vec<Diagnostic>> {
+pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     let text = &*source.text;
     if text.len() > MOST_BYTES {
         let bytes = text.len();
@@ -94,7 +94,7 @@ pub(super) fn read(source: &Source) -> Result<PetSpec, Vec<Diagnostic>> {
 
 /// What all parts of the reading share.
 pub(super) struct Reader<'a> {
-    pub source: &'a Source,
+    pub source: &'a PluginText,
     pub document: &'a Table<'a>,
     pub findings: &'a Findings,
     /// Whether no name was refused; else unknown names in equations may follow from that.

@@ -14,7 +14,7 @@ use crate::problem::{Problem, line_and_column};
 
 /// A plugin's exact text and where it came from.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct PluginText {
     /// File path, or "built in".
     pub origin: Arc<str>,
     /// The exact text.
@@ -39,7 +39,7 @@ pub struct Table<'a> {
     entries: &'a DeTable<'a>,
 }
 
-impl Source {
+impl PluginText {
     /// A text and where it came from.
     pub fn new(text: &str, origin: &str) -> Self {
         Self {

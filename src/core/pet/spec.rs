@@ -11,7 +11,7 @@ use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
-use super::source::{Checked, Source};
+use super::source::{Checked, PluginText};
 use crate::expression::Diagnostic;
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result, listed};
@@ -66,7 +66,7 @@ pub struct ParameterSpec {
 
 /// One form of the method: its equations and which parameters it leaves untrained.
 #[derive(Clone, Debug)]
-pub struct Variant {
+pub struct PetVariant {
     /// Name; empty for a plugin with one form.
     pub name: String,
     /// One line; may be empty.
@@ -87,7 +87,7 @@ pub struct PetSpec {
     /// The paper.
     pub reference: String,
     /// Exact text and origin of the file.
-    pub source: Source,
+    pub source: PluginText,
     /// Numbers the user may choose; the main one, `size`, first.
     pub sizes: Vec<SizeSpec>,
     /// Parameters in the order of the file.
@@ -95,7 +95,7 @@ pub struct PetSpec {
     /// Sets of sites in order of preference; the sites of a set act together.
     pub sites: Vec<Vec<Site>>,
     /// The forms; the first is the default.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<PetVariant>,
     /// The form used when LAE's Learning is switched off, if it differs from the default.
     pub without_learning: Option<String>,
     /// Whether a fresh PET leaves the backbone's output as it is (found by trying).

@@ -20,7 +20,7 @@ use crate::problem::{Problem, Result};
 /// The PETs of one expert over all blocks of a backbone. Cloning shares the tensors.
 #[derive(Clone, Debug, Default)]
 pub struct PetStack {
-    plan: Option<Arc<Plan>>,
+    plan: Option<Arc<StackPlan>>,
     /// Tensors per block in the order of the block's slots.
     tensors: BTreeMap<usize, Vec<Tensor<2>>>,
     /// What `dropout` draws from; none outside training.
@@ -29,7 +29,7 @@ pub struct PetStack {
 
 /// What does not change during training.
 #[derive(Debug)]
-struct Plan {
+struct StackPlan {
     spec: Arc<PetSpec>,
     layout: Layout,
 }
@@ -67,7 +67,7 @@ impl PetStack {
             .collect();
         let spec = Arc::clone(spec);
         Ok(Self {
-            plan: Some(Arc::new(Plan { spec, layout })),
+            plan: Some(Arc::new(StackPlan { spec, layout })),
             tensors,
             draws: None,
         })

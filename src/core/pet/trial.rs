@@ -13,7 +13,7 @@ use super::init::Init;
 use super::parse;
 use super::shape::Shape;
 use super::site::{BlockKind, BlockShape, Site};
-use super::source::Source;
+use super::source::PluginText;
 use super::spec::{PetSettings, PetSpec};
 use super::stack::{PetStack, misshapen};
 use super::value::Value;
@@ -36,7 +36,7 @@ impl PetSpec {
     /// # Errors
     /// One Problem of all mistakes that [`PetSpec::checked`] finds.
     pub fn parse(text: &str, origin: &str) -> problem::Result<Arc<Self>> {
-        let source = Source::new(text, origin);
+        let source = PluginText::new(text, origin);
         Self::checked(&source).map_err(|wrong| source.problems(&wrong))
     }
 
@@ -45,7 +45,7 @@ impl PetSpec {
     /// # Errors
     /// The mistakes in header, names and equations; where there are none, what does not fit when the
     /// plugin is tried on small blocks of every backbone family it is for. At most 32 are told.
-    pub fn checked(source: &Source) -> Result<Arc<Self>, Vec<Diagnostic>> {
+    pub fn checked(source: &PluginText) -> Result<Arc<Self>, Vec<Diagnostic>> {
         tried(parse::read(source)?).map(Arc::new)
     }
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::library::{Entry, Library};
+use super::library::{PluginEntry, PluginLibrary};
 use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::Problem;
 
 /// One plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PluginView {
+pub struct PluginFacts {
     /// Name.
     pub name: String,
     /// File path, or "built in".
@@ -120,19 +120,19 @@ pub struct Blocks<'a> {
     pub settings: &'a PetSettings,
 }
 
-impl Library {
+impl PluginLibrary {
     /// All plugins as plain data; with `blocks`, how each fits them.
-    pub fn view(&self, blocks: Option<Blocks<'_>>) -> Vec<PluginView> {
+    pub fn view(&self, blocks: Option<Blocks<'_>>) -> Vec<PluginFacts> {
         self.entries()
             .iter()
-            .map(|entry| PluginView::of(entry, blocks))
+            .map(|entry| PluginFacts::of(entry, blocks))
             .collect()
     }
 }
 
-impl PluginView {
+impl PluginFacts {
     /// One plugin as plain data.
-    pub fn of(entry: &Entry, blocks: Option<Blocks<'_>>) -> Self {
+    pub fn of(entry: &PluginEntry, blocks: Option<Blocks<'_>>) -> Self {
         let base = Self {
             name: entry.name.clone(),
             origin: entry.origin.clone(),
@@ -195,7 +195,7 @@ fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
 }
 
 fn variants(spec: &PetSpec) -> Vec<VariantView> {
-    let view = |variant: &super::spec::Variant| {
+    let view = |variant: &super::spec::PetVariant| {
         let mut equations: Vec<EquationView> = Vec::new();
         for (site, program) in &variant.equations {
             let steps = program.steps().iter().map(|step| &step.text);

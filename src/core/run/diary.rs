@@ -6,7 +6,7 @@ use std::path::Path;
 use super::config::RunConfig;
 use super::doubt::DoubtState;
 use super::event::{Command, Event, Phase, Sink};
-use super::job::{JobId, Work};
+use super::job::{JobId, JobWork};
 use super::sheet::SheetState;
 use crate::data::{builtin, named};
 use crate::logging::{keep_out, told};
@@ -21,11 +21,11 @@ pub fn asked(command: &Command) {
         Command::Queue(job) => {
             let job_id = job.id.number();
             match &job.work {
-                Work::Train(config) => {
+                JobWork::Train(config) => {
                     tracing::info!(job_id, "asked to train: {}", settings(config));
                 }
-                Work::Resume(_) => tracing::info!(job_id, "asked to continue a run"),
-                Work::Teach { source, .. } => {
+                JobWork::Resume(_) => tracing::info!(job_id, "asked to continue a run"),
+                JobWork::Teach { source, .. } => {
                     keep_out([source]);
                     tracing::info!(job_id, "asked to teach a run");
                 }

@@ -84,7 +84,7 @@ pub enum Phase {
 
 /// Where a run is; sent at most 20 times a second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct RunProgress {
     /// From 0.
     pub task: usize,
     /// Epoch within the task, from 0.
@@ -136,7 +136,7 @@ pub enum Event {
         /// The run's name.
         run: String,
         /// Where it is.
-        progress: Progress,
+        progress: RunProgress,
     },
     /// A task was learned and tested.
     TaskEvaluated {

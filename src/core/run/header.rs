@@ -11,7 +11,7 @@ use super::config::{Precision, RunConfig};
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
-use crate::nn::{Variant, WeightType};
+use crate::nn::{ComputeVariant, WeightType};
 use crate::pet::Drawing;
 
 /// What a run's method says of itself, kept with the run so that any reader can show it.
@@ -86,7 +86,7 @@ pub struct RunHeader {
     pub device: String,
     /// The way a card computes it; none on the CPU, and for runs of versions that did not note it.
     #[serde(default)]
-    pub card_variant: Option<Variant>,
+    pub card_variant: Option<ComputeVariant>,
     /// What the random draws of its PET are kept apart by.
     #[serde(default = "Drawing::of_older_runs")]
     pub drawing: Drawing,
@@ -151,7 +151,10 @@ impl RunHeader {
     /// The device, with the way a card computes where that is not the plain one:
     /// "GeForce (f16-fused-bytes)".
     pub fn computed_on(&self) -> String {
-        match self.card_variant.filter(|way| *way != Variant::PLAIN) {
+        match self
+            .card_variant
+            .filter(|way| *way != ComputeVariant::PLAIN)
+        {
             Some(way) => format!("{} ({way})", self.device),
             None => self.device.clone(),
         }

@@ -37,7 +37,7 @@ impl JobId {
 /// What a job does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Work {
+pub enum JobWork {
     /// Trains a new run with these settings.
     Train(Box<RunConfig>),
     /// Continues the stopped or killed run in this folder.
@@ -51,7 +51,7 @@ pub enum Work {
     },
 }
 
-impl Work {
+impl JobWork {
     /// The folder of the run it goes on with or teaches; none for a new one.
     pub fn run(&self) -> Option<&Path> {
         match self {
@@ -69,7 +69,7 @@ pub struct Job {
     /// What people call it.
     pub title: String,
     /// What it does.
-    pub work: Work,
+    pub work: JobWork,
     /// The device on which a run is continued or taught, where it is not the one it began on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
@@ -84,7 +84,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
-            work: Work::Train(Box::new(config)),
+            work: JobWork::Train(Box::new(config)),
             device: None,
             held: false,
         }
@@ -95,7 +95,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
-            work: Work::Resume(run),
+            work: JobWork::Resume(run),
             device,
             held: false,
         }
@@ -108,7 +108,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
-            work: Work::Teach { run, source },
+            work: JobWork::Teach { run, source },
             device: None,
             held: false,
         }
@@ -116,7 +116,7 @@ impl Job {
 
     /// Whether it leaves nothing behind unless it comes to its end.
     pub fn is_added_task(&self) -> bool {
-        matches!(self.work, Work::Teach { .. })
+        matches!(self.work, JobWork::Teach { .. })
     }
 }
 

@@ -9,7 +9,7 @@ use super::job::{Job, JobId};
 
 /// An event and the job it belongs to; none for what belongs to no job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
+pub struct JobEvent {
     /// The job.
     pub job: Option<JobId>,
     /// What happened.

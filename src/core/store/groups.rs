@@ -21,14 +21,14 @@ const MOST_TOLD: usize = 3;
 
 /// What tells whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kin {
+pub struct GroupKey {
     key: RunKey,
     /// Tasks that are measured.
     measured: usize,
     began: Option<Timestamp>,
 }
 
-impl Kin {
+impl GroupKey {
     /// That of a run; none while no task is measured.
     pub fn of(run: &RunSummary) -> Option<Self> {
         (run.saved() > 0).then(|| Self {
@@ -40,8 +40,8 @@ impl Kin {
 }
 
 /// Sorts runs into kinds, in the order of their first members; those without a key are left out.
-pub fn kinds<'a, T>(runs: &'a [T], kin: impl Fn(&T) -> Option<&Kin>) -> Vec<Vec<&'a T>> {
-    let mut kinds: Vec<Vec<(&Kin, &T)>> = Vec::new();
+pub fn kinds<'a, T>(runs: &'a [T], kin: impl Fn(&T) -> Option<&GroupKey>) -> Vec<Vec<&'a T>> {
+    let mut kinds: Vec<Vec<(&GroupKey, &T)>> = Vec::new();
     let (mut places, mut members) = (HashMap::new(), HashMap::new());
     for run in runs {
         let Some(kin) = kin(run) else { continue };
@@ -82,7 +82,8 @@ pub struct Group {
 
 /// Sorts runs into groups; those without a finished task are left out.
 pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
-    let keyed: Vec<(Option<Kin>, &RunSummary)> = runs.iter().map(|r| (Kin::of(r), r)).collect();
+    let keyed: Vec<(Option<GroupKey>, &RunSummary)> =
+        runs.iter().map(|r| (GroupKey::of(r), r)).collect();
     let kinds = kinds(&keyed, |(kin, _)| kin.as_ref());
     let firsts: Vec<(&RunHeader, usize)> = kinds
         .iter()

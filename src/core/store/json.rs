@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::load::{RunState, StoredRun, seconds};
+use super::load::{StoredRun, StoredState, seconds};
 use super::summary::RunSummary;
 use crate::metrics::{ByExpert, Expert, Histories, History, PromptStudy, mean, std_dev};
 use crate::run::about::About;
@@ -266,9 +266,9 @@ impl RunSummary {
     pub fn for_scripts(&self) -> Summary {
         let (header, reports, histories) = (&self.header, self.reports(), self.histories());
         let (state, epochs_done) = match self.state {
-            RunState::Finished => ("finished", None),
-            RunState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
-            RunState::Running => ("running", None),
+            StoredState::Finished => ("finished", None),
+            StoredState::Interrupted { epoch, .. } => ("interrupted", Some(epoch)),
+            StoredState::Running => ("running", None),
         };
         let pet = header.method.uses_pet.then_some(&header.config);
         let as_they_came = reports

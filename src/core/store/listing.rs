@@ -21,7 +21,7 @@ use crate::run::event::RunHeader;
 
 /// One entry of a list of runs.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct ListedRun {
     /// The run's name.
     pub run: String,
     /// Its folder.
@@ -35,7 +35,7 @@ pub struct Listed {
 }
 
 /// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
-pub fn entry(folder: &Path) -> Listed {
+pub fn entry(folder: &Path) -> ListedRun {
     let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
         Err(Problem::new("reading this run failed inside the program")
             .at_path(folder)
@@ -45,7 +45,7 @@ pub fn entry(folder: &Path) -> Listed {
     if let Ok(summary) = &mut summary {
         summary.header.about = about.clone();
     }
-    Listed {
+    ListedRun {
         run: run_name(folder),
         folder: folder.to_path_buf(),
         about,
@@ -56,7 +56,7 @@ pub fn entry(folder: &Path) -> Listed {
 
 /// All runs below a folder, newest first; damaged ones with their Problem. A folder that does not
 /// exist holds none.
-pub fn list(root: &Path) -> Vec<Listed> {
+pub fn list(root: &Path) -> Vec<ListedRun> {
     let mut runs = on_all_cores(run_folders(root), |path| entry(&path));
     runs.sort_by_cached_key(|entry| {
         let header = entry.summary.as_ref().ok().map(|run| &run.header);

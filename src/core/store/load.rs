@@ -25,7 +25,7 @@ use crate::run::event::{Costs, RunHeader, TaskReport, costs};
 /// Whether a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RunState {
+pub enum StoredState {
     /// Every task is saved.
     Finished,
     /// Stopped or killed; it can be continued.
@@ -49,7 +49,7 @@ pub struct StoredRun {
     /// What was measured after each saved task.
     pub reports: Vec<TaskReport>,
     /// Whether it has ended.
-    pub state: RunState,
+    pub state: StoredState,
     /// Highest memory use of the training process, where the system tells.
     pub peak_memory_bytes: Option<u64>,
 }
@@ -132,18 +132,18 @@ pub(super) fn plugin_of(folder: &Path, header: &RunHeader) -> Result<String> {
 }
 
 /// Whether the run in this folder has ended, given how many of its tasks are saved.
-pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> RunState {
+pub(super) fn state(folder: &Path, saved: usize, tasks: usize) -> StoredState {
     if saved == tasks {
-        return RunState::Finished;
+        return StoredState::Finished;
     }
     if is_locked(folder) {
-        return RunState::Running;
+        return StoredState::Running;
     }
     // A checkpoint of a task that is saved by now is from before that; one of a task that there is not is damaged.
     let (task, epoch) = checkpoint::peek(&checkpoint_file(folder))
         .filter(|(task, _)| (saved..tasks).contains(task))
         .unwrap_or((saved, 0));
-    RunState::Interrupted { task, epoch }
+    StoredState::Interrupted { task, epoch }
 }
 
 /// Reads the settings and facts of a run and nothing else.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::file::{keep_file, keep_with, save_problem};
 use super::tables::{damaged_table, from_csv, to_csv};
 use super::{PICTURES_FILE, PICTURES_FOLDER};
-use crate::data::{Folder, READABLE, Sample, Source, Split, decode_picture};
+use crate::data::{Folder, ImageSource, READABLE, Sample, Split, decode_picture};
 use crate::fetch::hex;
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -146,7 +146,7 @@ impl AddedPictures {
 
     fn samples(&self, split: Split) -> Vec<Sample> {
         let sample = |(place, row): (usize, &Row)| Sample {
-            source: Source::File {
+            source: ImageSource::File {
                 folder: self.folder.clone(),
                 name: Arc::from(OsStr::new(&file_name(place, &row.ending))),
             },

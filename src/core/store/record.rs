@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 use crate::pet::Drawing;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::run::about::About;
@@ -34,7 +34,7 @@ struct Facts {
     device: String,
     /// Absent on the CPU, and in runs of older versions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    card_variant: Option<Variant>,
+    card_variant: Option<ComputeVariant>,
     /// The number of the way random draws of a PET are kept apart; absent in runs of older versions.
     draws: Option<u32>,
     weights_sha256: String,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::answered::Answered;
 use super::file::keep_unsynced;
 use super::key::{RunKey, plugin_hash, settings_key};
-use super::load::{RunState, StoredRun, load, plugin_of, state};
+use super::load::{StoredRun, StoredState, load, plugin_of, state};
 use super::measured::MetricsRow;
 use super::record::{MOST_IMAGES, run_name};
 use super::{
@@ -56,11 +56,11 @@ pub struct RunSummary {
     pub peak_memory_bytes: Option<u64>,
     /// Whether it has ended; asked anew by whoever reads the file.
     #[serde(skip, default = "unknown")]
-    pub state: RunState,
+    pub state: StoredState,
 }
 
-fn unknown() -> RunState {
-    RunState::Running
+fn unknown() -> StoredState {
+    StoredState::Running
 }
 
 /// The answers after the latest task.
@@ -265,7 +265,7 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
     // Another program may have taught the run, or undone an added task, while its files were read.
     let unchanged = marks(folder, 0) == before;
     // Who works on the run writes its own.
-    if unchanged && made.state != RunState::Running {
+    if unchanged && made.state != StoredState::Running {
         keep(folder, made.clone(), made_from);
     }
     Ok(made)
@@ -357,7 +357,7 @@ pub(super) fn begin(folder: &Path, header: &RunHeader, plugin: &str) {
         },
         plugin: plugin.to_string(),
         reports: Vec::new(),
-        state: RunState::Running,
+        state: StoredState::Running,
         peak_memory_bytes: None,
     };
     keep_own(folder, RunSummary::of(&run));

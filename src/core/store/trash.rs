@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::TRASH_FOLDER;
 use super::file::lock;
-use super::listing::{Listed, entry};
+use super::listing::{ListedRun, entry};
 use super::place::{is_run, no_run};
 use super::queue::in_line;
 use super::record::run_name;
@@ -23,7 +23,7 @@ const MOST: usize = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Deleted {
     /// What it is; its folder is the one in the trash.
-    pub run: Listed,
+    pub run: ListedRun,
     /// All its files.
     pub bytes: u64,
 }

@@ -22,7 +22,7 @@ const STALE: Duration = Duration::from_secs(24 * 3600);
 
 /// One picture of a class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct CollectedPicture {
     /// What is shown of it; of one that was drawn or pasted all there is.
     pub picture: Arc<Picture>,
     /// The file it comes from, which is kept as it is.
@@ -31,13 +31,13 @@ pub struct Piece {
 
 /// The pictures of one class.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct CollectedClass {
     /// Tells groups apart while their names are typed.
     pub id: u64,
     /// The class's name.
     pub name: String,
     /// Its pictures, in the order they came.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<CollectedPicture>,
 }
 
 /// What the gathered pictures are for.
@@ -55,7 +55,7 @@ pub struct Collection {
     /// What the folder is called.
     pub name: String,
     /// Its classes; there is always one.
-    pub groups: Vec<Group>,
+    pub groups: Vec<CollectedClass>,
     /// The group that gets what is drawn, pasted or dropped.
     pub chosen: usize,
     last: u64,
@@ -81,7 +81,7 @@ impl Collection {
         let taken: HashSet<&str> = self.groups.iter().map(|g| g.name.as_str()).collect();
         let mut names = (self.groups.len() + 1..).map(|n| format!("Class {n}"));
         let free = names.find(|name| !taken.contains(name.as_str()));
-        self.groups.push(Group {
+        self.groups.push(CollectedClass {
             id: self.last,
             name: free.unwrap_or_default(),
             pieces: Vec::new(),
@@ -102,7 +102,7 @@ impl Collection {
     }
 
     /// Adds a picture to a group; false where the group is gone or full.
-    pub fn add(&mut self, group: u64, piece: Piece) -> bool {
+    pub fn add(&mut self, group: u64, piece: CollectedPicture) -> bool {
         let mut groups = self.groups.iter_mut();
         match groups.find(|known| known.id == group) {
             Some(group) if group.pieces.len() < MOST => group.pieces.push(piece),
@@ -185,7 +185,7 @@ impl Collection {
     }
 }
 
-impl Piece {
+impl CollectedPicture {
     /// Writes it into a class's folder and says where.
     fn save(&self, folder: &Path, number: usize) -> Result<PathBuf> {
         if let Some(file) = &self.file {
@@ -228,7 +228,7 @@ fn free(root: &Path, name: &str) -> PathBuf {
 impl Session {
     /// Adds a drawn or pasted picture to the chosen class.
     pub fn collect(&mut self, picture: Arc<Picture>) {
-        let piece = Piece {
+        let piece = CollectedPicture {
             picture,
             file: None,
         };
@@ -279,7 +279,7 @@ impl Session {
         );
     }
 
-    fn add_collected(&mut self, group: u64, pieces: Vec<Piece>) {
+    fn add_collected(&mut self, group: u64, pieces: Vec<CollectedPicture>) {
         let full = pieces
             .into_iter()
             .any(|piece| !self.collection.add(group, piece));

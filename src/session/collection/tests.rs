@@ -1,13 +1,13 @@
 use super::*;
 
-fn piece(shade: u8) -> Piece {
+fn piece(shade: u8) -> CollectedPicture {
     let picture = Picture {
         name: "drawing".into(),
         width: 4,
         height: 2,
         rgb: vec![shade; 24],
     };
-    Piece {
+    CollectedPicture {
         picture: picture.into(),
         file: None,
     }
@@ -76,7 +76,7 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     std::fs::write(&file, b"as it is").unwrap();
     made.add(
         2,
-        Piece {
+        CollectedPicture {
             file: Some(file),
             ..piece(0)
         },

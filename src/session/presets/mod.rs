@@ -42,12 +42,12 @@ pub struct Paper {
     /// Its class orders as far as they are known; the first one is the natural order.
     pub orders: &'static [&'static str],
     /// How it is split into training and test.
-    pub split: Split,
+    pub split: PresetSplit,
 }
 
 /// What an experiment of the paper splits its data by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum PresetSplit {
     /// The split that the data set comes with.
     Own,
     /// `train_list.txt` and `val_list.txt` of LAE's authors, which are those of L2P.
@@ -78,17 +78,17 @@ const CIFAR: Paper = Paper {
     title: "CIFAR-100",
     classes: 100,
     orders: &["natural", "cifar100_order2", "cifar100_order3"],
-    split: Split::Own,
+    split: PresetSplit::Own,
 };
 const RENDITIONS: Paper = Paper {
     data: "imagenet-r",
     title: "ImageNet-R",
     classes: 200,
     orders: &["natural", "imagenet-r_order2", "imagenet-r_order3"],
-    split: Split::Lists,
+    split: PresetSplit::Lists,
 };
 const RENDITIONS_OF_CODA: Paper = Paper {
-    split: Split::Coda,
+    split: PresetSplit::Coda,
     ..RENDITIONS
 };
 const DOMAINS: Paper = Paper {
@@ -96,7 +96,7 @@ const DOMAINS: Paper = Paper {
     title: "DomainNet",
     classes: 345,
     orders: &["natural", "domainnet_order2", "domainnet_order3"],
-    split: Split::Fifth,
+    split: PresetSplit::Fifth,
 };
 
 impl Preset {

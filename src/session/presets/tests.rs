@@ -87,7 +87,7 @@ fn the_papers_experiments_load_the_weights_that_their_authors_load() {
             preset.name
         );
         let coda = wanted.0 == TUNED && paper.classes == 200;
-        assert_eq!(paper.split == Split::Coda, coda, "{}", preset.name);
+        assert_eq!(paper.split == PresetSplit::Coda, coda, "{}", preset.name);
     }
     // A run of the time when the presets named other weights tells which setting is another.
     let cifar = named("cifar100-10").unwrap();

@@ -9,7 +9,7 @@ use crate::counts::counted;
 use crate::method::lae::APART;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
-use crate::run::event::{Event, Phase, Progress, RunHeader, TaskReport};
+use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
 
 /// Loss values kept for the curve.
@@ -42,7 +42,7 @@ pub struct RunView {
     /// What is being done.
     pub phase: Option<Phase>,
     /// Where it is.
-    pub progress: Option<Progress>,
+    pub progress: Option<RunProgress>,
     /// What was measured after each task.
     pub reports: Vec<TaskReport>,
     /// What each expert achieved, task by task.
@@ -304,7 +304,7 @@ impl RunView {
         self.phase = Some(phase);
     }
 
-    fn advance(&mut self, mut progress: Progress) {
+    fn advance(&mut self, mut progress: RunProgress) {
         for loss in progress.losses.drain(..) {
             if self.losses.len() == LOSSES {
                 self.losses.pop_front();

@@ -15,7 +15,7 @@ use crate::run::event::Picture;
 use crate::session::collection::Collection;
 use crate::session::data_sets::DataAsk;
 use crate::session::export::Export;
-use crate::session::opening::Opening;
+use crate::session::opening::Progress;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
 
 /// Pictures whose size is looked up to know the size of all.
@@ -104,7 +104,7 @@ impl Scans {
 }
 
 /// Opens a data set and looks at it.
-pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Opening) -> Result<DataView> {
+pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Progress) -> Result<DataView> {
     let step = |doing: &str, done: usize, of: Option<usize>| opening.step(doing, done, of);
     let watch = Watch::new(&step);
     let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
@@ -160,7 +160,7 @@ pub(super) fn export(
     export: &Export,
     scans: &Scans,
     to: &Path,
-    opening: &Opening,
+    opening: &Progress,
 ) -> Result<Packed> {
     let step = |doing: &str, done, of| opening.step(doing, done, of);
     let watch = Watch::new(&step);

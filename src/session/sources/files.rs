@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::backbone::library::Library;
+use crate::backbone::library::BackboneLibrary;
 use crate::data::looks::thumbnail_of;
 use crate::data::{decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::session::collection::{MOST, Piece};
+use crate::session::collection::{CollectedPicture, MOST};
 use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 
@@ -30,7 +30,7 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
 }
 
 /// What a file adds to a class: itself, or if it is a folder the images in it.
-pub(super) fn pieces(path: &Path) -> Result<Vec<Piece>> {
+pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
     if !path.is_dir() {
         return Ok(vec![piece(path)?]);
     }
@@ -40,7 +40,7 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<Piece>> {
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort_by(|a, b| by_number(&a.to_string_lossy(), &b.to_string_lossy()));
     let read = files.iter().filter_map(|file| piece(file).ok());
-    let pieces: Vec<Piece> = read.take(MOST).collect();
+    let pieces: Vec<CollectedPicture> = read.take(MOST).collect();
     match pieces.is_empty() {
         true => Err(Problem::new("there is no image in this folder")
             .at_path(path)
@@ -49,8 +49,8 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<Piece>> {
     }
 }
 
-fn piece(file: &Path) -> Result<Piece> {
-    Ok(Piece {
+fn piece(file: &Path) -> Result<CollectedPicture> {
+    Ok(CollectedPicture {
         picture: thumbnail_of(file)?.into(),
         file: Some(file.to_path_buf()),
     })
@@ -98,7 +98,7 @@ pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
             set.download(&mut |progress| transfer.step(progress))?;
         }
         Item::Weights(name) => {
-            let library = Library::usual();
+            let library = BackboneLibrary::usual();
             let about = library.describe(name)?;
             library.obtain(&about.entry, &mut |progress| transfer.step(progress))?;
         }

@@ -3,7 +3,7 @@
 use crate::backbone::families;
 use crate::device;
 use crate::problem::{Problem, Result};
-use crate::session::opening::Opening;
+use crate::session::opening::Progress;
 use crate::session::views::DeviceView;
 
 /// The devices of this machine.
@@ -31,7 +31,7 @@ pub(super) fn devices() -> Vec<DeviceView> {
 }
 
 /// Prepares a card for a family of backbones; gives the devices as they are known then.
-pub(super) fn prepare(key: &str, family: &str, opening: &Opening) -> Result<Vec<DeviceView>> {
+pub(super) fn prepare(key: &str, family: &str, opening: &Progress) -> Result<Vec<DeviceView>> {
     let info = device::choose(key)?;
     let variants = families::named(family)?.variants();
     let found = device::prepare(&info, family, &variants, &mut |done, of| {

@@ -16,18 +16,18 @@ use std::sync::Arc;
 use super::Wake;
 use super::backend::Backend;
 use super::bin::{BinAction, DeletedRun, Done};
-use super::chooser::{Choice, Wanted};
-use super::collection::{Collection, Piece};
+use super::chooser::{Choice, DialogPurpose};
+use super::collection::{CollectedPicture, Collection};
 use super::data_sets::{DataAsk, SightAsk};
 use super::downloads::{Item, Transfer};
 use super::export::Export;
 use super::folders::Shelf;
-use super::opening::Opening;
-use super::report::{self, Report};
+use super::opening::Progress;
+use super::report::{self, BugReport};
 use super::row::RunRow;
 use super::run_view::RunView;
-use super::units::{self, Entry};
-use super::views::{BackboneView, DataView, DeviceView, Plan, PluginView, Sight};
+use super::units::{self, UnitEntry};
+use super::views::{BackboneView, DataView, DeviceView, PlanView, PluginView, Sight};
 use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
@@ -36,7 +36,7 @@ use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, Wish};
 use crate::run::job::JobId;
-use crate::run::queue::Told;
+use crate::run::queue::JobEvent;
 use crate::store;
 
 /// The folder beside the runs that holds what was gathered in the window.
@@ -47,7 +47,7 @@ impl Backend for Engine {
         Engine::send(self, command);
     }
 
-    fn try_recv(&mut self) -> Option<Told> {
+    fn try_recv(&mut self) -> Option<JobEvent> {
         Engine::try_recv(self)
     }
 
@@ -102,7 +102,7 @@ pub trait Sources: Send + Sync {
     fn disk(&self) -> &Disk;
 
     /// Opens a data set and looks at it.
-    fn open_data(&self, ask: &DataAsk, opening: &Opening) -> Result<DataView> {
+    fn open_data(&self, ask: &DataAsk, opening: &Progress) -> Result<DataView> {
         data::open(ask, &self.disk().scans, opening)
     }
 
@@ -117,7 +117,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// What the settings come to.
-    fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> Plan {
+    fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> PlanView {
         let mut plan = plan::plan(config, data);
         let unwritable = files::unwritable(&self.disk().runs_root);
         plan.problems.extend(unwritable);
@@ -140,7 +140,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// Prepares the card of this key for a family of backbones; gives the devices as they are known then.
-    fn prepare(&self, key: &str, family: &str, opening: &Opening) -> Result<Vec<DeviceView>> {
+    fn prepare(&self, key: &str, family: &str, opening: &Progress) -> Result<Vec<DeviceView>> {
         lists::prepare(key, family, opening)
     }
 
@@ -192,7 +192,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// What a file adds to a class of gathered pictures: itself, or if it is a folder the images in it.
-    fn pieces(&self, path: &Path) -> Result<Vec<Piece>> {
+    fn pieces(&self, path: &Path) -> Result<Vec<CollectedPicture>> {
         files::pieces(path)
     }
 
@@ -202,7 +202,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// Writes a data set, or gathered pictures, to one file.
-    fn export(&self, export: &Export, to: &Path, opening: &Opening) -> Result<Packed> {
+    fn export(&self, export: &Export, to: &Path, opening: &Progress) -> Result<Packed> {
         data::export(export, &self.disk().scans, to, opening)
     }
 
@@ -217,13 +217,13 @@ pub trait Sources: Send + Sync {
     }
 
     /// Asks the person for a file or folder in this dialog of the desktop.
-    fn pick(&self, wanted: Wanted, dialog: rfd::FileDialog) -> Choice {
+    fn pick(&self, wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
         picker::pick(wanted, dialog)
     }
 
     /// What a report of a problem holds.
-    fn report(&self, wanted: &report::Wanted) -> Report {
-        Report::gather(&self.disk().runs_root, wanted)
+    fn report(&self, wanted: &report::ReportRequest) -> BugReport {
+        BugReport::gather(&self.disk().runs_root, wanted)
     }
 
     /// Shows a file's folder in the desktop's program for folders.
@@ -232,7 +232,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// The added tasks.
-    fn units(&self) -> Vec<Entry> {
+    fn units(&self) -> Vec<UnitEntry> {
         units::entries()
     }
 }

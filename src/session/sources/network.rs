@@ -1,18 +1,18 @@
 //! Views of backbones and PET plugins, and what the settings make of them. Runs on helper threads.
 
-use crate::backbone::library::{Description, Library as Backbones, State};
+use crate::backbone::library::{BackboneLibrary as Backbones, Description, State};
 use crate::device;
 use crate::experiment::footprint;
 use crate::method::{Chosen, Context, PetPlan};
-use crate::pet::library::Library;
+use crate::pet::library::PluginLibrary;
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::session::views::{BackboneView, Plan, PluginView, WeightsPlace};
+use crate::session::views::{BackboneView, PlanView, PluginView, WeightsPlace};
 
 /// Backbone and PET of a plan; the Problem names the option that stands in the way.
-pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
+pub(super) fn fill(plan: &mut PlanView, config: &RunConfig) -> Result<()> {
     let at = |option: &'static str| {
         move |mut problem: Problem| {
             if !problem.place.starts_with("--") {
@@ -34,7 +34,7 @@ pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
     plan.backbone = Some(view);
     let shapes = &about.blocks;
     let blocks = config.block_list(shapes.len());
-    let library = Library::standard();
+    let library = PluginLibrary::standard();
     let chosen = blocks
         .clone()
         .unwrap_or_else(|_| (0..shapes.len()).collect());
@@ -66,7 +66,7 @@ pub(super) fn fill(plan: &mut Plan, config: &RunConfig) -> Result<()> {
 
 /// What a step takes, against what the card has free.
 fn room(
-    plan: &mut Plan,
+    plan: &mut PlanView,
     config: &RunConfig,
     about: &Description,
     pet: Option<(&PetSpec, &[usize])>,
@@ -83,8 +83,12 @@ fn room(
 }
 
 /// Plugins that cannot sit in these blocks, with the reason.
-fn misfits(library: &Library, shapes: &[BlockShape], blocks: &[usize]) -> Vec<(String, String)> {
-    let unfit = |entry: &crate::pet::library::Entry| {
+fn misfits(
+    library: &PluginLibrary,
+    shapes: &[BlockShape],
+    blocks: &[usize],
+) -> Vec<(String, String)> {
+    let unfit = |entry: &crate::pet::library::PluginEntry| {
         let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
         Some((entry.name.to_lowercase(), problem.what))
     };
@@ -93,14 +97,14 @@ fn misfits(library: &Library, shapes: &[BlockShape], blocks: &[usize]) -> Vec<(S
 
 /// The plugin files.
 pub(super) fn plugins() -> Vec<PluginView> {
-    Library::standard()
+    PluginLibrary::standard()
         .view(None)
         .into_iter()
         .map(plugin)
         .collect()
 }
 
-fn plugin(view: crate::pet::view::PluginView) -> PluginView {
+fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     let size = view.sizes.iter().find(|size| size.name == MAIN_SIZE);
     let size = size.map(|size| (size.min, size.default, size.max));
     let first = view.variants.first();
@@ -182,8 +186,8 @@ mod tests {
     use super::*;
     use crate::run::config::Setting;
 
-    fn filled(config: &RunConfig) -> Plan {
-        let mut plan = Plan::default();
+    fn filled(config: &RunConfig) -> PlanView {
+        let mut plan = PlanView::default();
         fill(&mut plan, config).unwrap();
         plan
     }

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use crate::logging;
-use crate::session::chooser::{Choice, Wanted};
+use crate::session::chooser::{Choice, DialogPurpose};
 
 /// Nobody cancels a dialog this soon after it was asked for: none came up.
 const TOO_SOON: Duration = Duration::from_millis(250);
 
 /// Shows the dialog and waits for the answer.
-pub(super) fn pick(wanted: Wanted, dialog: rfd::FileDialog) -> Choice {
+pub(super) fn pick(wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
     let (asked, failed) = (Instant::now(), logging::failed_dialogs());
     let path = match wanted.to_write() {
         Some(_) => dialog.save_file(),

@@ -7,13 +7,13 @@ use crate::device;
 use crate::method::{self, Chosen, all_frozen, single_class_tasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::session::views::{DataView, Plan};
+use crate::session::views::{DataView, PlanView};
 
 /// What the settings come to, with everything that stands in the way.
-pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> Plan {
-    let mut plan = Plan {
+pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> PlanView {
+    let mut plan = PlanView {
         problems: method::problems(config),
-        ..Plan::default()
+        ..PlanView::default()
     };
     if let Some(data) = data {
         match scenario(config, data) {
@@ -43,7 +43,7 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
     Scenario::new(&data.classes, &order, &sizes)
 }
 
-fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Scenario) {
+fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario: Scenario) {
     if let Ok(chosen) = Chosen::of(config) {
         plan.single_class = single_class_tasks(&chosen, &scenario.tasks);
         plan.all_frozen = all_frozen(&chosen, scenario.tasks.len());
@@ -67,11 +67,11 @@ fn fill_tasks(plan: &mut Plan, config: &RunConfig, data: &DataView, scenario: Sc
 }
 
 /// What the pixel cache would hold with room for all: the pictures of the largest task, and every test input.
-fn cache_need(plan: &Plan, config: &RunConfig, data: &DataView) -> Option<u64> {
+fn cache_need(plan: &PlanView, config: &RunConfig, data: &DataView) -> Option<u64> {
     let picture = data.picture_bytes?;
     let largest = plan.train_images.iter().max().copied().unwrap_or(0) as u64;
     let tested: usize = plan.test_images.iter().sum();
-    let backbone = backbones::Library::usual().describe(&config.backbone);
+    let backbone = backbones::BackboneLibrary::usual().describe(&config.backbone);
     let input = backbone.map_or(0, |about| about.entry.input().bytes());
     Some(largest * picture + (tested * input) as u64)
 }

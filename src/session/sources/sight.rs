@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::data::Scans;
-use crate::backbone::library::Library;
+use crate::backbone::library::BackboneLibrary;
 use crate::data::loader::{augmented, inputs_of};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Sample, Watch};
@@ -11,7 +11,7 @@ use crate::experiment::{augment_of, open_options};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::data_sets::SightAsk;
-use crate::session::views::{Seen, Sight};
+use crate::session::views::{NetworkInput, Sight};
 
 /// Images shown.
 const SHOWN: usize = 8;
@@ -25,7 +25,10 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         &ClassOrder::parse(&config.order)?,
         &TaskSizes::parse(&config.classes_per_task)?,
     )?;
-    let input = Library::usual().describe(&config.backbone)?.entry.input();
+    let input = BackboneLibrary::usual()
+        .describe(&config.backbone)?
+        .entry
+        .input();
     let augment = augment_of(config).checked()?;
     let shown = SHOWN.min(data.classes.len());
     let picture = |sample: &Sample, rgb: Vec<u8>| {
@@ -60,7 +63,7 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
                 augmented(sample, place, input, augment, config.seed, epoch),
                 tested,
             ) {
-                (Ok((rgb, crop)), Some(Ok(tested))) => seen.push(Seen {
+                (Ok((rgb, crop)), Some(Ok(tested))) => seen.push(NetworkInput {
                     class: data.classes[scenario.class_order[position]].clone(),
                     task,
                     drawn: picture(sample, rgb),

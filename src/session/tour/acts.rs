@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{DRAWN, Fate, OwnRun, Standing, Step, Tour};
+use super::{DRAWN, Fate, OwnRun, Tour, TourRunState, TourStep};
 use crate::run::event::{Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::session::Session;
@@ -76,14 +76,14 @@ impl Session {
         if let Some(tour) = &mut self.learn.tour
             && tour.run().is_unasked()
         {
-            tour.run_mut().standing = Standing::Wanted;
+            tour.run_mut().standing = TourRunState::Wanted;
         }
         self.follow_tour();
     }
 
     /// Puts the run that waits for another one's end in line behind it.
     pub fn line_up_toured(&mut self) {
-        let wanted = |tour: &&Tour| tour.run().standing == Standing::Wanted;
+        let wanted = |tour: &&Tour| tour.run().standing == TourRunState::Wanted;
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
             return;
         };
@@ -102,8 +102,8 @@ impl Session {
         let run = tour.run_mut();
         let old = run.folder.take();
         *run = OwnRun::of(run.config.clone());
-        if tour.step < Step::Switch {
-            (tour.step, tour.held) = (Step::First, false);
+        if tour.step < TourStep::Switch {
+            (tour.step, tour.held) = (TourStep::First, false);
         }
         if let Some(old) = old {
             self.hide_pins_from(&old);
@@ -133,9 +133,9 @@ impl Session {
     /// The last step: both runs were gone through.
     pub fn conclude_tour(&mut self) {
         if let Some(tour) = &mut self.learn.tour
-            && tour.step == Step::Compare
+            && tour.step == TourStep::Compare
         {
-            tour.step = Step::End;
+            tour.step = TourStep::End;
         }
     }
 

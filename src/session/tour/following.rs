@@ -1,11 +1,11 @@
 //! How the tour goes on by itself: from what its runs and its pinned drawings have come to.
 
-use super::{OwnRun, Standing, Step, Tour};
+use super::{OwnRun, Tour, TourRunState, TourStep};
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::session::Session;
 use crate::session::estimate::{estimate, seconds_at};
-use crate::session::views::Plan;
+use crate::session::views::PlanView;
 
 impl Session {
     /// Takes in what happened to the runs of the tour, and goes on to the step that is due.
@@ -39,35 +39,37 @@ impl Session {
     /// Starts a run that is wanted, once nothing else trains or is about to.
     fn start_toured(&mut self, run: &mut OwnRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
-        if run.standing == Standing::Wanted && free {
+        if run.standing == TourRunState::Wanted && free {
             run.asked_as(self.train(run.config.clone()));
             self.follow_toured(run);
         }
     }
 
     /// The step that is due after this one, if what this one waits for has happened.
-    fn next_step(&mut self, tour: &mut Tour) -> Option<Step> {
+    fn next_step(&mut self, tour: &mut Tour) -> Option<TourStep> {
         match tour.step {
-            Step::Draw => tour.is_drawn().then_some(Step::First),
-            Step::First if tour.baseline.measured() == 0 => None,
-            Step::First => {
+            TourStep::Draw => tour.is_drawn().then_some(TourStep::First),
+            TourStep::First if tour.baseline.measured() == 0 => None,
+            TourStep::First => {
                 self.hold_for_guess(tour);
                 let answered = tour.is_drawn() && self.is_answered(tour, &tour.baseline, 1);
-                answered.then_some(Step::Guess)
+                answered.then_some(TourStep::Guess)
             }
-            Step::Guess => {
+            TourStep::Guess => {
                 tour.guess?;
                 if tour.baseline.job == self.running_job() {
                     self.backend.wish(Wish::Run);
                 }
-                Some(Step::Forget)
+                Some(TourStep::Forget)
             }
-            Step::Forget => self.is_done(tour, &tour.baseline).then_some(Step::Switch),
-            Step::Switch => {
+            TourStep::Forget => self
+                .is_done(tour, &tour.baseline)
+                .then_some(TourStep::Switch),
+            TourStep::Switch => {
                 tour.task = tour.lae.measured().saturating_sub(1);
-                self.is_done(tour, &tour.lae).then_some(Step::Compare)
+                self.is_done(tour, &tour.lae).then_some(TourStep::Compare)
             }
-            Step::Compare | Step::End => None,
+            TourStep::Compare | TourStep::End => None,
         }
     }
 
@@ -80,7 +82,7 @@ impl Session {
     }
 
     fn is_done(&self, tour: &Tour, run: &OwnRun) -> bool {
-        run.standing == Standing::Finished && self.is_answered(tour, run, run.measured())
+        run.standing == TourRunState::Finished && self.is_answered(tour, run, run.measured())
     }
 
     /// Whether both drawings are answered after each of so many tasks, or cannot be.
@@ -106,7 +108,7 @@ impl Session {
         }
     }
 
-    fn take_tour_plan(&mut self, asked: &RunConfig, plan: Plan) {
+    fn take_tour_plan(&mut self, asked: &RunConfig, plan: PlanView) {
         let waits = |tour: &&mut Tour| tour.plan.is_none() && tour.lae.config == *asked;
         if let Some(tour) = self.learn.tour.as_mut().filter(waits) {
             tour.plan = Some(plan);

@@ -12,13 +12,13 @@ mod own_run;
 
 use super::pins::PinId;
 use super::presets;
-use super::views::Plan;
+use super::views::PlanView;
 use crate::run::config::RunConfig;
 use crate::run::job::JobId;
 
 pub use examples::example;
-pub use outcome::{Became, Fate, Verdict, Vote};
-pub use own_run::{OwnRun, Standing};
+pub use outcome::{Became, Comparison, Fate, Vote};
+pub use own_run::{OwnRun, TourRunState};
 
 /// The classes that are drawn, in the order of the canvases.
 pub const DRAWN: [&str; 2] = ["1", "7"];
@@ -27,7 +27,7 @@ const ORDER: &str = "1,7,0,3,5,6,2,8,4,9";
 
 /// The steps, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum TourStep {
     /// A 1 and a 7 are drawn.
     #[default]
     Draw,
@@ -45,7 +45,7 @@ pub enum Step {
     End,
 }
 
-impl Step {
+impl TourStep {
     /// How many there are.
     pub const COUNT: usize = 7;
 
@@ -59,7 +59,7 @@ impl Step {
 #[derive(Clone, Debug)]
 pub struct Tour {
     /// The step.
-    pub step: Step,
+    pub step: TourStep,
     /// The pinned drawings, as [`DRAWN`] has them.
     pub pins: [Option<PinId>; 2],
     /// What the person thinks will become of the 1.
@@ -71,7 +71,7 @@ pub struct Tour {
     /// The task up to which both runs are looked at, from 0.
     pub task: usize,
     /// What its runs come to.
-    plan: Option<Plan>,
+    plan: Option<PlanView>,
     /// Whether that was asked.
     asked: bool,
     /// Whether Baseline was told to wait for the guess.
@@ -87,7 +87,7 @@ impl Tour {
             ..RunConfig::default()
         };
         Self {
-            step: Step::default(),
+            step: TourStep::default(),
             pins: [None; 2],
             guess: None,
             baseline: OwnRun::of(presets::baseline(&lae)),
@@ -106,7 +106,7 @@ impl Tour {
 
     /// Whether drawings may still be changed: later what became of them is told.
     pub fn takes_drawings(&self) -> bool {
-        self.step <= Step::Guess
+        self.step <= TourStep::Guess
     }
 
     /// Whether this job is one of the tour's.
@@ -119,15 +119,17 @@ impl Tour {
     /// The run that this step is about.
     pub fn run(&self) -> &OwnRun {
         match self.step {
-            Step::Draw | Step::First | Step::Guess | Step::Forget => &self.baseline,
-            Step::Switch | Step::Compare | Step::End => &self.lae,
+            TourStep::Draw | TourStep::First | TourStep::Guess | TourStep::Forget => &self.baseline,
+            TourStep::Switch | TourStep::Compare | TourStep::End => &self.lae,
         }
     }
 
     fn run_mut(&mut self) -> &mut OwnRun {
         match self.step {
-            Step::Draw | Step::First | Step::Guess | Step::Forget => &mut self.baseline,
-            Step::Switch | Step::Compare | Step::End => &mut self.lae,
+            TourStep::Draw | TourStep::First | TourStep::Guess | TourStep::Forget => {
+                &mut self.baseline
+            }
+            TourStep::Switch | TourStep::Compare | TourStep::End => &mut self.lae,
         }
     }
 }

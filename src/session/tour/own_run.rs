@@ -10,7 +10,7 @@ use crate::session::run_view::{RunView, Stage};
 
 /// How a run of the tour stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum TourRunState {
     /// The person has not asked for it yet.
     #[default]
     Unasked,
@@ -36,7 +36,7 @@ pub struct OwnRun {
     /// Its job, once it was asked for.
     pub job: Option<JobId>,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: TourRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
     /// The classes of each task.
@@ -59,7 +59,7 @@ impl OwnRun {
         Self {
             config,
             job: None,
-            standing: Standing::default(),
+            standing: TourRunState::default(),
             folder: None,
             tasks: Vec::new(),
             history: History::default(),
@@ -79,13 +79,13 @@ impl OwnRun {
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.standing,
-            Standing::InLine | Standing::AtWork | Standing::Paused
+            TourRunState::InLine | TourRunState::AtWork | TourRunState::Paused
         )
     }
 
     /// Whether it waits for the person to ask for it.
     pub fn is_unasked(&self) -> bool {
-        self.standing == Standing::Unasked
+        self.standing == TourRunState::Unasked
     }
 
     /// Share of the first task's test images that are right, after each task.
@@ -98,14 +98,14 @@ impl OwnRun {
 
     /// It was asked for under this id.
     pub(super) fn asked_as(&mut self, job: JobId) {
-        (self.job, self.standing) = (Some(job), Standing::InLine);
+        (self.job, self.standing) = (Some(job), TourRunState::InLine);
     }
 
     /// Takes in how it stands while it is not the run at work: it waits in line, or it was taken
     /// out of there.
     pub(super) fn wait(&mut self, in_line: bool) {
-        if self.standing == Standing::InLine && self.queued && !in_line {
-            self.standing = Standing::Ended(None);
+        if self.standing == TourRunState::InLine && self.queued && !in_line {
+            self.standing = TourRunState::Ended(None);
         }
         self.queued |= in_line;
     }
@@ -113,11 +113,11 @@ impl OwnRun {
     /// Takes in how it stands as the run at work, or the one that ended last.
     pub(super) fn follow(&mut self, run: &RunView) {
         self.standing = match run.stage {
-            Stage::Running => Standing::AtWork,
-            Stage::Paused => Standing::Paused,
-            Stage::Finished => Standing::Finished,
-            Stage::Stopped => Standing::Ended(None),
-            Stage::Failed => Standing::Ended(run.problem.clone()),
+            Stage::Running => TourRunState::AtWork,
+            Stage::Paused => TourRunState::Paused,
+            Stage::Finished => TourRunState::Finished,
+            Stage::Stopped => TourRunState::Ended(None),
+            Stage::Failed => TourRunState::Ended(run.problem.clone()),
         };
         (self.task_now, self.done) = (run.task_now(), run.done());
         if let (Some(header), true) = (&run.header, self.folder.is_none()) {

@@ -125,20 +125,20 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
     session.drain();
 }
 
-fn step(session: &Session) -> Step {
+fn step(session: &Session) -> TourStep {
     session
         .learn
         .tour
         .as_ref()
-        .map_or(Step::Draw, |tour| tour.step)
+        .map_or(TourStep::Draw, |tour| tour.step)
 }
 
 fn draw_both(session: &mut Session) {
     session.begin_tour();
     session.pin_drawn(0, picture(1));
-    assert_eq!(step(session), Step::Draw);
+    assert_eq!(step(session), TourStep::Draw);
     session.pin_drawn(1, picture(2));
-    assert_eq!(step(session), Step::First);
+    assert_eq!(step(session), TourStep::First);
 }
 
 /// Trains a run of two tasks to its end: `rights` of four images of the first task after each.
@@ -163,17 +163,17 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.drain();
     assert_eq!(
         (step(&session), backend.wished()),
-        (Step::First, Wish::Pause)
+        (TourStep::First, Wish::Pause)
     );
     answer(&mut session, &backend, &mut asked, 0.9);
-    assert_eq!(step(&session), Step::Guess);
+    assert_eq!(step(&session), TourStep::Guess);
     // A changed drawing is answered anew.
     session.pin_drawn(0, picture(3));
     answer(&mut session, &backend, &mut asked, 0.95);
     session.guess_fate(Fate::Lost);
     assert_eq!(
         (step(&session), backend.wished()),
-        (Step::Forget, Wish::Run)
+        (TourStep::Forget, Wish::Run)
     );
     backend.push(report(1, 2));
     backend.push(Event::Finished {
@@ -182,23 +182,23 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     session.drain();
     assert_eq!(
         step(&session),
-        Step::Forget,
+        TourStep::Forget,
         "the drawings are not answered yet"
     );
     answer(&mut session, &backend, &mut asked, 0.1);
-    assert_eq!(step(&session), Step::Switch);
+    assert_eq!(step(&session), TourStep::Switch);
     session.train_toured();
     learn(&mut session, &backend, "/lae", [4, 4]);
     answer(&mut session, &backend, &mut asked, 0.7);
-    assert_eq!(step(&session), Step::Compare);
+    assert_eq!(step(&session), TourStep::Compare);
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
-    assert_eq!(tour.verdict(), Some(Verdict::Lae));
+    assert_eq!(tour.verdict(), Some(Comparison::Lae));
     let of = |run| session.tour_became(0, run).map(|became| became.fate);
     assert_eq!(of(&tour.baseline), Some(Fate::Lost));
     assert_eq!(of(&tour.lae), Some(Fate::Between));
     session.conclude_tour();
-    assert_eq!(step(&session), Step::End);
+    assert_eq!(step(&session), TourStep::End);
     session.drop_toured();
     assert!(session.learn.tour.is_none() && session.predict.pins.pictures().is_empty());
     assert!(session.predict.pins.runs().is_empty());
@@ -222,7 +222,7 @@ fn another_run_is_waited_for_and_never_stopped() {
             .standing
             .clone()
     };
-    assert_eq!(standing(&session), Standing::Wanted);
+    assert_eq!(standing(&session), TourRunState::Wanted);
     backend.push(report(0, 4));
     session.drain();
     assert_eq!(backend.wished(), Wish::Run, "another run is not paused");
@@ -239,7 +239,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     session.train_toured();
     session.line_up_toured();
     session.drain();
-    assert_eq!(standing(&session), Standing::InLine);
+    assert_eq!(standing(&session), TourRunState::InLine);
     let mine = session.learn.tour.as_ref().unwrap().baseline.job.unwrap();
     session.leave_tour();
     session.drain();
@@ -260,7 +260,7 @@ fn another_run_is_waited_for_and_never_stopped() {
     });
     session.drain();
     session.drain();
-    assert_eq!(standing(&session), Standing::AtWork);
+    assert_eq!(standing(&session), TourRunState::AtWork);
     assert!(session.unfinished().is_none());
 }
 
@@ -308,19 +308,19 @@ fn a_run_that_ended_early_can_be_trained_again() {
             .standing
             .clone()
     };
-    assert_eq!(standing(&session), Standing::Ended(Some(problem)));
+    assert_eq!(standing(&session), TourRunState::Ended(Some(problem)));
     session.train_toured_again();
     session.drain();
     assert_eq!(
         (standing(&session), step(&session)),
-        (Standing::AtWork, Step::First)
+        (TourRunState::AtWork, TourStep::First)
     );
     // A drawing that was cleared is waited for.
     session.unpin_drawn(1);
     backend.push(Event::Started(Box::new(header("/again"))));
     backend.push(report(0, 4));
     session.drain();
-    assert_eq!(step(&session), Step::First);
+    assert_eq!(step(&session), TourStep::First);
     assert!(!session.learn.tour.as_ref().unwrap().is_drawn());
 }
 

@@ -20,7 +20,7 @@ pub struct Ask {
     /// What is asked.
     pub text: Vec<Paragraph>,
     /// How it is answered.
-    pub question: Question,
+    pub question: AnswerKind,
     /// What is said to a right answer.
     pub if_right: Vec<Paragraph>,
     /// What is said to a wrong one.
@@ -31,7 +31,7 @@ pub struct Ask {
 
 /// How a question is answered.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Question {
+pub enum AnswerKind {
     /// By one of these; with each the condition under which it is right.
     Choice(Vec<(String, Formula)>),
     /// By a number.
@@ -60,7 +60,7 @@ pub struct Given {
 
 /// What is to be said to an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict<'a> {
+pub enum Feedback<'a> {
     /// There is no answer yet.
     Open,
     /// It is kept until the figures are there.
@@ -128,34 +128,34 @@ impl Ask {
     /// Whether an answer is given; what is being typed, and what is no number, is none.
     pub fn is_answered(&self, given: &Given) -> bool {
         match self.question {
-            Question::Choice(_) => given.choice.is_some(),
-            Question::Number { .. } => given.checked && read_number(&given.typed).is_some(),
+            AnswerKind::Choice(_) => given.choice.is_some(),
+            AnswerKind::Number { .. } => given.checked && read_number(&given.typed).is_some(),
         }
     }
 
     /// What is to be said to this answer as things stand.
-    pub fn judge(&self, given: &Given, figures: &Figures) -> Verdict<'_> {
+    pub fn judge(&self, given: &Given, figures: &Figures) -> Feedback<'_> {
         match &self.question {
-            Question::Choice(choices) => {
+            AnswerKind::Choice(choices) => {
                 let Some(chosen) = given.choice else {
-                    return Verdict::Open;
+                    return Feedback::Open;
                 };
                 match right_choice(choices, figures) {
-                    Err(Lack::NotYet) => Verdict::Kept,
-                    Err(Lack::Never(why)) => Verdict::Never(why),
-                    Ok(right) if right == Some(chosen) => Verdict::Right(&self.if_right),
-                    Ok(right) => Verdict::Wrong(&self.if_wrong, right),
+                    Err(Lack::NotYet) => Feedback::Kept,
+                    Err(Lack::Never(why)) => Feedback::Never(why),
+                    Ok(right) if right == Some(chosen) => Feedback::Right(&self.if_right),
+                    Ok(right) => Feedback::Wrong(&self.if_wrong, right),
                 }
             }
-            Question::Number { .. } if !given.checked => Verdict::Open,
-            Question::Number {
+            AnswerKind::Number { .. } if !given.checked => Feedback::Open,
+            AnswerKind::Number {
                 answer,
                 tolerance,
                 slips,
                 ..
             } => {
                 let Some(typed) = read_number(&given.typed) else {
-                    return Verdict::NoNumber;
+                    return Feedback::NoNumber;
                 };
                 let near = |formula: &Formula, within: f64| {
                     formula
@@ -163,15 +163,15 @@ impl Ask {
                         .map(|value| (value - typed).abs() <= within + 1e-9)
                 };
                 match near(answer, *tolerance) {
-                    Err(Lack::NotYet) => return Verdict::Kept,
-                    Err(Lack::Never(why)) => return Verdict::Never(why),
-                    Ok(true) => return Verdict::Right(&self.if_right),
+                    Err(Lack::NotYet) => return Feedback::Kept,
+                    Err(Lack::Never(why)) => return Feedback::Never(why),
+                    Ok(true) => return Feedback::Right(&self.if_right),
                     Ok(false) => {}
                 }
                 let slip = slips
                     .iter()
                     .find(|(value, _)| near(value, *tolerance) == Ok(true));
-                Verdict::Wrong(slip.map_or(&self.if_wrong, |(_, text)| text), None)
+                Feedback::Wrong(slip.map_or(&self.if_wrong, |(_, text)| text), None)
             }
         }
     }
@@ -179,11 +179,11 @@ impl Ask {
     /// The right answer in words, as far as it is known; a number has one digit behind the point.
     pub fn answer(&self, figures: &Figures, language: crate::texts::Language) -> Option<String> {
         match &self.question {
-            Question::Choice(choices) => {
+            AnswerKind::Choice(choices) => {
                 let right = right_choice(choices, figures).ok()??;
                 Some(choices[right].0.clone())
             }
-            Question::Number { answer, unit, .. } => {
+            AnswerKind::Number { answer, unit, .. } => {
                 let value = super::text::number(answer.value(figures).ok()?, language);
                 Some(format!("{value} {unit}").trim().to_string())
             }
@@ -211,7 +211,7 @@ fn read_number(typed: &str) -> Option<f64> {
         .filter(|n: &f64| n.is_finite())
 }
 
-fn choice(words: &Words, runs: &[String]) -> Result<Question> {
+fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     let count = words.choices.len();
     if !(2..=MOST_CHOICES).contains(&count) {
         return Err(
@@ -234,12 +234,12 @@ fn choice(words: &Words, runs: &[String]) -> Result<Question> {
     };
     let read = |text: &String| Formula::read_as(text, runs, true);
     let conditions = conditions.iter().map(read).collect::<Result<Vec<_>>>()?;
-    Ok(Question::Choice(
+    Ok(AnswerKind::Choice(
         words.choices.iter().cloned().zip(conditions).collect(),
     ))
 }
 
-fn number(words: &Words, runs: &[String]) -> Result<Question> {
+fn number(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     let Some(answer) = &words.answer else {
         return Err(
             Problem::new(format!("the question {} has no answer", words.name))
@@ -250,7 +250,7 @@ fn number(words: &Words, runs: &[String]) -> Result<Question> {
         let value = Formula::read_as(&slip.value, runs, false)?;
         Ok((value, paragraphs(&slip.text, runs)?))
     };
-    Ok(Question::Number {
+    Ok(AnswerKind::Number {
         answer: Formula::read_as(answer, runs, false)?,
         tolerance: words.tolerance.unwrap_or(0.5).abs(),
         unit: words.unit.clone(),
@@ -293,16 +293,16 @@ mod tests {
         let known = figures();
         assert!(matches!(
             ask.judge(&typed("20,5 %"), &known),
-            Verdict::Right(_)
+            Feedback::Right(_)
         ));
         assert!(matches!(
             ask.judge(&typed("20.5"), &Figures::new()),
-            Verdict::Kept
+            Feedback::Kept
         ));
-        assert_eq!(ask.judge(&typed("viel"), &known), Verdict::NoNumber);
-        assert_eq!(ask.judge(&Given::default(), &known), Verdict::Open);
+        assert_eq!(ask.judge(&typed("viel"), &known), Feedback::NoNumber);
+        assert_eq!(ask.judge(&Given::default(), &known), Feedback::Open);
         let said = |given: &Given| match ask.judge(given, &known) {
-            Verdict::Wrong(text, None) => text[0].filled(&known, Language::English),
+            Feedback::Wrong(text, None) => text[0].filled(&known, Language::English),
             other => format!("{other:?}"),
         };
         assert_eq!(said(&typed("70")), "that is what is left");
@@ -325,13 +325,13 @@ mod tests {
         };
         assert!(matches!(
             ask.judge(&chosen(1), &figures()),
-            Verdict::Right(_)
+            Feedback::Right(_)
         ));
         assert_eq!(
             ask.judge(&chosen(0), &figures()),
-            Verdict::Wrong(&[], Some(1))
+            Feedback::Wrong(&[], Some(1))
         );
-        assert_eq!(ask.judge(&chosen(0), &Figures::new()), Verdict::Kept);
+        assert_eq!(ask.judge(&chosen(0), &Figures::new()), Feedback::Kept);
     }
 
     #[test]

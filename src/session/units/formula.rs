@@ -2,7 +2,7 @@
 //! equations with other names, checked here and worked out in `value`.
 
 use super::functions::{FUNCTIONS, Function, Of, function};
-use crate::expression::{Diagnostic, Expr, Kind, Language, Sign, parse};
+use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
 use crate::method::METHODS;
 use crate::metrics::Expert;
 use crate::names::shortened;
@@ -106,22 +106,22 @@ fn problem(text: &str, wrong: &Diagnostic) -> Problem {
 }
 
 fn is_condition(node: &Expr) -> bool {
-    matches!(node.kind, Kind::Pair(sign, _) if sign.compares() || sign.joins())
+    matches!(node.kind, NodeKind::Pair(sign, _) if sign.compares() || sign.joins())
 }
 
 /// Whether everything in it has a meaning: the first that has none.
 fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
     let wrong = |what: &str| Err(Diagnostic::new(node.pointed(), what));
     match &node.kind {
-        Kind::Number(_) => return Ok(()),
-        Kind::Name(name) => {
+        NodeKind::Number(_) => return Ok(()),
+        NodeKind::Name(name) => {
             let wrong = Diagnostic::new(node.span.clone(), format!("\"{name}\" is no number"));
             return Err(match runs.contains(name) {
                 true => wrong.because(format!("ask for a figure of the run, as accuracy({name})")),
                 false => wrong,
             });
         }
-        Kind::Call(name, arguments) => {
+        NodeKind::Call(name, arguments) => {
             let Some(function) = function(name) else {
                 let what = format!("there is no function named \"{name}\"");
                 let span = node.span.start..node.span.start + name.len();
@@ -135,9 +135,9 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
                 return wrong(&format!("{name} takes numbers"));
             }
         }
-        Kind::Minus(inner) if is_condition(inner) => return wrong("a condition has no sign"),
-        Kind::Minus(_) => {}
-        Kind::Pair(sign, both) => {
+        NodeKind::Minus(inner) if is_condition(inner) => return wrong("a condition has no sign"),
+        NodeKind::Minus(_) => {}
+        NodeKind::Pair(sign, both) => {
             if both.iter().any(|side| is_condition(side) != sign.joins()) {
                 return wrong(match sign.joins() {
                     true => "\"and\" and \"or\" join conditions, not numbers",
@@ -163,13 +163,13 @@ pub(super) fn asked<'t>(
             experts.find(|known| known.name() == name).copied()
         };
         match &argument.kind {
-            Kind::Name(name) if at == 0 => run = Some((name.as_str(), argument)),
-            Kind::Number(number)
+            NodeKind::Name(name) if at == 0 => run = Some((name.as_str(), argument)),
+            NodeKind::Number(number)
                 if at > 0 && number.fract() == 0.0 && (1.0..1e15).contains(number) =>
             {
                 numbers.push(*number as usize);
             }
-            Kind::Name(name)
+            NodeKind::Name(name)
                 if at > 0 && function.by_expert && expert.is_none() && known(name).is_some() =>
             {
                 expert = known(name);

@@ -41,7 +41,7 @@ const OWN: [(&str, &str, &str); 4] = [
 
 /// A unit in the list: in a language, or why it cannot be read.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct UnitEntry {
     /// Its file's name without language and ending.
     pub name: String,
     /// The language of its file; none for a file that names none, which serves all.
@@ -52,7 +52,7 @@ pub struct Entry {
     pub unit: Result<std::sync::Arc<Unit>>,
 }
 
-impl Entry {
+impl UnitEntry {
     fn new(name: &str, language: Option<Language>, own: bool, text: &str, origin: &str) -> Self {
         let spoken = language.unwrap_or_default();
         Self {
@@ -66,12 +66,12 @@ impl Entry {
 
 /// All units there are, in their order; a teacher's own, which may have any name, come last. Reads
 /// files.
-pub fn entries() -> Vec<Entry> {
+pub fn entries() -> Vec<UnitEntry> {
     let mut all = Vec::new();
     for (name, english, german) in OWN {
         for (language, text) in [(Language::English, english), (Language::German, german)] {
             let origin = format!("{name}.{}.md", language.code());
-            all.push(Entry::new(name, Some(language), true, text, &origin));
+            all.push(UnitEntry::new(name, Some(language), true, text, &origin));
         }
     }
     if let Some(folder) = own_folder() {
@@ -86,7 +86,7 @@ pub fn own_folder() -> Option<PathBuf> {
 }
 
 /// The units of a folder; one that does not exist has none.
-fn entries_in(folder: &Path) -> Vec<Entry> {
+fn entries_in(folder: &Path) -> Vec<UnitEntry> {
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
@@ -99,8 +99,8 @@ fn entries_in(folder: &Path) -> Vec<Entry> {
         let (name, language) = name_of(path);
         let origin = path.display().to_string();
         match read_file(path) {
-            Ok(text) => Entry::new(&name, language, false, &text, &origin),
-            Err(problem) => Entry {
+            Ok(text) => UnitEntry::new(&name, language, false, &text, &origin),
+            Err(problem) => UnitEntry {
                 name,
                 language,
                 own: false,
@@ -108,7 +108,7 @@ fn entries_in(folder: &Path) -> Vec<Entry> {
             },
         }
     };
-    let mut entries: Vec<Entry> = paths.iter().map(entry).collect();
+    let mut entries: Vec<UnitEntry> = paths.iter().map(entry).collect();
     entries.sort_by_key(|entry| entry.unit.as_ref().map_or(i64::MAX, |unit| unit.order));
     entries
 }
@@ -128,9 +128,9 @@ fn read_file(path: &Path) -> Result<String> {
 }
 
 /// One entry for each name, in this language where there is one, else in any; in order.
-pub fn named(entries: &[Entry], language: Language) -> Vec<&Entry> {
-    let mut chosen: Vec<&Entry> = Vec::new();
-    let suits = |entry: &Entry| match entry.language {
+pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
+    let mut chosen: Vec<&UnitEntry> = Vec::new();
+    let suits = |entry: &UnitEntry| match entry.language {
         Some(spoken) if spoken == language => 0,
         None => 1,
         Some(_) => 2,
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_programs_own_are_sound_and_say_the_same_in_every_language() {
-        let own: Vec<Entry> = entries().into_iter().filter(|entry| entry.own).collect();
+        let own: Vec<UnitEntry> = entries().into_iter().filter(|entry| entry.own).collect();
         assert_eq!(own.len(), 2 * OWN.len());
         for pair in own.chunks(2) {
             let [english, german] = pair else {
@@ -200,7 +200,7 @@ mod tests {
             let checks = |unit: &Unit| -> Vec<String> {
                 let parts = unit.parts.iter();
                 let checks = parts.filter_map(|part| match part {
-                    super::super::Part::Expect(expect) => Some(expect.formula.text.clone()),
+                    super::super::UnitPart::Expect(expect) => Some(expect.formula.text.clone()),
                     _ => None,
                 });
                 checks.collect()

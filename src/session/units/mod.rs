@@ -19,14 +19,14 @@ mod read;
 mod text;
 mod value;
 
-pub use ask::{Ask, Given, Question, Verdict};
+pub use ask::{AnswerKind, Ask, Feedback, Given};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
 pub use chart::{Chart, Figure};
 pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
-pub use library::{Entry, entries, named, open};
-pub use play::{Standing, UnitRun, Units, same_settings};
-pub use text::{Kind, Paragraph, Span, number};
+pub use library::{UnitEntry, entries, named, open};
+pub use play::{UnitRun, UnitRunState, Units, same_settings};
+pub use text::{Paragraph, ParagraphKind, Span, number};
 pub use value::Figures;
 
 use crate::texts::Language;
@@ -47,12 +47,12 @@ pub struct Unit {
     /// The language it is written in.
     pub language: Language,
     /// Its parts, from top to bottom.
-    pub parts: Vec<Part>,
+    pub parts: Vec<UnitPart>,
 }
 
 /// A part of a unit.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum UnitPart {
     /// Text.
     Text(Paragraph),
     /// Runs to train.
@@ -80,7 +80,7 @@ impl Unit {
     /// The runs that it names, in order.
     pub fn plans(&self) -> impl Iterator<Item = &RunPlan> {
         let blocks = self.parts.iter().filter_map(|part| match part {
-            Part::Runs(runs) => Some(&runs.runs),
+            UnitPart::Runs(runs) => Some(&runs.runs),
             _ => None,
         });
         blocks.flatten()
@@ -94,7 +94,7 @@ impl Unit {
     /// The blocks that teach a run more.
     pub fn lessons(&self) -> impl Iterator<Item = &Teach> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Teach(teach) => Some(teach),
+            UnitPart::Teach(teach) => Some(teach),
             _ => None,
         })
     }

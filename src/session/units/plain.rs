@@ -1,11 +1,11 @@
 //! A unit as plain text: for a terminal, for reading aloud, and with figures once it was played.
 
 use super::chart::Chart;
-use super::text::{Kind, Paragraph};
+use super::text::{Paragraph, ParagraphKind};
 use super::value::Figures;
-use super::{Ask, Figure, Part, Question, Runs, Teach, Unit};
+use super::{AnswerKind, Ask, Figure, Runs, Teach, Unit, UnitPart};
 use crate::method::command;
-use crate::pet::library::Library;
+use crate::pet::library::PluginLibrary;
 use crate::texts::Language;
 
 /// Longest line of text, in characters.
@@ -18,15 +18,15 @@ pub fn heading(unit: &Unit) -> String {
 }
 
 /// A part in words, with the figures that are known.
-pub fn part(unit: &Unit, part: &Part, figures: &Figures) -> String {
+pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     let language = unit.language;
     match part {
-        Part::Text(text) => paragraph(text, figures, language),
-        Part::Runs(block) => runs(block, language),
-        Part::Figure(figure) => self::figure(unit, figure, figures),
-        Part::Ask(ask) => question(ask, figures, language),
-        Part::Teach(teach) => self::teach(unit, teach),
-        Part::Expect(_) => String::new(),
+        UnitPart::Text(text) => paragraph(text, figures, language),
+        UnitPart::Runs(block) => runs(block, language),
+        UnitPart::Figure(figure) => self::figure(unit, figure, figures),
+        UnitPart::Ask(ask) => question(ask, figures, language),
+        UnitPart::Teach(teach) => self::teach(unit, teach),
+        UnitPart::Expect(_) => String::new(),
     }
 }
 
@@ -40,14 +40,14 @@ pub fn whole(unit: &Unit, figures: &Figures) -> String {
 fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String {
     let words = text.filled(figures, language);
     match text.kind {
-        Kind::Heading(_) => {
+        ParagraphKind::Heading(_) => {
             let line = "-".repeat(words.chars().count());
             format!("{words}\n{line}\n")
         }
-        Kind::Text => wrapped(&words, ""),
-        Kind::Quote => wrapped(&words, "| "),
-        Kind::Code => words.lines().map(|line| format!("    {line}\n")).collect(),
-        Kind::Item(deep, number) => {
+        ParagraphKind::Text => wrapped(&words, ""),
+        ParagraphKind::Quote => wrapped(&words, "| "),
+        ParagraphKind::Code => words.lines().map(|line| format!("    {line}\n")).collect(),
+        ParagraphKind::Item(deep, number) => {
             let mark = number.map_or_else(|| "*".to_string(), |number| format!("{number}."));
             let lines = wrapped(&words, &"  ".repeat(deep + 1));
             lines.replacen(
@@ -61,7 +61,7 @@ fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String 
 
 fn runs(block: &Runs, language: Language) -> String {
     let mut text = format!("[{}]\n", language.say("unit.to_run"));
-    let plugins = Library::standard();
+    let plugins = PluginLibrary::standard();
     for plan in &block.runs {
         for config in &plan.configs {
             let pet = plugins.get(&config.pet).ok();
@@ -94,7 +94,7 @@ fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
     let asked = wrapped(&words.join(" "), "  ");
     // A question without words has no indentation either.
     let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
-    if let Question::Choice(choices) = &ask.question {
+    if let AnswerKind::Choice(choices) = &ask.question {
         for (i, (choice, _)) in choices.iter().enumerate() {
             text.push_str(&format!("  {}) {choice}\n", i + 1));
         }

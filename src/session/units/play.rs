@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::library::{Entry, own_folder};
+use super::library::{UnitEntry, own_folder};
 use super::value::Figures;
-use super::{Given, Part, RunFigures, Teach, Unit};
+use super::{Given, RunFigures, Teach, Unit, UnitPart};
 use crate::method::filled;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
-use crate::run::job::{Job, JobId, Work};
+use crate::run::job::{Job, JobId, JobWork};
 use crate::session::Session;
 use crate::session::row::settings_of;
 use crate::session::run_view::{RunView, Stage};
@@ -21,7 +21,7 @@ use crate::session::views::{Fetch, RunRow, RunState};
 
 /// How a run of a unit stands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub enum UnitRunState {
     /// It was not asked for.
     Missing,
     /// It waits in line.
@@ -45,13 +45,13 @@ pub enum Standing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitRun {
     /// How it stands.
-    pub standing: Standing,
+    pub standing: UnitRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
 }
 
 impl UnitRun {
-    fn of(standing: Standing) -> Self {
+    fn of(standing: UnitRunState) -> Self {
         Self {
             standing,
             folder: None,
@@ -60,14 +60,17 @@ impl UnitRun {
 
     /// Whether it has to be asked for.
     pub fn is_missing(&self) -> bool {
-        matches!(self.standing, Standing::Missing | Standing::Ended(_))
+        matches!(
+            self.standing,
+            UnitRunState::Missing | UnitRunState::Ended(_)
+        )
     }
 
     /// Whether it waits or is at work.
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.standing,
-            Standing::Waiting | Standing::Held | Standing::Working { .. }
+            UnitRunState::Waiting | UnitRunState::Held | UnitRunState::Working { .. }
         )
     }
 }
@@ -76,7 +79,7 @@ impl UnitRun {
 #[derive(Default)]
 pub struct Units {
     /// All there are; nothing before anybody asked.
-    pub list: Fetch<Arc<Vec<Entry>>>,
+    pub list: Fetch<Arc<Vec<UnitEntry>>>,
     /// Where a teacher's own lie; none where the system has no folder for data.
     pub folder: Option<PathBuf>,
     /// The one that is open.
@@ -146,7 +149,7 @@ impl Session {
         );
     }
 
-    fn take_units(&mut self, entries: Vec<Entry>) {
+    fn take_units(&mut self, entries: Vec<UnitEntry>) {
         self.learn.units.list = Fetch::Ready(Arc::new(entries));
         self.learn.units.folder = own_folder();
     }
@@ -162,7 +165,7 @@ impl Session {
         let Some(unit) = self.learn.units.open.clone() else {
             return;
         };
-        let Some(Part::Runs(block)) = unit.parts.get(part) else {
+        let Some(UnitPart::Runs(block)) = unit.parts.get(part) else {
             return;
         };
         let mut wanted = Vec::new();
@@ -192,7 +195,7 @@ impl Session {
     /// The folder of the run that this block teaches, once it is there.
     pub fn pupil_of(&self, teach: &Teach) -> Option<PathBuf> {
         let run = self.learn.units.of(&teach.run).first()?;
-        matches!(run.standing, Standing::Done(_)).then(|| run.folder.clone())?
+        matches!(run.standing, UnitRunState::Done(_)).then(|| run.folder.clone())?
     }
 
     /// Looks anew at the runs of the open unit.
@@ -226,7 +229,7 @@ impl Session {
             return of_view(run);
         }
         let waits =
-            |work: &Work| matches!(work, Work::Train(other) if same_settings(other, config));
+            |work: &JobWork| matches!(work, JobWork::Train(other) if same_settings(other, config));
         if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
             return (UnitRun::of(in_line(job)), nothing());
         }
@@ -246,8 +249,11 @@ impl Session {
             return of_row(row, mine, false);
         }
         match live {
-            Some(run) => (UnitRun::of(Standing::Ended(run.problem.clone())), nothing()),
-            None => (UnitRun::of(Standing::Missing), nothing()),
+            Some(run) => (
+                UnitRun::of(UnitRunState::Ended(run.problem.clone())),
+                nothing(),
+            ),
+            None => (UnitRun::of(UnitRunState::Missing), nothing()),
         }
     }
 
@@ -261,11 +267,11 @@ impl Session {
     }
 
     fn find_taught(&self, teach: &Teach) -> (UnitRun, RunFigures) {
-        let missing = || (UnitRun::of(Standing::Missing), RunFigures::default());
+        let missing = || (UnitRun::of(UnitRunState::Missing), RunFigures::default());
         let Some(folder) = self.pupil_of(teach) else {
             return missing();
         };
-        let waits = |work: &Work| matches!(work, Work::Teach { run, .. } if *run == folder);
+        let waits = |work: &JobWork| matches!(work, JobWork::Teach { run, .. } if *run == folder);
         if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
             return (UnitRun::of(in_line(job)), RunFigures::default());
         }
@@ -297,17 +303,17 @@ impl Session {
     }
 }
 
-fn standing_of(run: &RunView) -> Standing {
+fn standing_of(run: &RunView) -> UnitRunState {
     match run.stage {
-        Stage::Running | Stage::Paused => Standing::Working {
+        Stage::Running | Stage::Paused => UnitRunState::Working {
             done: run.done(),
             seconds_left: run
                 .progress
                 .as_ref()
                 .and_then(|progress| progress.seconds_left),
         },
-        Stage::Finished => Standing::Done(None),
-        Stage::Stopped | Stage::Failed => Standing::Ended(run.problem.clone()),
+        Stage::Finished => UnitRunState::Done(None),
+        Stage::Stopped | Stage::Failed => UnitRunState::Ended(run.problem.clone()),
     }
 }
 
@@ -317,10 +323,10 @@ fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
     RunFigures::new(header, &run.history, measurements, taught)
 }
 
-fn in_line(job: &Job) -> Standing {
+fn in_line(job: &Job) -> UnitRunState {
     match job.held {
-        true => Standing::Held,
-        false => Standing::Waiting,
+        true => UnitRunState::Held,
+        false => UnitRunState::Waiting,
     }
 }
 
@@ -332,9 +338,9 @@ fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
     let standing = match header.added_tasks.is_empty() {
         true => standing_of(run),
         // It is taught: its own training is over.
-        false => Standing::Done(None),
+        false => UnitRunState::Done(None),
     };
-    if standing != Standing::Done(None) {
+    if standing != UnitRunState::Done(None) {
         figures.apart_now.clone_from(&run.apart);
     }
     let folder = Some(header.folder.clone());
@@ -347,7 +353,7 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
         .as_ref()
         .map(|header| RunFigures::new(header, &row.history, row.measurements.iter(), taught));
     let run = UnitRun {
-        standing: Standing::Done((!mine).then(|| row.name.clone())),
+        standing: UnitRunState::Done((!mine).then(|| row.name.clone())),
         folder: Some(Path::to_path_buf(&row.folder)),
     };
     (run, figures.unwrap_or_default())

@@ -24,11 +24,14 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
     let part = unit
         .parts
         .iter()
-        .position(|part| matches!(part, Part::Runs(_)));
+        .position(|part| matches!(part, UnitPart::Runs(_)));
     let part = part.unwrap();
     session.open_unit(Some(unit.clone()));
     let name = unit.plans().next().unwrap().name.clone();
-    assert_eq!(session.learn.units.of(&name)[0].standing, Standing::Missing);
+    assert_eq!(
+        session.learn.units.of(&name)[0].standing,
+        UnitRunState::Missing
+    );
     let draft = session.experiment.draft.clone();
     session.run_unit(part);
     session.run_unit(part);
@@ -37,7 +40,7 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
         .asked()
         .into_iter()
         .filter(|command| matches!(command, crate::run::event::Command::Queue(_)));
-    let Part::Runs(block) = &unit.parts[part] else {
+    let UnitPart::Runs(block) = &unit.parts[part] else {
         panic!("no runs");
     };
     let wanted: usize = block.runs.iter().map(|plan| plan.configs.len()).sum();

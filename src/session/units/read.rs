@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::ask::Ask;
 use super::blocks::{Expect, Runs, Teach, block};
 use super::chart::Figure;
-use super::text::{Piece, pieces};
-use super::{Part, Unit};
+use super::text::{MarkdownPiece, pieces};
+use super::{Unit, UnitPart};
 use crate::problem::{Problem, Result, listed};
 use crate::texts::Language;
 
@@ -64,8 +64,8 @@ impl Unit {
         let mut reader = Reader::default();
         for piece in pieces {
             match piece {
-                Piece::Paragraph(paragraph) => reader.parts.push(Part::Text(paragraph)),
-                Piece::Fence(name, held, above) => {
+                MarkdownPiece::Paragraph(paragraph) => reader.parts.push(UnitPart::Text(paragraph)),
+                MarkdownPiece::Fence(name, held, above) => {
                     let begins = first + above;
                     let read = reader.fence(&name, &held, begins, &runs);
                     read.map_err(|problem| placed(problem, origin, begins))?;
@@ -137,23 +137,23 @@ fn names(body: &str) -> Vec<String> {
 
 #[derive(Default)]
 struct Reader {
-    parts: Vec<Part>,
+    parts: Vec<UnitPart>,
 }
 
 impl Reader {
     fn fence(&mut self, name: &str, held: &str, begins: usize, runs: &[String]) -> Result<()> {
         let part = match name {
-            "run" => Part::Runs(Runs::read(held)?),
-            "figure" => Part::Figure(Figure::read(held, runs)?),
-            "ask" => Part::Ask(Ask::read(held, runs)?),
-            "teach" => Part::Teach(Teach::read(held, runs)?),
+            "run" => UnitPart::Runs(Runs::read(held)?),
+            "figure" => UnitPart::Figure(Figure::read(held, runs)?),
+            "ask" => UnitPart::Ask(Ask::read(held, runs)?),
+            "teach" => UnitPart::Teach(Teach::read(held, runs)?),
             "expect" => {
                 let all = Expect::read(held, begins, runs)?;
-                self.parts.extend(all.into_iter().map(Part::Expect));
+                self.parts.extend(all.into_iter().map(UnitPart::Expect));
                 return Ok(());
             }
-            code if CODE.contains(&code) => Part::Text(super::Paragraph {
-                kind: super::Kind::Code,
+            code if CODE.contains(&code) => UnitPart::Text(super::Paragraph {
+                kind: super::ParagraphKind::Code,
                 spans: vec![super::Span {
                     text: held.trim_end().into(),
                     ..super::Span::default()
@@ -177,12 +177,12 @@ impl Reader {
         let (mut seen, mut count) = (Vec::new(), 0);
         for part in &self.parts {
             let names: Vec<&String> = match part {
-                Part::Runs(runs) => {
+                UnitPart::Runs(runs) => {
                     count += runs.runs.iter().map(|run| run.configs.len()).sum::<usize>();
                     runs.runs.iter().map(|run| &run.name).collect()
                 }
-                Part::Ask(ask) => vec![&ask.name],
-                Part::Teach(teach) => vec![&teach.name],
+                UnitPart::Ask(ask) => vec![&ask.name],
+                UnitPart::Teach(teach) => vec![&teach.name],
                 _ => Vec::new(),
             };
             for name in names {
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!((unit.title.as_str(), unit.minutes), ("T", 5));
         assert_eq!(unit.parts.len(), 4);
         assert_eq!(unit.plan("a").unwrap().title, "Baseline");
-        let Some(Part::Expect(expect)) = unit.parts.last() else {
+        let Some(UnitPart::Expect(expect)) = unit.parts.last() else {
             panic!("no check");
         };
         assert_eq!(expect.line, 20);

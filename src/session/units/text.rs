@@ -16,7 +16,7 @@ const MOST_DEEP: usize = 8;
 
 /// What a paragraph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParagraphKind {
     /// A heading of this rank, from 1.
     Heading(u8),
     /// Sentences.
@@ -48,13 +48,13 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paragraph {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ParagraphKind,
     /// Its parts.
     pub spans: Vec<Span>,
 }
 
 /// A piece of a Markdown text.
-pub(super) enum Piece {
+pub(super) enum MarkdownPiece {
     Paragraph(Paragraph),
     /// A fenced block: its name, what it holds, and how many lines of the text stand above that.
     Fence(String, String, usize),
@@ -106,9 +106,9 @@ pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> 
         ..problem
     })?;
     let only = pieces.into_iter().map(|piece| match piece {
-        Piece::Paragraph(paragraph) => paragraph,
-        Piece::Fence(_, code, _) => Paragraph {
-            kind: Kind::Code,
+        MarkdownPiece::Paragraph(paragraph) => paragraph,
+        MarkdownPiece::Fence(_, code, _) => Paragraph {
+            kind: ParagraphKind::Code,
             spans: vec![plain(&code)],
         },
     });
@@ -120,7 +120,7 @@ pub(super) fn pieces(
     text: &str,
     runs: &[String],
     line: &dyn Fn(usize) -> usize,
-) -> Result<Vec<Piece>> {
+) -> Result<Vec<MarkdownPiece>> {
     let (marked, live) = mark(text, runs, line)?;
     let mut writer = Writer {
         live: &live,
@@ -150,7 +150,7 @@ fn plain(text: &str) -> Span {
 /// Folds the parser's events into pieces.
 struct Writer<'a> {
     live: &'a [Live],
-    pieces: Vec<Piece>,
+    pieces: Vec<MarkdownPiece>,
     open: Option<Paragraph>,
     strong: usize,
     emphasis: usize,
@@ -165,7 +165,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn close(&mut self) {
         let full = self.open.take().filter(|open| !open.spans.is_empty());
-        self.pieces.extend(full.map(Piece::Paragraph));
+        self.pieces.extend(full.map(MarkdownPiece::Paragraph));
     }
 
     /// How many lines stand above a place. Places come in order, so no line is counted twice.
@@ -176,7 +176,7 @@ impl Writer<'_> {
         self.counted.1
     }
 
-    fn begin(&mut self, kind: Kind) {
+    fn begin(&mut self, kind: ParagraphKind) {
         self.close();
         let spans = Vec::new();
         self.open = Some(Paragraph { kind, spans });
@@ -199,13 +199,13 @@ impl Writer<'_> {
 
     fn start(&mut self, tag: Tag<'_>, range: &Range<usize>, whole: &str) {
         match tag {
-            Tag::Heading { level, .. } => self.begin(Kind::Heading(level as u8)),
+            Tag::Heading { level, .. } => self.begin(ParagraphKind::Heading(level as u8)),
             // The first paragraph of an item is the item.
             Tag::Paragraph if self.open.as_ref().is_some_and(|open| open.spans.is_empty()) => {}
             Tag::Paragraph | Tag::HtmlBlock => self.begin(match (self.quotes, self.lists.len()) {
-                (0, 0) => Kind::Text,
-                (0, deep) => Kind::Item(deep.min(MOST_DEEP), None),
-                _ => Kind::Quote,
+                (0, 0) => ParagraphKind::Text,
+                (0, deep) => ParagraphKind::Item(deep.min(MOST_DEEP), None),
+                _ => ParagraphKind::Quote,
             }),
             Tag::BlockQuote(_) => self.quotes += 1,
             Tag::List(first) => {
@@ -216,7 +216,7 @@ impl Writer<'_> {
                 let deep = self.lists.len().saturating_sub(1).min(MOST_DEEP);
                 let next = self.lists.last_mut().and_then(Option::as_mut);
                 let number = next.map(|next| std::mem::replace(next, *next + 1));
-                self.begin(Kind::Item(deep, number));
+                self.begin(ParagraphKind::Item(deep, number));
             }
             Tag::Emphasis => self.emphasis += 1,
             Tag::Strong => self.strong += 1,
@@ -247,7 +247,7 @@ impl Writer<'_> {
             TagEnd::Strong => self.strong = self.strong.saturating_sub(1),
             TagEnd::CodeBlock => {
                 let fence = self.fence.take();
-                let piece = fence.map(|(name, text, at)| Piece::Fence(name, text, at));
+                let piece = fence.map(|(name, text, at)| MarkdownPiece::Fence(name, text, at));
                 self.pieces.extend(piece);
             }
             _ => {}
@@ -261,7 +261,7 @@ impl Writer<'_> {
             return;
         }
         let open = self.open.get_or_insert(Paragraph {
-            kind: Kind::Text,
+            kind: ParagraphKind::Text,
             spans: Vec::new(),
         });
         let look = Span {
@@ -316,24 +316,27 @@ mod tests {
         let all: Vec<&Paragraph> = pieces
             .iter()
             .filter_map(|piece| match piece {
-                Piece::Paragraph(paragraph) => Some(paragraph),
-                Piece::Fence(..) => None,
+                MarkdownPiece::Paragraph(paragraph) => Some(paragraph),
+                MarkdownPiece::Fence(..) => None,
             })
             .collect();
-        let kinds: Vec<Kind> = all.iter().map(|paragraph| paragraph.kind).collect();
-        let (first, second) = (Kind::Item(0, Some(1)), Kind::Item(0, Some(2)));
+        let kinds: Vec<ParagraphKind> = all.iter().map(|paragraph| paragraph.kind).collect();
+        let (first, second) = (
+            ParagraphKind::Item(0, Some(1)),
+            ParagraphKind::Item(0, Some(2)),
+        );
         assert_eq!(
             kinds,
             [
-                Kind::Heading(1),
-                Kind::Text,
+                ParagraphKind::Heading(1),
+                ParagraphKind::Text,
                 first,
                 second,
-                Kind::Item(1, None),
-                Kind::Quote
+                ParagraphKind::Item(1, None),
+                ParagraphKind::Quote
             ]
         );
-        let Some(Piece::Fence(name, code, above)) = pieces.last() else {
+        let Some(MarkdownPiece::Fence(name, code, above)) = pieces.last() else {
             panic!("no block");
         };
         assert_eq!((name.as_str(), code.as_str()), ("sh", "lae-studio {x:y}\n"));

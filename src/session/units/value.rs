@@ -6,7 +6,7 @@ use super::figures::{Lack, Outcome, RunFigures};
 use super::formula::{Formula, asked};
 use super::functions::{Function, Of, function};
 use crate::counts::counted;
-use crate::expression::{Expr, Kind, Sign};
+use crate::expression::{Expr, NodeKind, Sign};
 
 /// The figures of the runs of a unit by name; several where a run is repeated.
 pub type Figures = BTreeMap<String, Vec<RunFigures>>;
@@ -46,19 +46,19 @@ impl Formula {
 
 fn work_out(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
     match &node.kind {
-        Kind::Number(number) => Ok(vec![*number]),
-        Kind::Minus(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
-        Kind::Pair(sign, both) => pair(
+        NodeKind::Number(number) => Ok(vec![*number]),
+        NodeKind::Minus(inner) => Ok(work_out(inner, figures)?.iter().map(|v| -v).collect()),
+        NodeKind::Pair(sign, both) => pair(
             *sign,
             &work_out(&both[0], figures)?,
             &work_out(&both[1], figures)?,
         ),
-        Kind::Call(name, arguments) => match function(name) {
+        NodeKind::Call(name, arguments) => match function(name) {
             Some(function) => call(function, node, arguments, figures),
             None => Err(Lack::NotYet),
         },
         // A name by itself is refused when the formula is read.
-        Kind::Name(_) => Err(Lack::NotYet),
+        NodeKind::Name(_) => Err(Lack::NotYet),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::method::named_method;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::Wish;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::presets;
 use crate::session::run_view::Stage;
@@ -237,29 +237,29 @@ impl StudioApp {
     }
 
     /// Asks for a path in the window; `why` tells what keeps the desktop's dialog away.
-    pub(super) fn type_path(&mut self, wanted: Wanted, why: &'static str) {
+    pub(super) fn type_path(&mut self, wanted: DialogPurpose, why: &'static str) {
         self.session.leave_dialog();
         let place = self.session.place_of(wanted);
         self.shell.path.open(wanted, place, why);
     }
 
     /// Takes a chosen file or folder to where it was wanted.
-    pub(super) fn picked(&mut self, ctx: &Context, wanted: Wanted, path: PathBuf) {
+    pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
         let text = path.display().to_string();
         match wanted {
-            Wanted::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
-            Wanted::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
-            Wanted::Piece => self.session.collect_file(path),
-            Wanted::Order => self.session.set("order", Some(Setting::Text(text.into()))),
-            Wanted::Image => self.act(ctx, UiCommand::PredictFile(path)),
-            Wanted::Report => self.shell.report.goes_to(text),
-            Wanted::AddedTask => self.teach(text),
-            Wanted::Runs => self.session.add_folder(path),
-            Wanted::Pictures => {
+            DialogPurpose::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
+            DialogPurpose::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
+            DialogPurpose::Piece => self.session.collect_file(path),
+            DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
+            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
+            DialogPurpose::Report => self.shell.report.goes_to(text),
+            DialogPurpose::AddedTask => self.teach(text),
+            DialogPurpose::Runs => self.session.add_folder(path),
+            DialogPurpose::Pictures => {
                 self.pages.predict.sheet.choose(&path);
                 self.show(Page::Predict);
             }
-            Wanted::Export(kind, form) => self.session.export(kind, form, path),
+            DialogPurpose::Export(kind, form) => self.session.export(kind, form, path),
         }
     }
 

@@ -96,7 +96,7 @@ fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
 }
 
 /// The pieces from left to right.
-fn reading_order(pieces: &[Piece]) -> Vec<usize> {
+fn reading_order(pieces: &[Cluster]) -> Vec<usize> {
     let levels: Vec<Level> = pieces.iter().map(|piece| piece.level).collect();
     BidiInfo::reorder_visual(&levels)
 }
@@ -123,7 +123,7 @@ fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
 
 /// Letters of one line that stay together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Piece {
+struct Cluster {
     at: Range<usize>,
     /// Odd where they are read leftward.
     level: Level,
@@ -145,11 +145,11 @@ fn runs_leftward(text: &str) -> bool {
 
 /// The letters of a line as pieces: what is read rightward stays whole; of what is read leftward the
 /// toolkit has ordered each word, and signs between words stand alone.
-fn pieces(letters: &[char], leftward: bool) -> Vec<Piece> {
+fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
     let text: String = letters.iter().collect();
     let whole = if leftward { Level::rtl() } else { Level::ltr() };
     let levels = BidiInfo::new(&text, Some(whole)).levels;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<Cluster> = Vec::new();
     for (at, (byte, letter)) in text.char_indices().enumerate() {
         let (level, class) = (levels[byte], bidi_class(letter));
         // Accents and joiners are no letters of their own.
@@ -159,7 +159,7 @@ fn pieces(letters: &[char], leftward: bool) -> Vec<Piece> {
             Some(last) if mark || (last.level == level && last.open && word) => {
                 last.at.end = at + 1;
             }
-            _ => pieces.push(Piece {
+            _ => pieces.push(Cluster {
                 at: at..at + 1,
                 level,
                 open: word,

@@ -9,8 +9,8 @@ use egui::{
 use crate::counts::counted;
 use crate::run::event::RunHeader;
 use crate::session::Session;
-use crate::session::chooser::Wanted;
-use crate::session::collection::{Collection, Group, Purpose};
+use crate::session::chooser::DialogPurpose;
+use crate::session::collection::{CollectedClass, Collection, Purpose};
 use crate::session::drawing::Drawing;
 use crate::session::export::ExportKind;
 use crate::ui::command::UiCommand;
@@ -119,7 +119,7 @@ impl Collect {
         });
         ui.horizontal_wrapped(|ui| {
             if button(ui, "Files…").clicked() {
-                commands.push(UiCommand::Pick(Wanted::Piece));
+                commands.push(UiCommand::Pick(DialogPurpose::Piece));
             }
             if button(ui, "Paste").clicked() {
                 commands.push(UiCommand::Paste);
@@ -209,7 +209,7 @@ enum Touched {
 /// One box: its name and its pictures. `state`: whether it is chosen, whether it is the only one.
 fn one_group(
     ui: &mut Ui,
-    group: &mut Group,
+    group: &mut CollectedClass,
     (chosen, only): (bool, bool),
     textures: &mut Textures,
 ) -> Option<Touched> {
@@ -258,7 +258,7 @@ fn one_group(
     touched
 }
 
-fn pieces(ui: &mut Ui, group: &mut Group, textures: &mut Textures) {
+fn pieces(ui: &mut Ui, group: &mut CollectedClass, textures: &mut Textures) {
     if group.pieces.is_empty() {
         faint(ui, "No pictures yet.");
         return;

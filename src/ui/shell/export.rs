@@ -3,7 +3,7 @@
 use egui::{Popup, Ui};
 
 use crate::data::export::Form;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::export::ExportKind;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::button_if;
@@ -31,7 +31,7 @@ pub fn export(ui: &mut Ui, kind: ExportKind, lacks: Option<&str>, commands: &mut
     Popup::menu(&open).show(|ui| {
         for (form, words, tip) in FORMS {
             if ui.button(words).on_hover_text(tip).clicked() {
-                commands.push(UiCommand::Pick(Wanted::Export(kind, form)));
+                commands.push(UiCommand::Pick(DialogPurpose::Export(kind, form)));
             }
         }
     });

@@ -4,7 +4,7 @@ use egui::{Context, RichText, Ui};
 
 use crate::counts::counted;
 use crate::session::Session;
-use crate::session::chooser::{Wanted, typed_path};
+use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::folders::RunsFolder;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
@@ -61,7 +61,7 @@ impl FoldersDialog {
             let typed = !self.typed.trim().is_empty();
             add |= primary_button(ui, "Add", typed).clicked();
             if button(ui, "Choose…").clicked() {
-                commands.push(UiCommand::Pick(Wanted::Runs));
+                commands.push(UiCommand::Pick(DialogPurpose::Runs));
             }
         });
         if add && !self.typed.trim().is_empty() {

@@ -4,7 +4,7 @@ use egui::{Align2, Context, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, V
 
 use crate::session::Session;
 use crate::ui::command::UiCommand;
-use crate::ui::entries::{Entry, found};
+use crate::ui::entries::{PaletteEntry, found};
 use crate::ui::theme::{regular, tokens};
 
 /// Lines on show at most.
@@ -19,7 +19,7 @@ pub struct Palette {
     typed: String,
     chosen: usize,
     /// The lines for what is typed, made anew when that or anything else has changed.
-    lines: Option<Vec<Entry>>,
+    lines: Option<Vec<PaletteEntry>>,
 }
 
 impl Palette {
@@ -117,7 +117,7 @@ impl Palette {
     }
 }
 
-fn line(ui: &mut Ui, entry: &Entry, chosen: bool) -> bool {
+fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> bool {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
         let keys = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));

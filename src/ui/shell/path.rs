@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use egui::{Align2, Area, Context, Frame, Id, Key, Modifiers, Order, RichText, Ui, Vec2};
 
 use crate::session::Session;
-use crate::session::chooser::{Wanted, typed_path};
+use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, primary_button};
@@ -24,7 +24,7 @@ pub const NO_DIALOG: &str = match cfg!(any(windows, target_os = "macos")) {
 /// What the dialog for a path remembers between frames.
 #[derive(Default)]
 pub struct PathDialog {
-    wanted: Option<Wanted>,
+    wanted: Option<DialogPurpose>,
     typed: String,
     /// What is said above the field.
     told: String,
@@ -38,7 +38,7 @@ pub struct PathDialog {
 
 impl PathDialog {
     /// Opens it with this folder in the field.
-    pub fn open(&mut self, wanted: Wanted, place: PathBuf, why: &str) {
+    pub fn open(&mut self, wanted: DialogPurpose, place: PathBuf, why: &str) {
         let name = wanted.to_write();
         let typed = match (&name, std::env::home_dir()) {
             (Some(name), Some(home)) => home.join(name),
@@ -78,7 +78,7 @@ impl PathDialog {
     }
 
     /// Whether the person agrees to the path, and whether none is wanted.
-    fn ask(&mut self, ui: &mut Ui, wanted: Wanted, enter: bool) -> (bool, bool) {
+    fn ask(&mut self, ui: &mut Ui, wanted: DialogPurpose, enter: bool) -> (bool, bool) {
         let strong = tokens(ui).strong;
         let title = RichText::new(wanted.title()).font(semibold(16.0));
         ui.label(title.color(strong));
@@ -114,7 +114,7 @@ impl PathDialog {
     }
 
     /// The path that was looked at, unless the person has to be told something of it first.
-    fn found(&mut self, session: &Session, wanted: Wanted) -> Option<PathBuf> {
+    fn found(&mut self, session: &Session, wanted: DialogPurpose) -> Option<PathBuf> {
         let (typed, _) = self.looking.as_ref()?;
         let found = session.choosing.found.as_ref();
         let found = found.filter(|found| found.typed == *typed)?;
@@ -135,7 +135,7 @@ impl PathDialog {
 }
 
 /// While a dialog of the desktop is open, or will not come up: the way to do without.
-fn elsewhere(ctx: &Context, wanted: Wanted, since: Duration, commands: &mut Vec<UiCommand>) {
+fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &mut Vec<UiCommand>) {
     if since < PATIENCE {
         ctx.request_repaint_after(PATIENCE - since);
         return;

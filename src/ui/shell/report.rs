@@ -6,8 +6,8 @@ use egui::{Context, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
 use crate::logging::Level;
 use crate::session::Session;
-use crate::session::chooser::Wanted;
-use crate::session::report::{Report, usual_place};
+use crate::session::chooser::DialogPurpose;
+use crate::session::report::{BugReport, usual_place};
 use crate::session::views::Fetch;
 use crate::session::words::bytes_text;
 use crate::ui::command::UiCommand;
@@ -81,7 +81,7 @@ impl ReportDialog {
     }
 
     /// The list of files, and the one that is chosen, line by line.
-    fn contents(&mut self, ui: &mut Ui, report: &Report) {
+    fn contents(&mut self, ui: &mut Ui, report: &BugReport) {
         ui.horizontal_wrapped(|ui| {
             for (i, part) in report.parts.iter().enumerate() {
                 let size = bytes_text(part.text.len() as u64);
@@ -114,7 +114,7 @@ impl ReportDialog {
             let edit = TextEdit::singleline(&mut self.place).desired_width(width);
             ui.add(edit).accessible_name("Save the report as");
             if button(ui, "Choose…").clicked() {
-                commands.push(UiCommand::Pick(Wanted::Report));
+                commands.push(UiCommand::Pick(DialogPurpose::Report));
             }
         });
         ui.horizontal(|ui| {

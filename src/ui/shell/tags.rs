@@ -32,12 +32,12 @@ struct Draft {
 struct Mark {
     tag: String,
     runs: usize,
-    wish: Wish,
+    wish: TagAction,
 }
 
 /// What is to become of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum TagAction {
     /// Who has it keeps it.
     Keep,
     /// All get it.
@@ -48,11 +48,11 @@ enum Wish {
 
 impl Mark {
     /// The wish after this one, once round: a tag that all have cannot be given to all.
-    fn next(&self, of: usize) -> Wish {
+    fn next(&self, of: usize) -> TagAction {
         match self.wish {
-            Wish::Keep if self.runs < of => Wish::All,
-            Wish::Keep | Wish::All => Wish::None,
-            Wish::None => Wish::Keep,
+            TagAction::Keep if self.runs < of => TagAction::All,
+            TagAction::Keep | TagAction::All => TagAction::None,
+            TagAction::None => TagAction::Keep,
         }
     }
 
@@ -60,13 +60,13 @@ impl Mark {
     fn words(&self, of: usize) -> (String, String) {
         let tag = &self.tag;
         let (share, now) = match self.wish {
-            Wish::Keep if self.runs == of => (String::new(), "All have it".to_string()),
-            Wish::Keep => {
+            TagAction::Keep if self.runs == of => (String::new(), "All have it".to_string()),
+            TagAction::Keep => {
                 let share = format!("{} of {of}", self.runs);
                 (format!(" · {share}"), format!("{share} have it"))
             }
-            Wish::All => (" · all".into(), "All get it".into()),
-            Wish::None => (" · none".into(), "All lose it".into()),
+            TagAction::All => (" · all".into(), "All get it".into()),
+            TagAction::None => (" · none".into(), "All lose it".into()),
         };
         (format!("#{tag}{share}"), now)
     }
@@ -81,7 +81,7 @@ impl Draft {
                 None => marks.push(Mark {
                     tag: tag.clone(),
                     runs: 1,
-                    wish: Wish::Keep,
+                    wish: TagAction::Keep,
                 }),
             }
         }
@@ -101,8 +101,8 @@ impl Draft {
         };
         let mut changed = Vec::new();
         for (folder, about) in &self.runs {
-            let own = about.tags.iter().filter(|tag| !has(tag, Wish::None));
-            let to_all = self.marks.iter().filter(|mark| mark.wish == Wish::All);
+            let own = about.tags.iter().filter(|tag| !has(tag, TagAction::None));
+            let to_all = self.marks.iter().filter(|mark| mark.wish == TagAction::All);
             let tags = own.chain(to_all.map(|mark| &mark.tag)).cloned();
             let next = About {
                 tags: tags.chain([self.added.clone()]).collect(),
@@ -180,10 +180,10 @@ fn marks(ui: &mut Ui, draft: &mut Draft) {
         for mark in &mut draft.marks {
             let (words, now) = mark.words(of);
             let mut text = RichText::new(words);
-            if mark.wish == Wish::None {
+            if mark.wish == TagAction::None {
                 text = text.strikethrough();
             }
-            let chip = Button::selectable(mark.wish != Wish::Keep, text).corner_radius(12);
+            let chip = Button::selectable(mark.wish != TagAction::Keep, text).corner_radius(12);
             if ui.add(chip).on_hover_text(now).clicked() {
                 mark.wish = mark.next(of);
             }

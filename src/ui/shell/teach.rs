@@ -6,7 +6,7 @@ use egui::{Context, RichText};
 
 use crate::problem::listed;
 use crate::session::Session;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::row::title_of;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, semibold};
@@ -52,7 +52,7 @@ pub fn ask(
                 answer = Answer::Gather;
             }
             if widgets::button(ui, "Choose a folder…").clicked() {
-                commands.push(UiCommand::Pick(Wanted::AddedTask));
+                commands.push(UiCommand::Pick(DialogPurpose::AddedTask));
             }
             if let Some(added_task) = added_task {
                 let text = format!(

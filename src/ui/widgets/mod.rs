@@ -95,7 +95,7 @@ pub fn progress(ui: &mut Ui, share: f64, name: &str) {
 
 /// How a step of the set-up stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum StepState {
     /// All is well.
     Good,
     /// Being looked at.
@@ -105,13 +105,13 @@ pub enum Standing {
 }
 
 /// A round sign in front of a step's title: tick, dots or exclamation mark.
-pub fn standing(ui: &mut Ui, standing: Standing) {
+pub fn standing(ui: &mut Ui, standing: StepState) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::hover());
     let (colour, icon, word) = match standing {
-        Standing::Good => (t.good, Icon::Tick, "ready"),
-        Standing::Busy => (t.subdued, Icon::Dots, "working"),
-        Standing::Wrong => (t.warning, Icon::Alert, "needs attention"),
+        StepState::Good => (t.good, Icon::Tick, "ready"),
+        StepState::Busy => (t.subdued, Icon::Dots, "working"),
+        StepState::Wrong => (t.warning, Icon::Alert, "needs attention"),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));
     ui.painter().circle_filled(rect.center(), 10.0, colour);

@@ -43,13 +43,13 @@ impl Explained {
 }
 
 /// A part of a text that looks one way.
-pub struct Piece {
+pub struct TextSpan {
     text: String,
     look: TextFormat,
     term: Option<&'static Term>,
 }
 
-impl Piece {
+impl TextSpan {
     /// Words in which no term is looked for.
     pub fn plain(text: String, look: TextFormat) -> Self {
         let term = None;
@@ -63,10 +63,10 @@ pub fn pieces(
     look: &TextFormat,
     language: Language,
     explained: &mut Explained,
-) -> Vec<Piece> {
+) -> Vec<TextSpan> {
     let mut pieces = Vec::new();
     let mut done = 0;
-    let plain = |text: &str| Piece::plain(text.into(), look.clone());
+    let plain = |text: &str| TextSpan::plain(text.into(), look.clone());
     for (Range { start, end }, term) in language.mentions(text) {
         if !explained.first(term) {
             continue;
@@ -75,7 +75,7 @@ pub fn pieces(
             pieces.push(plain(&text[done..start]));
         }
         let term = Some(term);
-        pieces.push(Piece {
+        pieces.push(TextSpan {
             term,
             ..plain(&text[start..end])
         });
@@ -88,12 +88,12 @@ pub fn pieces(
 }
 
 /// Sentences with their terms explained. They can be selected and copied.
-pub fn prose(ui: &mut Ui, pieces: &[Piece]) -> Response {
+pub fn prose(ui: &mut Ui, pieces: &[TextSpan]) -> Response {
     let width = ui.available_width();
     laid_out(ui, pieces, width)
 }
 
-fn laid_out(ui: &mut Ui, pieces: &[Piece], width: f32) -> Response {
+fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
     let mut job = LayoutJob::default();
     job.wrap.max_width = width;
     for piece in pieces {

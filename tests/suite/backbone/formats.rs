@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{Library, Opened, Places};
+use lae_studio::backbone::library::{BackboneLibrary, Opened, Places};
 use lae_studio::problem::{Problem, Result};
 use safetensors::tensor::Dtype;
 use tempfile::TempDir;
 
 use super::files::{self, Weights, error, features, images, renamed};
 
-fn library() -> Library {
-    Library::new(Places {
+fn library() -> BackboneLibrary {
+    BackboneLibrary::new(Places {
         cache: PathBuf::from("no-such-folder"),
         hub_cache: None,
         endpoint: "http://127.0.0.1:1".into(),

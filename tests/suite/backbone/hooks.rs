@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use burn::tensor::{Device, Tensor, TensorData};
 use lae_studio::backbone::architecture::Architecture;
 use lae_studio::backbone::{Backbone, convnext, swin, vit};
-use lae_studio::pet::library::Library;
+use lae_studio::pet::library::PluginLibrary;
 use lae_studio::pet::{Hooks, PetSettings, PetStack, Site};
 use lae_studio::problem::Result;
 
@@ -142,7 +142,9 @@ impl Hooks for Prompts {
 #[test]
 fn a_prefix_is_the_plain_form_of_the_plugin() {
     let (backbone, device) = (vit(), Device::flex());
-    let spec = Library::with_folders(Vec::new()).get("prefix").unwrap();
+    let spec = PluginLibrary::with_folders(Vec::new())
+        .get("prefix")
+        .unwrap();
     let settings = PetSettings {
         variant: Some("plain".to_owned()),
         ..PetSettings::of_size(3)

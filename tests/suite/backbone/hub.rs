@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{Library, Places, State};
+use lae_studio::backbone::library::{BackboneLibrary, Places, State};
 use safetensors::tensor::Dtype;
 use tempfile::TempDir;
 
@@ -110,10 +110,10 @@ normalisation = "unit"
 hub = "lab/toy"
 "#;
 
-fn library(folder: &TempDir, endpoint: &str, extra: &str) -> Library {
+fn library(folder: &TempDir, endpoint: &str, extra: &str) -> BackboneLibrary {
     let table = folder.path().join("backbones.toml");
     fs::write(&table, format!("{TOY}{extra}")).unwrap();
-    Library::new(Places {
+    BackboneLibrary::new(Places {
         cache: folder.path().join("cache"),
         hub_cache: None,
         endpoint: endpoint.into(),
@@ -221,7 +221,7 @@ fn weights_in_the_hubs_own_cache_are_held_against_their_name() {
     std::os::unix::fs::symlink(&blob, snapshot.join("model.safetensors")).unwrap();
     let table = folder.path().join("backbones.toml");
     fs::write(&table, TOY).unwrap();
-    let library = Library::new(Places {
+    let library = BackboneLibrary::new(Places {
         cache: folder.path().join("cache"),
         hub_cache: Some(folder.path().join("hub")),
         endpoint: "http://127.0.0.1:9".into(),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lae_studio::backbone::library::{Library, Places, Source, State};
+use lae_studio::backbone::library::{BackboneLibrary, Places, State, WeightSource};
 use tempfile::TempDir;
 
 fn places(folder: &TempDir) -> Places {
@@ -33,7 +33,7 @@ hub = "lab/toy"
 #[test]
 fn the_embedded_table_holds_what_people_use() {
     let folder = TempDir::new().unwrap();
-    let library = Library::new(places(&folder));
+    let library = BackboneLibrary::new(places(&folder));
     assert!(library.problems().is_empty(), "{:?}", library.problems());
     for (name, parameters, blocks, pets) in [
         ("vit_tiny_patch16_224.augreg_in21k", 5_524_416, 12, 5),
@@ -83,7 +83,7 @@ fn the_embedded_table_holds_what_people_use() {
 #[test]
 fn tuned_weights_carry_the_warning_of_imagenet_r() {
     let folder = TempDir::new().unwrap();
-    let library = Library::new(places(&folder));
+    let library = BackboneLibrary::new(places(&folder));
     for entry in library.entries() {
         if entry.name.contains("in1k") {
             let warning = entry.warning.as_deref().unwrap_or_default();
@@ -95,7 +95,7 @@ fn tuned_weights_carry_the_warning_of_imagenet_r() {
 #[test]
 fn a_name_without_its_tag_means_the_first_entry() {
     let folder = TempDir::new().unwrap();
-    let library = Library::new(places(&folder));
+    let library = BackboneLibrary::new(places(&folder));
     let tiny = library.entry("vit_tiny_patch16_224").unwrap();
     assert_eq!(tiny.name, "vit_tiny_patch16_224.augreg_in21k");
     assert!(library.entry("vit_tiny").is_none());
@@ -112,7 +112,7 @@ fn a_users_table_adds_and_replaces_and_its_faults_are_told() {
         format!("{replaced}\n[[backbone]]\nname = 3\n"),
     )
     .unwrap();
-    let library = Library::new(places.clone());
+    let library = BackboneLibrary::new(places.clone());
     assert_eq!(library.problems().len(), 1);
     assert!(
         library.problems()[0].place.contains("second.toml:14"),
@@ -122,7 +122,7 @@ fn a_users_table_adds_and_replaces_and_its_faults_are_told() {
     // The faulty entry costs nothing but itself.
     assert_eq!(library.entry("toy").unwrap().normalisation.mean, [0.5; 3]);
     fs::write(&places.tables[1], replaced).unwrap();
-    let library = Library::new(places);
+    let library = BackboneLibrary::new(places);
     assert!(library.problems().is_empty());
     assert_eq!(library.entry("toy").unwrap().normalisation.mean, [0.5; 3]);
     let toys = library.entries().iter().filter(|entry| entry.name == "toy");
@@ -134,7 +134,7 @@ fn a_file_in_the_hubs_own_cache_is_found() {
     let folder = TempDir::new().unwrap();
     let places = places(&folder);
     fs::write(&places.tables[0], TOY).unwrap();
-    let library = Library::new(places);
+    let library = BackboneLibrary::new(places);
     let model = folder.path().join("hub/models--lab--toy");
     let file = model.join("snapshots/abc/model.safetensors");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -143,7 +143,7 @@ fn a_file_in_the_hubs_own_cache_is_found() {
     fs::write(&file, "").unwrap();
     let toy = library.entry("toy").unwrap();
     assert_eq!(library.state(toy), State::Present(file));
-    assert!(matches!(&toy.source, Source::Hub { repository, .. } if repository == "lab/toy"));
+    assert!(matches!(&toy.source, WeightSource::Hub { repository, .. } if repository == "lab/toy"));
 }
 
 #[test]
@@ -151,7 +151,10 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
     let folder = TempDir::new().unwrap();
     let wrong = TOY.replace("heads = 2", "heads = 3");
     fs::write(folder.path().join("first.toml"), wrong).unwrap();
-    let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
+    let problem = BackboneLibrary::new(places(&folder))
+        .describe("toy")
+        .err()
+        .unwrap();
     assert!(problem.what.contains("no multiple of 3 heads"), "{problem}");
     assert!(problem.place.ends_with("first.toml:2"), "{problem}");
     fs::write(
@@ -159,16 +162,26 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
         format!("{TOY}colour = 1\n"),
     )
     .unwrap();
-    let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
+    let problem = BackboneLibrary::new(places(&folder))
+        .describe("toy")
+        .err()
+        .unwrap();
     assert!(problem.what.contains("unknown field `colour`"), "{problem}");
     assert!(problem.place.ends_with("first.toml:12"), "{problem}");
     // The other entries of the table are there.
     let good = TOY.replace("\"toy\"", "\"good\"");
     let text = format!("{TOY}colour = 1\n{good}");
     fs::write(folder.path().join("first.toml"), text).unwrap();
-    assert!(Library::new(places(&folder)).entry("good").is_some());
+    assert!(
+        BackboneLibrary::new(places(&folder))
+            .entry("good")
+            .is_some()
+    );
     fs::write(folder.path().join("first.toml"), "[[backbone]\n").unwrap();
-    let problem = Library::new(places(&folder)).describe("toy").err().unwrap();
+    let problem = BackboneLibrary::new(places(&folder))
+        .describe("toy")
+        .err()
+        .unwrap();
     assert!(
         problem.what.contains("no backbone is called toy, and"),
         "{problem}"
@@ -192,7 +205,7 @@ fn dimensions_that_no_network_has_are_refused_where_the_table_is_read() {
         (4_096, "[1, 512]", "weights are more than any has"),
     ] {
         fs::write(folder.path().join("first.toml"), swin(width, depths)).unwrap();
-        let problem = Library::new(places(&folder))
+        let problem = BackboneLibrary::new(places(&folder))
             .describe("wide")
             .err()
             .unwrap();

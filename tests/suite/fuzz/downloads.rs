@@ -147,7 +147,7 @@ impl Target for Downloads {
         let to = folder.join("got");
         // Nobody waits for a second try that brings nothing new.
         let mut calls = BTreeMap::new();
-        let mut go_on = |progress: lae_studio::fetch::Progress| {
+        let mut go_on = |progress: lae_studio::fetch::DownloadProgress| {
             let times = calls.entry(progress.done).or_insert(0);
             *times += 1;
             *times < 2

@@ -8,7 +8,7 @@ use lae_studio::fetch::hex;
 use lae_studio::method::METHODS;
 use lae_studio::run::about::About;
 use lae_studio::run::event::Control;
-use lae_studio::session::units::{Figures, Given, Part, RunFigures, Unit, open, plain};
+use lae_studio::session::units::{Figures, Given, RunFigures, Unit, UnitPart, open, plain};
 use lae_studio::store::{self, StoredRun};
 use lae_studio::texts::Language;
 use sha2::{Digest, Sha256};
@@ -138,9 +138,9 @@ impl Units {
 }
 
 /// Answers a question in every way, or checks what is expected.
-fn ask(part: &Part, figures: &Figures) {
+fn ask(part: &UnitPart, figures: &Figures) {
     match part {
-        Part::Ask(ask) => {
+        UnitPart::Ask(ask) => {
             for (choice, typed) in [(Some(0), "1"), (Some(7), "x"), (None, "1e308 %")] {
                 let given = Given {
                     choice,
@@ -150,7 +150,7 @@ fn ask(part: &Part, figures: &Figures) {
                 ask.judge(&given, figures);
             }
         }
-        Part::Expect(expect) => drop(expect.formula.holds(figures)),
+        UnitPart::Expect(expect) => drop(expect.formula.holds(figures)),
         _ => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lae_studio::pet::Library;
+use lae_studio::pet::PluginLibrary;
 use lae_studio::pet::library::BUILT_IN;
 
 use super::bytes::Dice;
@@ -83,7 +83,7 @@ impl Target for Plugins {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let library = Library::with_folders(vec![folder.to_path_buf()]);
+        let library = PluginLibrary::with_folders(vec![folder.to_path_buf()]);
         assert!(!library.view(None).is_empty());
         let own = library.entries().iter().find(|entry| entry.path.is_some());
         own.is_some_and(|entry| entry.spec.is_ok())

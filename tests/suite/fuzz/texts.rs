@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lae_studio::backbone::library::{Library, Places};
+use lae_studio::backbone::library::{BackboneLibrary, Places};
 use lae_studio::data::export::Boxes;
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use lae_studio::data::{Correction, Dataset, OpenOptions};
@@ -241,7 +241,7 @@ impl Target for Backbones {
     }
 
     fn read(&self, folder: &Path) -> bool {
-        let library = Library::new(Places {
+        let library = BackboneLibrary::new(Places {
             cache: folder.join("cache"),
             hub_cache: None,
             endpoint: "http://127.0.0.1:9".into(),

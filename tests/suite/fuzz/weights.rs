@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use lae_studio::backbone::library::{Library, Places};
+use lae_studio::backbone::library::{BackboneLibrary, Places};
 use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::Place;
 use safetensors::tensor::Dtype;
@@ -16,8 +16,8 @@ use super::{Case, Target, fuzz, single};
 use crate::backbone::files;
 
 /// A library that knows no file but the one it is given.
-fn library() -> Library {
-    Library::new(Places {
+fn library() -> BackboneLibrary {
+    BackboneLibrary::new(Places {
         cache: PathBuf::from("no-such-folder"),
         hub_cache: None,
         endpoint: "http://127.0.0.1:9".into(),

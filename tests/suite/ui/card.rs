@@ -2,11 +2,11 @@
 
 use egui_kittest::kittest::Queryable;
 use lae_studio::device::{Prepared, Tried};
-use lae_studio::nn::Variant;
+use lae_studio::nn::ComputeVariant;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::opening::Opening;
+use lae_studio::session::opening::Progress;
 use lae_studio::session::views::DeviceView;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::settings::ThemeChoice;
@@ -52,7 +52,7 @@ impl Sources for OneCard {
         devices(150.0)
     }
 
-    fn prepare(&self, key: &str, family: &str, _: &Opening) -> Result<Vec<DeviceView>> {
+    fn prepare(&self, key: &str, family: &str, _: &Progress) -> Result<Vec<DeviceView>> {
         assert_eq!((key, family), (KEY, "vit"));
         Ok(devices(300.0))
     }
@@ -87,7 +87,7 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
     harness.get_by_label(plain).click();
     harness.run_steps(3);
     let draft = &harness.state().session.experiment.draft;
-    assert_eq!(draft.card_variant, Some(Variant::PLAIN));
+    assert_eq!(draft.card_variant, Some(ComputeVariant::PLAIN));
     assert!(
         draft
             .as_command(&[], &[])

@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::data::export::Form;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::chooser::{Choice, Wanted};
+use lae_studio::session::chooser::{Choice, DialogPurpose};
 use lae_studio::session::export::ExportKind;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
@@ -30,7 +30,7 @@ impl Sources for Dialogs {
         &self.disk
     }
 
-    fn pick(&self, _: Wanted, _: rfd::FileDialog) -> Choice {
+    fn pick(&self, _: DialogPurpose, _: rfd::FileDialog) -> Choice {
         std::thread::sleep(std::time::Duration::from_millis(self.after));
         self.choice.clone()
     }
@@ -154,7 +154,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
     let ctx = window.ctx.clone();
-    let wanted = Wanted::Export(ExportKind::Data, Form::Folder);
+    let wanted = DialogPurpose::Export(ExportKind::Data, Form::Folder);
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
     // Whether or not its ending is typed.

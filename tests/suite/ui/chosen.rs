@@ -4,7 +4,7 @@
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::chooser::{Choice, Wanted};
+use lae_studio::session::chooser::{Choice, DialogPurpose};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
@@ -20,7 +20,7 @@ impl Sources for Undecided {
         &self.0
     }
 
-    fn pick(&self, _: Wanted, _: rfd::FileDialog) -> Choice {
+    fn pick(&self, _: DialogPurpose, _: rfd::FileDialog) -> Choice {
         std::thread::sleep(std::time::Duration::from_millis(300));
         Choice::Cancelled
     }

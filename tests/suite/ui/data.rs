@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::data::loader::{Loader, LoaderOptions};
+use lae_studio::data::loader::{ImageLoader, LoaderOptions};
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use lae_studio::data::transform::InputSpec;
 use lae_studio::data::{Dataset, OpenOptions};
 use lae_studio::experiment::{augment_of, open_options};
-use lae_studio::fetch::Progress;
+use lae_studio::fetch::DownloadProgress;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::data_sets::{DataAsk, SightAsk};
 use lae_studio::session::downloads::{Item, Transfer};
-use lae_studio::session::opening::Opening;
+use lae_studio::session::opening::Progress;
 use lae_studio::session::views::{DataView, Split};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
@@ -148,7 +148,7 @@ fn another_share_needs_no_files_and_choosing_again_reads_them() {
             options,
             fresh,
         };
-        let view = disk.open_data(&ask, &Opening::default());
+        let view = disk.open_data(&ask, &Progress::default());
         view.map(|view| (view.train_total(), view.test_total()))
     };
     assert_eq!(open(0.2, false).unwrap(), (16, 4));
@@ -215,7 +215,7 @@ fn what_the_network_sees_is_what_the_loader_draws() {
                 3,
             )
         };
-        for batch in Loader::new(samples.clone(), options).unwrap() {
+        for batch in ImageLoader::new(samples.clone(), options).unwrap() {
             for (pixels, &index) in batch.pixels.chunks(32 * 32 * 3).zip(&batch.indices) {
                 made_of.insert(samples[index].0.name(), pixels.to_vec());
             }
@@ -360,7 +360,7 @@ impl Sources for SlowDownload {
         &self.0
     }
 
-    fn open_data(&self, ask: &DataAsk, opening: &Opening) -> Result<DataView> {
+    fn open_data(&self, ask: &DataAsk, opening: &Progress) -> Result<DataView> {
         if ask.place == "cifar-10" {
             return Err(Problem::new("cifar-10 is not on this computer").advise("download it"));
         }
@@ -369,7 +369,7 @@ impl Sources for SlowDownload {
 
     fn download(&self, _: &Item, transfer: &Transfer) -> Result<()> {
         let (done, total) = (5_000_000, Some(170_052_171));
-        while transfer.step(Progress { done, total }) {
+        while transfer.step(DownloadProgress { done, total }) {
             std::thread::sleep(Duration::from_millis(5));
         }
         Err(Problem::new("the download was stopped"))

@@ -11,11 +11,11 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Wish};
 use lae_studio::run::job::JobId;
-use lae_studio::run::queue::Told;
+use lae_studio::run::queue::JobEvent;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::run_view::Stage;
 use lae_studio::session::{Disk, Session};
-use lae_studio::store::{self, RunState};
+use lae_studio::store::{self, StoredState};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
@@ -212,7 +212,7 @@ impl Backend for Broken {
         self.0.send(command);
     }
 
-    fn try_recv(&mut self) -> Option<Told> {
+    fn try_recv(&mut self) -> Option<JobEvent> {
         assert!(!self.1.load(Ordering::Relaxed), "this event makes no sense");
         self.0.try_recv()
     }
@@ -269,7 +269,7 @@ fn a_window_that_is_torn_down_by_a_panic_saves_the_run_at_work() {
     let stored = run.summary.as_ref().unwrap();
     assert!(stored.saved() > 0);
     assert!(
-        matches!(stored.state, RunState::Interrupted { .. }),
+        matches!(stored.state, StoredState::Interrupted { .. }),
         "{:?}",
         stored.state
     );

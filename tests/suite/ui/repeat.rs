@@ -4,7 +4,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::method::filled;
-use lae_studio::run::config::{Kind, RunConfig, SETTINGS, Setting};
+use lae_studio::run::config::{RunConfig, SETTINGS, Setting, SettingKind};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -19,19 +19,19 @@ fn extreme(which: usize) -> RunConfig {
     for setting in SETTINGS {
         let whole = |least, most, odd| [least, most, odd].map(Setting::Whole);
         let of_kind = match setting.spec.kind {
-            Kind::Whole { least, most, .. } => whole(least, most, most.min((1 << 53) + 1)),
-            Kind::Limit => whole(1, i64::MAX, (1 << 54) + 1),
-            Kind::Seed => whole(0, i64::MAX, (1 << 60) + 1),
-            Kind::Real { least, most, .. } => {
+            SettingKind::Whole { least, most, .. } => whole(least, most, most.min((1 << 53) + 1)),
+            SettingKind::Limit => whole(1, i64::MAX, (1 << 54) + 1),
+            SettingKind::Seed => whole(0, i64::MAX, (1 << 60) + 1),
+            SettingKind::Real { least, most, .. } => {
                 [least, most, 0.012_345_678_901_234_56].map(Setting::Real)
             }
-            Kind::Share(_) | Kind::ShareOrNone => [
+            SettingKind::Share(_) | SettingKind::ShareOrNone => [
                 f64::MIN_POSITIVE,
                 1.0 - f64::EPSILON,
                 0.123_456_789_012_345_6,
             ]
             .map(Setting::Real),
-            Kind::Shares(_) => {
+            SettingKind::Shares(_) => {
                 [f32::MIN_POSITIVE, 1.0, 0.123_456_79].map(|both| Setting::Pair([both; 2]))
             }
             _ => continue,

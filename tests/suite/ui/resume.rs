@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::Command;
-use lae_studio::run::job::{Job, Work};
+use lae_studio::run::job::{Job, JobWork};
 use lae_studio::session::backend::Recorded;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
@@ -38,7 +38,7 @@ fn on_the_processor(
             _ => None,
         });
     let Some(Job {
-        work: Work::Resume(run),
+        work: JobWork::Resume(run),
         device,
         ..
     }) = job

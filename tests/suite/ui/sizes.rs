@@ -3,7 +3,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event};
-use lae_studio::session::chooser::Wanted;
+use lae_studio::session::chooser::DialogPurpose;
 use lae_studio::session::collection::Purpose;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
@@ -180,7 +180,11 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
         ("deleted", UiCommand::Deleted, "Close"),
         ("folders", UiCommand::Folders, "Close"),
         ("report", UiCommand::Report, "Close"),
-        ("path", UiCommand::TypePath(Wanted::DataFolder), "Cancel"),
+        (
+            "path",
+            UiCommand::TypePath(DialogPurpose::DataFolder),
+            "Cancel",
+        ),
     ];
     for (name, command, last) in dialogs {
         let (mut window, _) = recorded([450.0, 300.0], ThemeChoice::Light, runs.path());

@@ -2,7 +2,9 @@
 
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Event, Opinion, Phase, Prediction, Progress, RunHeader, TaskReport};
+use lae_studio::run::event::{
+    Event, Opinion, Phase, Prediction, RunHeader, RunProgress, TaskReport,
+};
 
 pub const RUN: &str = "2026-11-21_10-00-00-digits-lae";
 
@@ -109,7 +111,7 @@ pub fn progress(task: usize, epoch: usize, frozen: bool) -> Event {
         .collect();
     Event::Progress {
         run: RUN.into(),
-        progress: Progress {
+        progress: RunProgress {
             task,
             epoch,
             batch: 6,

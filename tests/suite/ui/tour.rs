@@ -8,7 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::Wish;
-use lae_studio::session::tour::{Fate, Standing, Step, Tour};
+use lae_studio::session::tour::{Fate, Tour, TourRunState, TourStep};
 use lae_studio::session::{Disk, Session};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
@@ -51,7 +51,7 @@ fn shorten(window: &mut Harness<'_, StudioApp>) {
     }
 }
 
-fn wait_for(window: &mut Harness<'_, StudioApp>, step: Step) {
+fn wait_for(window: &mut Harness<'_, StudioApp>, step: TourStep) {
     wait(window, &format!("{step:?} begins"), |app| {
         let tour = app.session.learn.tour.as_ref();
         tour.is_some_and(|tour| tour.step == step)
@@ -98,20 +98,20 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
         "Canvas for a 1",
         &[[0.36, 0.3], [0.54, 0.14], [0.54, 0.86]],
     );
-    assert_eq!(tour(&window).step, Step::Draw);
+    assert_eq!(tour(&window).step, TourStep::Draw);
     draw(
         &mut window,
         "Canvas for a 7",
         &[[0.24, 0.2], [0.76, 0.2], [0.44, 0.85]],
     );
-    wait_for(&mut window, Step::First);
+    wait_for(&mut window, TourStep::First);
     shot(&mut window, "tour-2");
     press(&mut window, "Train it");
-    wait_for(&mut window, Step::Guess);
+    wait_for(&mut window, TourStep::Guess);
     // It waits for the person, and answers what is drawn meanwhile.
     wait(&mut window, "Baseline waits", |app| {
         let tour = app.session.learn.tour.as_ref().unwrap();
-        tour.baseline.standing == Standing::Paused
+        tour.baseline.standing == TourRunState::Paused
     });
     let answers = window.get_all_by_label_contains("Baseline, after task 1: ");
     assert_eq!(answers.count(), 2);
@@ -119,7 +119,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     press(&mut window, "Still a 1, but unsure (below 80 %)");
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
-    wait_for(&mut window, Step::Switch);
+    wait_for(&mut window, TourStep::Switch);
     window.get_by_label_contains("Of the test pictures of 1 and 7 it now gets");
     shot(&mut window, "tour-5");
     press(&mut window, "Switch LAE on");
@@ -127,7 +127,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
         app.session.learn.tour.as_ref().unwrap().lae.measured() >= 2
     });
     shot(&mut window, "tour-5b");
-    wait_for(&mut window, Step::Compare);
+    wait_for(&mut window, TourStep::Compare);
     assert_eq!(tour(&window).task, 4);
     for task in [3, 2, 1, 0, 0] {
         window.key_press(Key::ArrowLeft);
@@ -180,7 +180,7 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
     choose_by_keys(&mut window, "Begin");
     shorten(&mut window);
     choose_by_keys(&mut window, "Use ours");
-    wait_for(&mut window, Step::First);
+    wait_for(&mut window, TourStep::First);
     let focused = |window: &Harness<'_, StudioApp>, label: &str| {
         let node = window.get_by_role_and_label(egui::Role::Button, label);
         node.accesskit_node().is_focused()
@@ -190,11 +190,11 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
         "the next thing to do is chosen"
     );
     window.key_press(Key::Enter);
-    wait_for(&mut window, Step::Guess);
+    wait_for(&mut window, TourStep::Guess);
     choose_by_keys(&mut window, "It becomes another digit");
-    wait_for(&mut window, Step::Switch);
+    wait_for(&mut window, TourStep::Switch);
     choose_by_keys(&mut window, "Switch LAE on");
-    wait_for(&mut window, Step::Compare);
+    wait_for(&mut window, TourStep::Compare);
     window.key_press(Key::ArrowLeft);
     window.run_steps(2);
     assert_eq!(tour(&window).task, 3, "whatever has the focus");
@@ -210,18 +210,23 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
 fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [900.0, 600.0]);
-    for last in [Step::Draw, Step::First, Step::Guess, Step::Forget] {
+    for last in [
+        TourStep::Draw,
+        TourStep::First,
+        TourStep::Guess,
+        TourStep::Forget,
+    ] {
         press(&mut window, "Begin");
         shorten(&mut window);
-        if last >= Step::First {
+        if last >= TourStep::First {
             press(&mut window, "Use ours");
-            wait_for(&mut window, Step::First);
+            wait_for(&mut window, TourStep::First);
         }
-        if last >= Step::Guess {
+        if last >= TourStep::Guess {
             press(&mut window, "Train it");
-            wait_for(&mut window, Step::Guess);
+            wait_for(&mut window, TourStep::Guess);
         }
-        if last >= Step::Forget {
+        if last >= TourStep::Forget {
             press(&mut window, "It stays a 1");
         }
         assert_eq!(tour(&window).step, last);

@@ -6,7 +6,7 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::Expert;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::units::Part;
+use lae_studio::session::units::UnitPart;
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
@@ -93,7 +93,7 @@ fn every_lesson_fits_a_small_window_at_double_size() {
         assert!(
             unit.parts
                 .iter()
-                .any(|part| matches!(part, Part::Expect(_)))
+                .any(|part| matches!(part, UnitPart::Expect(_)))
         );
         window.ctx.set_zoom_factor(1.0);
         settle(&mut window);

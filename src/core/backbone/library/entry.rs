@@ -9,7 +9,7 @@ use crate::data::transform::InputSpec;
 
 /// Where an entry's weights come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum WeightSource {
     /// Part of the program.
     Embedded,
     /// A repository of the model hub and a file in it.
@@ -29,7 +29,7 @@ pub enum Source {
 
 /// One backbone of the table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct BackboneEntry {
     /// timm's name, the key.
     pub name: String,
     /// For people.
@@ -43,7 +43,7 @@ pub struct Entry {
     /// How many of the first blocks carry a PET unless told otherwise.
     pub pet_blocks: usize,
     /// Where the weights come from.
-    pub source: Source,
+    pub source: WeightSource,
     /// Size of the weight file in millions of bytes, about.
     pub size_mb: Option<u64>,
     /// SHA-256 of the weight file, where known.
@@ -56,7 +56,7 @@ pub struct Entry {
     pub warning: Option<String>,
 }
 
-impl Entry {
+impl BackboneEntry {
     /// How pictures are resized and cut for this backbone.
     pub fn input(&self) -> InputSpec {
         InputSpec {

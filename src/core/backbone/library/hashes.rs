@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::Entry;
+use super::entry::BackboneEntry;
 use super::suffixed;
 use crate::files;
 use crate::problem::Result;
@@ -42,7 +42,7 @@ impl Expected {
 }
 
 /// What the weights of an entry in this file should be, as far as anybody says.
-pub(super) fn expected(entry: &Entry, path: &Path) -> Option<Expected> {
+pub(super) fn expected(entry: &BackboneEntry, path: &Path) -> Option<Expected> {
     if let Some(known) = &entry.sha256 {
         return Some(Expected {
             known: known.clone(),

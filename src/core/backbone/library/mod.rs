@@ -15,13 +15,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use super::normalisation::Normalisation;
-pub use entry::{Entry, Source};
+pub use entry::{BackboneEntry, WeightSource};
 pub use opening::{Opened, Unplaced};
 pub use places::Places;
 
 use super::BlockShape;
 use super::weights;
-use crate::fetch::Progress;
+use crate::fetch::DownloadProgress;
 use crate::files;
 use crate::names::{closest, shortened};
 use crate::nn::Place;
@@ -41,8 +41,8 @@ const LONGEST_PATH: usize = 1 << 15;
 
 /// The known backbones and where their weights lie.
 #[derive(Clone, Debug)]
-pub struct Library {
-    entries: Vec<Entry>,
+pub struct BackboneLibrary {
+    entries: Vec<BackboneEntry>,
     problems: Vec<Problem>,
     places: Places,
 }
@@ -65,7 +65,7 @@ pub enum State {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// What it is and how pictures are prepared for it.
-    pub entry: Entry,
+    pub entry: BackboneEntry,
     /// One shape per block.
     pub blocks: Vec<BlockShape>,
     /// Length of the feature vector.
@@ -80,11 +80,11 @@ pub struct Description {
 
 /// What a name given by a person means.
 enum Meaning<'a> {
-    Entry(&'a Entry),
+    Entry(&'a BackboneEntry),
     File(PathBuf),
 }
 
-impl Library {
+impl BackboneLibrary {
     /// The library with the usual places.
     pub fn usual() -> Self {
         Self::new(Places::usual())
@@ -127,7 +127,7 @@ impl Library {
     }
 
     /// All entries, in the order of the tables.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[BackboneEntry] {
         &self.entries
     }
 
@@ -138,10 +138,10 @@ impl Library {
 
     /// The entry of this name. A name without its tag (`vit_base_patch16_224`) means the first
     /// entry that has it.
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&BackboneEntry> {
         let exact = self.entries.iter().find(|entry| entry.name == name);
         exact.or_else(|| {
-            let tagged = |entry: &&Entry| {
+            let tagged = |entry: &&BackboneEntry| {
                 let tag = entry.name.strip_prefix(name);
                 tag.is_some_and(|tag| tag.starts_with('.'))
             };
@@ -219,8 +219,8 @@ impl Library {
     }
 
     /// Whether an entry's weights are at hand.
-    pub fn state(&self, entry: &Entry) -> State {
-        if entry.source == Source::Embedded {
+    pub fn state(&self, entry: &BackboneEntry) -> State {
+        if entry.source == WeightSource::Embedded {
             return State::Embedded;
         }
         if let Some(path) = self.file_at_hand(entry) {
@@ -236,8 +236,8 @@ impl Library {
         }
     }
 
-    fn file_at_hand(&self, entry: &Entry) -> Option<PathBuf> {
-        if let Source::File(path) = &entry.source {
+    fn file_at_hand(&self, entry: &BackboneEntry) -> Option<PathBuf> {
+        if let WeightSource::File(path) = &entry.source {
             return path.is_file().then(|| path.clone());
         }
         let own = self.places.own_file(entry).filter(|path| path.is_file());
@@ -257,7 +257,7 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn described(entry: Entry, state: State, assumed: Vec<String>) -> Description {
+fn described(entry: BackboneEntry, state: State, assumed: Vec<String>) -> Description {
     Description {
         blocks: entry.architecture.blocks(),
         feature_width: entry.architecture.feature_width(),
@@ -280,7 +280,7 @@ pub fn open(
 
 /// As [`open`], short of placing it on a device; see [`Library::read`].
 pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplaced> {
-    Library::usual().read(name, &mut |now: Progress| {
+    BackboneLibrary::usual().read(name, &mut |now: DownloadProgress| {
         let done = now.done / 1_000_000;
         match now.total {
             Some(total) => progress(&format!(
@@ -294,10 +294,10 @@ pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplac
 
 /// Describes a backbone from the usual places; see [`Library::describe`].
 pub fn describe(name: &str) -> Result<Description> {
-    Library::usual().describe(name)
+    BackboneLibrary::usual().describe(name)
 }
 
 /// A backbone with random weights from the usual places; see [`Library::random`].
 pub fn random(name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
-    Library::usual().random(name, seed, to)
+    BackboneLibrary::usual().random(name, seed, to)
 }

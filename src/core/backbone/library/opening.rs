@@ -4,16 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entry::{Entry, Source};
+use super::entry::{BackboneEntry, WeightSource};
 use super::hashes::{self, Expected};
-use super::{EMBEDDED, Library, Meaning, NANO};
+use super::{BackboneLibrary, EMBEDDED, Meaning, NANO};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::weights::{self, Tensors, sha256_of_bytes};
 use crate::backbone::{Backbone, families};
 use crate::data::transform::{InputSpec, is_crop_ratio};
-use crate::fetch::{self, Progress};
+use crate::fetch::{self, DownloadProgress};
 use crate::memory::available_bytes;
-use crate::nn::{Place, Variant};
+use crate::nn::{ComputeVariant, Place};
 use crate::problem::{Problem, Result};
 
 /// A backbone ready to use.
@@ -21,7 +21,7 @@ pub struct Opened {
     /// The frozen network.
     pub backbone: Arc<dyn Backbone>,
     /// What it is, where it comes from, where PETs usually sit.
-    pub entry: Entry,
+    pub entry: BackboneEntry,
     /// How pictures are resized and cut.
     pub input: InputSpec,
     /// What pixels in [0, 1] go through.
@@ -35,11 +35,11 @@ pub struct Opened {
     /// What the file does not say and was assumed (sentences).
     pub assumed: Vec<String>,
     /// The way it is computed.
-    pub variant: Variant,
+    pub variant: ComputeVariant,
 }
 
 impl Opened {
-    fn new(backbone: Arc<dyn Backbone>, entry: Entry, variant: Variant) -> Self {
+    fn new(backbone: Arc<dyn Backbone>, entry: BackboneEntry, variant: ComputeVariant) -> Self {
         Self {
             variant,
             backbone,
@@ -56,7 +56,7 @@ impl Opened {
 
 /// A backbone before it lies on any device: checked, its numbers still in the file or in memory.
 pub struct Unplaced {
-    entry: Entry,
+    entry: BackboneEntry,
     tensors: Tensors,
     path: Option<PathBuf>,
     sha256: String,
@@ -85,23 +85,27 @@ impl Unplaced {
     }
 }
 
-impl Library {
+impl BackboneLibrary {
     /// Opens a backbone by name or file, downloading its weights where they are not at hand.
     /// `progress` hears of the download and stops it by returning false.
     pub fn open(
         &self,
         name: &str,
         to: impl Into<Place>,
-        progress: &mut dyn FnMut(Progress) -> bool,
+        progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<Opened> {
         self.read(name, progress)?.place(to)
     }
 
     /// As [`Library::open`], short of placing it on a device.
-    pub fn read(&self, name: &str, progress: &mut dyn FnMut(Progress) -> bool) -> Result<Unplaced> {
+    pub fn read(
+        &self,
+        name: &str,
+        progress: &mut dyn FnMut(DownloadProgress) -> bool,
+    ) -> Result<Unplaced> {
         match self.meaning(name)? {
             Meaning::File(path) => self.read_file(&path),
-            Meaning::Entry(entry) if entry.source == Source::Embedded => embedded(entry),
+            Meaning::Entry(entry) if entry.source == WeightSource::Embedded => embedded(entry),
             Meaning::Entry(entry) => {
                 let path = self.obtain(entry, progress)?;
                 checked(entry.clone(), &path, Vec::new())
@@ -145,14 +149,14 @@ impl Library {
         &self,
         path: &Path,
         tensors: &Tensors,
-    ) -> Result<(Entry, Vec<String>)> {
+    ) -> Result<(BackboneEntry, Vec<String>)> {
         let stem = path
             .file_stem()
             .map(|stem| stem.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == stem) {
             let mut entry = entry.clone();
-            entry.source = Source::File(path.to_owned());
+            entry.source = WeightSource::File(path.to_owned());
             return Ok((entry, Vec::new()));
         }
         let inferred = families::infer(tensors)?;
@@ -170,7 +174,7 @@ impl Library {
             }
         };
         let crop_ratio = number("crop_ratio").unwrap_or(0.875);
-        let entry = Entry {
+        let entry = BackboneEntry {
             title: stem.clone(),
             name: tensors.metadata().get("name").cloned().unwrap_or(stem),
             pet_blocks: inferred.architecture.default_pet_blocks(),
@@ -181,7 +185,7 @@ impl Library {
             } else {
                 0.875
             },
-            source: Source::File(path.to_owned()),
+            source: WeightSource::File(path.to_owned()),
             size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
             sha256: None,
             licence: "not stated".into(),
@@ -194,8 +198,8 @@ impl Library {
     /// Brings an entry's weights onto this computer and says where they lie.
     pub fn obtain(
         &self,
-        entry: &Entry,
-        progress: &mut dyn FnMut(Progress) -> bool,
+        entry: &BackboneEntry,
+        progress: &mut dyn FnMut(DownloadProgress) -> bool,
     ) -> Result<PathBuf> {
         if let Some(path) = self.file_at_hand(entry) {
             return Ok(path);
@@ -203,7 +207,7 @@ impl Library {
         let (Some(url), Some(path)) = (self.places.address(entry), self.places.own_file(entry))
         else {
             let mut problem = Problem::new(format!("the weights of {} are not there", entry.name));
-            if let Source::File(path) = &entry.source {
+            if let WeightSource::File(path) = &entry.source {
                 problem = problem.at_path(path);
             }
             return Err(problem.advise("correct the file in the table of backbones"));
@@ -259,7 +263,7 @@ impl Library {
 }
 
 /// Opens a weight file and holds it against what is known of it.
-fn checked(entry: Entry, path: &Path, assumed: Vec<String>) -> Result<Unplaced> {
+fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<String>) -> Result<Unplaced> {
     let file = weights::open(path)?;
     let mut assumed = assumed;
     if let Some(expected) = hashes::expected(&entry, path) {
@@ -284,7 +288,7 @@ fn checked(entry: Entry, path: &Path, assumed: Vec<String>) -> Result<Unplaced> 
     })
 }
 
-fn embedded(entry: &Entry) -> Result<Unplaced> {
+fn embedded(entry: &BackboneEntry) -> Result<Unplaced> {
     Ok(Unplaced {
         entry: entry.clone(),
         tensors: Tensors::embedded(EMBEDDED, NANO)?,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use directories::BaseDirs;
 
-use super::entry::{Entry, Source};
+use super::entry::{BackboneEntry, WeightSource};
 use crate::backbone::weights::sha256_of_bytes;
 use crate::files::{self, names::portable};
 use crate::folders;
@@ -44,9 +44,9 @@ impl Places {
     }
 
     /// The address of an entry's weights, if it has one.
-    pub fn address(&self, entry: &Entry) -> Option<String> {
+    pub fn address(&self, entry: &BackboneEntry) -> Option<String> {
         match &entry.source {
-            Source::Hub {
+            WeightSource::Hub {
                 repository,
                 file,
                 revision,
@@ -55,17 +55,17 @@ impl Places {
                 let endpoint = &self.endpoint;
                 Some(format!("{endpoint}/{repository}/resolve/{revision}/{file}"))
             }
-            Source::Url(url) => Some(url.clone()),
-            Source::Embedded | Source::File(_) => None,
+            WeightSource::Url(url) => Some(url.clone()),
+            WeightSource::Embedded | WeightSource::File(_) => None,
         }
     }
 
     /// Where our own download of an entry goes.
-    pub fn own_file(&self, entry: &Entry) -> Option<PathBuf> {
+    pub fn own_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
         let file = match &entry.source {
-            Source::Hub { file, .. } => file.rsplit('/').next(),
-            Source::Url(url) => url.rsplit('/').next(),
-            Source::Embedded | Source::File(_) => return None,
+            WeightSource::Hub { file, .. } => file.rsplit('/').next(),
+            WeightSource::Url(url) => url.rsplit('/').next(),
+            WeightSource::Embedded | WeightSource::File(_) => return None,
         };
         let plain = |c: char| {
             if c.is_alphanumeric() || "._-".contains(c) {
@@ -76,13 +76,13 @@ impl Places {
         };
         // An entry of the same name elsewhere, or of another commit, has other weights.
         let address = match &entry.source {
-            Source::Hub {
+            WeightSource::Hub {
                 repository,
                 revision,
                 ..
             } => format!("{repository}{}", revision.as_deref().unwrap_or_default()),
-            Source::Url(url) => url.clone(),
-            Source::Embedded | Source::File(_) => String::new(),
+            WeightSource::Url(url) => url.clone(),
+            WeightSource::Embedded | WeightSource::File(_) => String::new(),
         };
         let mark = &sha256_of_bytes(address.as_bytes())[..8];
         let name: String = entry.name.chars().map(plain).collect();
@@ -92,8 +92,8 @@ impl Places {
     }
 
     /// The file of an entry in the hub's own cache, if it is there.
-    pub fn hub_file(&self, entry: &Entry) -> Option<PathBuf> {
-        let Source::Hub {
+    pub fn hub_file(&self, entry: &BackboneEntry) -> Option<PathBuf> {
+        let WeightSource::Hub {
             repository,
             file,
             revision,

@@ -20,43 +20,43 @@ use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
 /// See the module's text.
-pub struct Loader<'a> {
-    source: Source<'a>,
+pub struct WeightLoader<'a> {
+    source: LoadFrom<'a>,
     to: Place,
     wanted: Vec<(String, Vec<usize>)>,
     failed: Option<Problem>,
 }
 
-enum Source<'a> {
+enum LoadFrom<'a> {
     Plan(Option<&'a Tensors>),
     File(&'a Tensors),
     Random(u64, Box<StdRng>),
     Given(&'a Weights),
 }
 
-impl<'a> Loader<'a> {
+impl<'a> WeightLoader<'a> {
     /// Notes what a constructor asks for; `tensors` answers [`Loader::shape_of`].
     pub fn plan(tensors: Option<&'a Tensors>) -> Self {
-        Self::new(Source::Plan(tensors), (&Device::flex()).into())
+        Self::new(LoadFrom::Plan(tensors), (&Device::flex()).into())
     }
 
     /// Reads from `tensors`.
     pub fn file(tensors: &'a Tensors, to: Place) -> Self {
-        Self::new(Source::File(tensors), to)
+        Self::new(LoadFrom::File(tensors), to)
     }
 
     /// Draws the weights at random.
     pub fn random(seed: u64, to: Place) -> Self {
         let rng = Box::new(StdRng::seed_from_u64(seed));
-        Self::new(Source::Random(seed, rng), to)
+        Self::new(LoadFrom::Random(seed, rng), to)
     }
 
     /// Takes the leaves of `weights`.
     pub fn given(weights: &'a Weights, to: Place) -> Self {
-        Self::new(Source::Given(weights), to)
+        Self::new(LoadFrom::Given(weights), to)
     }
 
-    fn new(source: Source<'a>, to: Place) -> Self {
+    fn new(source: LoadFrom<'a>, to: Place) -> Self {
         Self {
             source,
             to,
@@ -78,21 +78,21 @@ impl<'a> Loader<'a> {
     /// Where the weights come from, to be asked again later.
     pub(super) fn origin(&self) -> Origin {
         match &self.source {
-            Source::Plan(_) => Origin::Nothing,
-            Source::File(tensors) => Origin::File((*tensors).clone()),
-            Source::Random(seed, _) => Origin::Random(*seed),
-            Source::Given(weights) => Origin::Given((*weights).clone()),
+            LoadFrom::Plan(_) => Origin::Nothing,
+            LoadFrom::File(tensors) => Origin::File((*tensors).clone()),
+            LoadFrom::Random(seed, _) => Origin::Random(*seed),
+            LoadFrom::Given(weights) => Origin::Given((*weights).clone()),
         }
     }
 
     /// The shape a tensor has in the file, where there is one.
     pub fn shape_of(&self, name: &str) -> Option<Vec<usize>> {
         match &self.source {
-            Source::Plan(Some(tensors)) | Source::File(tensors) => {
+            LoadFrom::Plan(Some(tensors)) | LoadFrom::File(tensors) => {
                 tensors.shape(name).map(<[usize]>::to_vec)
             }
-            Source::Given(weights) => weights.get(name).map(|leaf| leaf.shape.clone()),
-            Source::Plan(None) | Source::Random(..) => None,
+            LoadFrom::Given(weights) => weights.get(name).map(|leaf| leaf.shape.clone()),
+            LoadFrom::Plan(None) | LoadFrom::Random(..) => None,
         }
     }
 
@@ -103,12 +103,12 @@ impl<'a> Loader<'a> {
             return Vec::new();
         }
         let read = match &mut self.source {
-            Source::Plan(_) => return Vec::new(),
-            Source::Random(_, rng) => {
+            LoadFrom::Plan(_) => return Vec::new(),
+            LoadFrom::Random(_, rng) => {
                 return drawn(rng, name, shape.len(), shape.iter().product());
             }
-            Source::File(tensors) => read_whole(tensors, name, shape),
-            Source::Given(weights) => {
+            LoadFrom::File(tensors) => read_whole(tensors, name, shape),
+            LoadFrom::Given(weights) => {
                 given(weights, name, shape).and_then(|leaf| Ok(HostTensor::read(&leaf)?.values))
             }
         };
@@ -120,7 +120,7 @@ impl<'a> Loader<'a> {
 
     /// Whether a leaf of one of these names is tracked.
     pub fn trains(&self, names: &[&str]) -> bool {
-        let Source::Given(weights) = &self.source else {
+        let LoadFrom::Given(weights) = &self.source else {
             return false;
         };
         let mut leaves = names.iter().filter_map(|name| weights.get(name));
@@ -129,7 +129,7 @@ impl<'a> Loader<'a> {
 
     /// The numbers of one tensor as one row on the device: a given leaf itself, with its gradient.
     fn leaf(&mut self, name: &str, shape: &[usize]) -> Tensor<1> {
-        if let Source::Given(weights) = &self.source {
+        if let LoadFrom::Given(weights) = &self.source {
             self.wanted.push((name.to_owned(), shape.to_vec()));
             match given(weights, name, shape) {
                 Ok(leaf) => return leaf,
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn the_same_seed_draws_the_same_weights() {
         let draw =
-            |seed| Loader::random(seed, (&Device::flex()).into()).values("a.weight", &[3, 4]);
+            |seed| WeightLoader::random(seed, (&Device::flex()).into()).values("a.weight", &[3, 4]);
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));
     }

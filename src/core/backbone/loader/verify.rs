@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Loader;
+use super::WeightLoader;
 use crate::backbone::weights::Tensors;
 use crate::problem::{Problem, Result, listed};
 
-impl Loader<'_> {
+impl WeightLoader<'_> {
     /// Ends a plan: compares what was asked for with what the file holds. `other` is the family
     /// of the file's network, where it is not this one.
     pub fn verify(&self, tensors: &Tensors, family: &str, other: Option<&str>) -> Result<()> {

@@ -8,7 +8,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::config::Config;
 use super::windows::Windows;
-use crate::backbone::loader::Loader;
+use crate::backbone::loader::WeightLoader;
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -38,7 +38,7 @@ enum Table {
 
 impl Biases {
     /// Takes the table from the loader; a file may hold it for another window.
-    pub fn build(loader: &mut Loader, name: &str, window: usize, heads: usize) -> Self {
+    pub fn build(loader: &mut WeightLoader, name: &str, window: usize, heads: usize) -> Self {
         let window = loader
             .shape_of(name)
             .and_then(|shape| shape.first().copied())

@@ -6,11 +6,11 @@ use super::Swin;
 use super::biases::fitted;
 use super::config::Config;
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
-use crate::backbone::loader::Loader;
+use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
 use crate::backbone::weights::Tensors;
-use crate::backbone::words::Words;
+use crate::backbone::words::TableRow;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::pet::BlockKind;
@@ -117,12 +117,12 @@ impl Dimensions for Config {
         fitted(self, name, stored)
     }
 
-    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+    fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
         Arc::new(Swin::build(self, loader))
     }
 }
 
-fn read(words: &Words) -> Result<Config> {
+fn read(words: &TableRow) -> Result<Config> {
     let input_size = words.input_size()?;
     let patch = words.size("patch", "patch_size", 4)?;
     let window = words.size("window", "window_size", 7)?;

@@ -5,12 +5,12 @@
 use burn::tensor::Tensor;
 
 use super::architecture::Architecture;
-use super::loader::Loader;
+use super::loader::WeightLoader;
 use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
-use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
+use crate::nn::{self, AttentionHeads, Frame, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
@@ -28,7 +28,7 @@ struct Block {
     merging: Option<Merging>,
     /// Whether the windows are shifted by half their side.
     shifted: bool,
-    heads: Heads,
+    heads: AttentionHeads,
     norm1: LayerNorm,
     qkv: Linear,
     biases: Biases,
@@ -53,7 +53,7 @@ pub struct Swin {
 
 impl Swin {
     /// Takes its tensors from the loader.
-    fn build(config: &Config, loader: &mut Loader) -> Self {
+    fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let Config {
             patch,
             width,
@@ -86,7 +86,7 @@ impl Swin {
 impl Block {
     fn build(
         config: &Config,
-        loader: &mut Loader,
+        loader: &mut WeightLoader,
         (stage, index): (usize, usize),
         merging: Option<Merging>,
     ) -> Self {
@@ -109,7 +109,7 @@ impl Block {
         Self {
             merging,
             shifted: index % 2 == 1,
-            heads: Heads {
+            heads: AttentionHeads {
                 count: heads,
                 form: loader.place().variant.attention,
             },
@@ -151,7 +151,7 @@ impl Block {
 }
 
 impl Merging {
-    fn build(loader: &mut Loader, stage: usize, after: usize, epsilon: f64) -> Self {
+    fn build(loader: &mut WeightLoader, stage: usize, after: usize, epsilon: f64) -> Self {
         let prefix = format!("layers.{stage}.downsample");
         let packed = 2 * after;
         let norm = loader.norm(&format!("{prefix}.norm"), packed, epsilon);

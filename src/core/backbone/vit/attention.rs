@@ -112,7 +112,7 @@ mod tests {
     use crate::backbone::Backbone;
     use crate::backbone::architecture::Architecture;
     use crate::backbone::vit::Config;
-    use crate::pet::library::Library;
+    use crate::pet::library::PluginLibrary;
     use crate::pet::{PetSettings, PetStack};
 
     const SHAPE: [usize; 3] = [2, 17, 24];
@@ -124,7 +124,7 @@ mod tests {
 
     /// A PET whose every number is drawn, so that it does something.
     fn pets(vit: &dyn Backbone, plugin: &str, variant: Option<&str>) -> PetStack {
-        let spec = Library::standard().get(plugin).unwrap();
+        let spec = PluginLibrary::standard().get(plugin).unwrap();
         let settings = PetSettings {
             variant: variant.map(str::to_string),
             ..PetSettings::of_size(4)

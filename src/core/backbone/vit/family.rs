@@ -7,11 +7,11 @@ use super::config::Config;
 use super::names::renamed;
 use super::positions::fitted;
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
-use crate::backbone::loader::Loader;
+use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
 use crate::backbone::weights::Tensors;
-use crate::backbone::words::Words;
+use crate::backbone::words::TableRow;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::pet::BlockKind;
@@ -115,12 +115,12 @@ impl Dimensions for Config {
         fitted(self, name, stored)
     }
 
-    fn build(&self, loader: &mut Loader) -> Arc<dyn Backbone> {
+    fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {
         Arc::new(Vit::build(self, loader))
     }
 }
 
-fn read(words: &Words) -> Result<Config> {
+fn read(words: &TableRow) -> Result<Config> {
     let input_size = words.input_size()?;
     let patch = words.size("patch", "patch_size", 16)?;
     let width = words.size("width", "embed_dim", 768)?;
@@ -142,7 +142,7 @@ fn read(words: &Words) -> Result<Config> {
 
 fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
     let tensors = renamed(tensors.clone())?;
-    let stated = Words::of_metadata(tensors.metadata()).timms_size("num_heads");
+    let stated = TableRow::of_metadata(tensors.metadata()).timms_size("num_heads");
     Ok(shaped(&tensors, stated))
 }
 

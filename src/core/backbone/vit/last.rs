@@ -76,7 +76,7 @@ mod tests {
 
     use crate::backbone::architecture::Architecture;
     use crate::backbone::vit::Config;
-    use crate::pet::library::Library;
+    use crate::pet::library::PluginLibrary;
     use crate::pet::{PetSettings, PetStack};
     use crate::tensors::HostTensor;
 
@@ -86,7 +86,7 @@ mod tests {
         let device = Device::flex();
         let vit = Architecture::of(Config::plain(32, 8, 48, 3, 3));
         let vit = vit.random(3, &device).unwrap();
-        let adapter = Library::standard().get("adapter").unwrap();
+        let adapter = PluginLibrary::standard().get("adapter").unwrap();
         let size = PetSettings::of_size(4);
         let pets = PetStack::init(&adapter, &size, vit.blocks(), blocks, 1, &device).unwrap();
         let pets = pets.tracked();

@@ -19,11 +19,11 @@ use last::LastAttention;
 use positions::Positions;
 
 use super::architecture::Architecture;
-use super::loader::Loader;
+use super::loader::WeightLoader;
 use super::mlp::Mlp;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
-use crate::nn::{self, Frame, Heads, LayerNorm, Linear};
+use crate::nn::{self, AttentionHeads, Frame, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
@@ -50,7 +50,7 @@ pub struct Vit {
 
 impl Vit {
     /// Takes its tensors from the loader.
-    fn build(config: &Config, loader: &mut Loader) -> Self {
+    fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let Config {
             patch,
             width,
@@ -83,8 +83,8 @@ impl Vit {
         }
     }
 
-    fn heads(&self) -> Heads {
-        Heads {
+    fn heads(&self) -> AttentionHeads {
+        AttentionHeads {
             count: self.config.heads,
             form: self.facts.place.variant.attention,
         }
@@ -141,7 +141,7 @@ impl Vit {
 }
 
 impl Block {
-    fn build(config: &Config, loader: &mut Loader, prefix: &str) -> Self {
+    fn build(config: &Config, loader: &mut WeightLoader, prefix: &str) -> Self {
         let Config {
             width,
             hidden,

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use burn::tensor::{Device, Tensor};
 
 use super::config::Config;
-use crate::backbone::loader::Loader;
+use crate::backbone::loader::WeightLoader;
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -34,7 +34,7 @@ enum Learned {
 
 impl Positions {
     /// Takes the embedding from the loader; a file may hold it for another grid.
-    pub fn build(config: &Config, loader: &mut Loader) -> Self {
+    pub fn build(config: &Config, loader: &mut WeightLoader) -> Self {
         let extra = usize::from(config.class_token);
         let grid = loader
             .shape_of(NAME)

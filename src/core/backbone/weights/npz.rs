@@ -7,7 +7,7 @@ use std::path::Path;
 
 use zip::ZipArchive;
 
-use super::numbers::Kind;
+use super::numbers::FloatKind;
 use super::{Stored, Tensors, foreign};
 use crate::files;
 use crate::problem::{Problem, Result};
@@ -91,7 +91,7 @@ fn array_bytes(path: &Path, index: usize, length: usize) -> Result<Vec<u8>, Stri
 #[derive(Debug, PartialEq)]
 struct Header {
     /// `None` for types that are no weights.
-    kind: Option<Kind>,
+    kind: Option<FloatKind>,
     fortran: bool,
     shape: Vec<usize>,
 }
@@ -132,9 +132,9 @@ impl Header {
         };
         let descr = after("descr")?;
         let kind = match descr.split(['\'', '"']).next().unwrap_or_default() {
-            "<f8" => Some(Kind::F64),
-            "<f4" => Some(Kind::F32),
-            "<f2" => Some(Kind::F16),
+            "<f8" => Some(FloatKind::F64),
+            "<f4" => Some(FloatKind::F32),
+            "<f2" => Some(FloatKind::F16),
             _ => None,
         };
         let shape = after("shape")?
@@ -164,12 +164,12 @@ mod tests {
     fn headers_of_scalars_vectors_and_matrices_are_understood() {
         let header = Header::parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }");
         let header = header.unwrap();
-        assert_eq!(header.kind, Some(Kind::F32));
+        assert_eq!(header.kind, Some(FloatKind::F32));
         assert_eq!(header.shape, [3, 4]);
         assert!(!header.fortran);
         let vector = "{'descr': '<f2', 'fortran_order': True, 'shape': (7,), }";
         let vector = Header::parse(vector).unwrap();
-        assert_eq!((vector.kind, vector.fortran), (Some(Kind::F16), true));
+        assert_eq!((vector.kind, vector.fortran), (Some(FloatKind::F16), true));
         assert_eq!(vector.shape, [7]);
         let scalar = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
         let scalar = Header::parse(scalar).unwrap();

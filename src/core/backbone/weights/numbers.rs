@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 /// A float type of a weight file, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FloatKind {
     /// 64 bits, narrowed.
     F64,
     /// 32 bits.
@@ -15,7 +15,7 @@ pub enum Kind {
     Bf16,
 }
 
-impl Kind {
+impl FloatKind {
     /// Bytes of one number.
     pub fn size(self) -> usize {
         match self {
@@ -47,9 +47,15 @@ mod tests {
 
     #[test]
     fn all_kinds_decode_to_the_same_number() {
-        assert_eq!(Kind::F64.decode(&1.5_f64.to_le_bytes()), [1.5]);
-        assert_eq!(Kind::F32.decode(&1.5_f32.to_le_bytes()), [1.5]);
-        assert_eq!(Kind::F16.decode(&f16::from_f32(1.5).to_le_bytes()), [1.5]);
-        assert_eq!(Kind::Bf16.decode(&bf16::from_f32(1.5).to_le_bytes()), [1.5]);
+        assert_eq!(FloatKind::F64.decode(&1.5_f64.to_le_bytes()), [1.5]);
+        assert_eq!(FloatKind::F32.decode(&1.5_f32.to_le_bytes()), [1.5]);
+        assert_eq!(
+            FloatKind::F16.decode(&f16::from_f32(1.5).to_le_bytes()),
+            [1.5]
+        );
+        assert_eq!(
+            FloatKind::Bf16.decode(&bf16::from_f32(1.5).to_le_bytes()),
+            [1.5]
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 
-use super::numbers::Kind;
+use super::numbers::FloatKind;
 use super::{Stored, Tensors, foreign};
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
@@ -50,7 +50,7 @@ type Read = Box<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
 fn collect(
     origin: &str,
     metadata: &Metadata,
-    read: impl Fn(&str, Kind, &TensorInfo) -> Read,
+    read: impl Fn(&str, FloatKind, &TensorInfo) -> Read,
 ) -> Result<Tensors> {
     let text: BTreeMap<String, String> = metadata
         .metadata()
@@ -61,10 +61,10 @@ fn collect(
     let mut tensors = Tensors::of(origin, text);
     for (name, info) in metadata.tensors() {
         let kind = match info.dtype {
-            Dtype::F64 => Kind::F64,
-            Dtype::F32 => Kind::F32,
-            Dtype::F16 => Kind::F16,
-            Dtype::BF16 => Kind::Bf16,
+            Dtype::F64 => FloatKind::F64,
+            Dtype::F32 => FloatKind::F32,
+            Dtype::F16 => FloatKind::F16,
+            Dtype::BF16 => FloatKind::Bf16,
             // Counters and index buffers: no weights.
             _ => continue,
         };

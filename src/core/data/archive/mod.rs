@@ -51,7 +51,7 @@ pub fn cache_folder() -> PathBuf {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ArchiveKind {
     Zip,
     Tar,
     TarGz,
@@ -132,18 +132,18 @@ fn stem(path: &Path) -> String {
 }
 
 /// What kind of archive this is, by its content.
-fn kind_of(path: &Path) -> Result<Option<Kind>> {
+fn kind_of(path: &Path) -> Result<Option<ArchiveKind>> {
     let start =
         files::read_start(path, 512).map_err(|error| Problem::io("read the file", path, &error))?;
     Ok(
         if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
-            Some(Kind::Zip)
+            Some(ArchiveKind::Zip)
         } else if start.starts_with(&[0x1F, 0x8B]) {
-            Some(Kind::TarGz)
+            Some(ArchiveKind::TarGz)
         } else if start.starts_with(b"\xFD7zXZ\0") {
-            Some(Kind::TarXz)
+            Some(ArchiveKind::TarXz)
         } else if start.get(257..262) == Some(b"ustar") {
-            Some(Kind::Tar)
+            Some(ArchiveKind::Tar)
         } else {
             None
         },
@@ -151,7 +151,7 @@ fn kind_of(path: &Path) -> Result<Option<Kind>> {
 }
 
 /// The folder of the unpacked archive, unpacking it if that has not been done.
-fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<PathBuf> {
+fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Result<PathBuf> {
     let about =
         fs::metadata(path).map_err(|error| Problem::io("open the archive", path, &error))?;
     let target = shelf.join(format!("{}-{}", stem(path), identity(path, &about)));
@@ -183,10 +183,12 @@ fn unpacked(path: &Path, kind: Kind, shelf: &Path, watch: &Watch) -> Result<Path
     let file = files::open(path).map_err(|error| Problem::io("open the archive", path, &error))?;
     let file = BufReader::with_capacity(1 << 18, file);
     match kind {
-        Kind::Zip => unpacking.zip(file)?,
-        Kind::Tar => unpacking.tar(file)?,
-        Kind::TarGz => unpacking.tar(BufReader::new(flate2::read::MultiGzDecoder::new(file)))?,
-        Kind::TarXz => {
+        ArchiveKind::Zip => unpacking.zip(file)?,
+        ArchiveKind::Tar => unpacking.tar(file)?,
+        ArchiveKind::TarGz => {
+            unpacking.tar(BufReader::new(flate2::read::MultiGzDecoder::new(file)))?;
+        }
+        ArchiveKind::TarXz => {
             let xz = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY);
             unpacking.tar(BufReader::with_capacity(1 << 18, xz))?;
         }

@@ -30,7 +30,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// Some images and their labels, ready for the device.
 #[derive(Clone, Debug, Default)]
-pub struct Batch {
+pub struct ImageBatch {
     /// N×H×W×3 bytes.
     pub pixels: Vec<u8>,
     /// H = W.
@@ -43,7 +43,7 @@ pub struct Batch {
     pub unreadable: Vec<(usize, Problem)>,
 }
 
-impl Batch {
+impl ImageBatch {
     /// Number of images.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -96,7 +96,7 @@ impl LoaderOptions {
 }
 
 /// What the threads share.
-struct Work {
+struct LoaderQueue {
     samples: Arc<Vec<(Sample, i64)>>,
     order: Vec<u32>,
     options: LoaderOptions,
@@ -105,9 +105,9 @@ struct Work {
 }
 
 /// An iterator over the batches of one epoch.
-pub struct Loader {
-    work: Arc<Work>,
-    channels: Vec<Receiver<Batch>>,
+pub struct ImageLoader {
+    work: Arc<LoaderQueue>,
+    channels: Vec<Receiver<ImageBatch>>,
     threads: Vec<JoinHandle<()>>,
     next: usize,
     left_over: Vec<(usize, Problem)>,
@@ -121,7 +121,7 @@ pub fn buffered(batch: usize, size: usize) -> u64 {
     picture.saturating_mul(batch as u64).saturating_mul(batches)
 }
 
-impl Loader {
+impl ImageLoader {
     /// Starts the threads.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl Loader {
         };
         let threads = thread_count(options.threads).min(batches.max(1));
         let mut loader = Self {
-            work: Arc::new(Work {
+            work: Arc::new(LoaderQueue {
                 samples,
                 order,
                 options,
@@ -190,14 +190,14 @@ impl Loader {
 /// What came of waiting for a batch.
 pub enum Next {
     /// A batch; empty where none of its images could be read.
-    Batch(Batch),
+    Batch(ImageBatch),
     /// None yet.
     Waiting,
     /// There are no more.
     End,
 }
 
-impl Loader {
+impl ImageLoader {
     /// The next batch, unless it takes longer than this: who waits may have other things to see to.
     ///
     /// # Panics
@@ -222,14 +222,14 @@ impl Loader {
     }
 }
 
-impl Iterator for Loader {
-    type Item = Batch;
+impl Iterator for ImageLoader {
+    type Item = ImageBatch;
 
     /// The next batch with at least one image.
     ///
     /// # Panics
     /// As [`Loader::next_within`].
-    fn next(&mut self) -> Option<Batch> {
+    fn next(&mut self) -> Option<ImageBatch> {
         loop {
             let mut batch = match self.next_within(LONG) {
                 Next::Batch(batch) => batch,
@@ -245,7 +245,7 @@ impl Iterator for Loader {
     }
 }
 
-impl Loader {
+impl ImageLoader {
     /// Tells the threads to end.
     fn stop(&mut self) {
         self.work.stop.store(true, Ordering::Relaxed);
@@ -261,7 +261,7 @@ impl Loader {
     }
 }
 
-impl Drop for Loader {
+impl Drop for ImageLoader {
     fn drop(&mut self) {
         self.stop();
         let threads = self.threads.drain(..).collect();
@@ -295,8 +295,8 @@ fn thread_count(wanted: usize) -> usize {
     }
 }
 
-impl Work {
-    fn run(&self, start: usize, step: usize, sender: &SyncSender<Batch>) {
+impl LoaderQueue {
+    fn run(&self, start: usize, step: usize, sender: &SyncSender<ImageBatch>) {
         for number in (start..self.batches).step_by(step) {
             let Some(batch) = self.make(number) else {
                 return;
@@ -308,15 +308,15 @@ impl Work {
     }
 
     /// One batch; `None` when stopped.
-    fn make(&self, number: usize) -> Option<Batch> {
+    fn make(&self, number: usize) -> Option<ImageBatch> {
         let options = &self.options;
         let from = number * options.batch;
         let to = (from + options.batch).min(self.order.len());
         let bytes = options.input.bytes();
-        let mut batch = Batch {
+        let mut batch = ImageBatch {
             pixels: Vec::with_capacity((to - from) * bytes),
             size: options.input.size,
-            ..Batch::default()
+            ..ImageBatch::default()
         };
         for &index in &self.order[from..to] {
             if self.stop.load(Ordering::Relaxed) {

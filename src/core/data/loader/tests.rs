@@ -6,7 +6,7 @@ use std::path::Path;
 
 use image::RgbImage;
 
-use super::super::source::{Folder, Source};
+use super::super::source::{Folder, ImageSource};
 use super::*;
 
 fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
@@ -20,7 +20,7 @@ fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
         RgbImage::from_fn(24, 20, shade)
             .save(folder.join(&name))
             .unwrap();
-        let source = Source::File {
+        let source = ImageSource::File {
             folder: Arc::clone(&shared),
             name: Path::new(&name).as_os_str().into(),
         };
@@ -53,11 +53,13 @@ fn options(threads: usize) -> LoaderOptions {
     }
 }
 
-fn all(samples: &Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Vec<Batch> {
-    Loader::new(Arc::clone(samples), options).unwrap().collect()
+fn all(samples: &Arc<Vec<(Sample, i64)>>, options: LoaderOptions) -> Vec<ImageBatch> {
+    ImageLoader::new(Arc::clone(samples), options)
+        .unwrap()
+        .collect()
 }
 
-fn pixels(batches: &[Batch]) -> Vec<u8> {
+fn pixels(batches: &[ImageBatch]) -> Vec<u8> {
     batches
         .iter()
         .flat_map(|batch| batch.pixels.clone())
@@ -150,8 +152,8 @@ fn unreadable_images_are_reported_and_the_others_stay_aligned() {
         },
         2,
     );
-    let mut loader = Loader::new(Arc::clone(&samples), plain).unwrap();
-    let batches: Vec<Batch> = loader.by_ref().collect();
+    let mut loader = ImageLoader::new(Arc::clone(&samples), plain).unwrap();
+    let batches: Vec<ImageBatch> = loader.by_ref().collect();
     assert_eq!(batches.len(), 2);
     assert_eq!(batches[0].indices, [0]);
     assert_eq!(batches[0].unreadable[0].0, 1);
@@ -169,7 +171,7 @@ fn unreadable_images_are_reported_and_the_others_stay_aligned() {
 fn dropping_a_loader_ends_its_threads() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 64);
-    let mut loader = Loader::new(Arc::clone(&samples), options(4)).unwrap();
+    let mut loader = ImageLoader::new(Arc::clone(&samples), options(4)).unwrap();
     assert!(loader.next().is_some());
     drop(loader);
     assert_eq!(

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::contents::{Known, Print};
 use super::gist::{Gist, SMALLEST};
-use super::source::{Sample, Source};
+use super::source::{ImageSource, Sample};
 use super::{Dataset, NearCopies, Twin};
 use crate::counts::counted;
 
@@ -21,16 +21,16 @@ const NEIGHBOURS: usize = 32;
 
 /// Which pictures are copies of one another.
 #[derive(Default)]
-pub(super) struct Kin {
+pub(super) struct NearCopySets {
     /// The set of each picture that has a print.
-    set: HashMap<Source, usize>,
+    set: HashMap<ImageSource, usize>,
     /// Sets that near copies are in.
-    near: Vec<Vec<Source>>,
+    near: Vec<Vec<ImageSource>>,
     /// Whether a set would have gone on.
     cut: bool,
 }
 
-impl Kin {
+impl NearCopySets {
     /// Of pictures that were looked at; `near` lets near copies count as copies.
     pub fn of<'a>(samples: impl Iterator<Item = &'a Sample>, known: &Known, near: bool) -> Self {
         let mut number: HashMap<Print, usize> = HashMap::new();
@@ -55,7 +55,7 @@ impl Kin {
             cut: sets.cut,
             ..Self::default()
         };
-        let mut near: HashMap<usize, Vec<Source>> = HashMap::new();
+        let mut near: HashMap<usize, Vec<ImageSource>> = HashMap::new();
         for (at, copies) in of_print.iter().enumerate() {
             let set = sets.find(at);
             for sample in copies {
@@ -66,7 +66,7 @@ impl Kin {
                 near.entry(set).or_default().extend(sources);
             }
         }
-        let mut near: Vec<(usize, Vec<Source>)> = near.into_iter().collect();
+        let mut near: Vec<(usize, Vec<ImageSource>)> = near.into_iter().collect();
         near.sort_by_key(|(set, _)| *set);
         kin.near = near.into_iter().map(|(_, sources)| sources).collect();
         kin
@@ -92,12 +92,12 @@ impl Kin {
         if self.near.is_empty() {
             return Vec::new();
         }
-        let mut place: HashMap<&Source, (&str, &Sample)> = HashMap::new();
+        let mut place: HashMap<&ImageSource, (&str, &Sample)> = HashMap::new();
         for (split, samples) in splits {
             let all = samples.iter();
             place.extend(all.map(|sample| (&sample.source, (split, sample))));
         }
-        let twin = |source: &Source| {
+        let twin = |source: &ImageSource| {
             let (split, sample) = place.get(source)?;
             Some(Twin {
                 split: (*split).to_owned(),
@@ -130,7 +130,7 @@ impl Kin {
 impl Dataset {
     /// The number of each sample's set: copies of a picture, near ones too, have the same.
     pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
-        let kin = Kin::of(samples.iter(), &self.known, true);
+        let kin = NearCopySets::of(samples.iter(), &self.known, true);
         let alone = samples.len()..;
         let each = samples.iter().zip(alone);
         each.map(|(sample, alone)| kin.set_of(sample).unwrap_or(alone))
@@ -141,8 +141,8 @@ impl Dataset {
 /// That of a sample, noted when its file was looked at; pictures in memory are looked at now.
 fn gist_of(sample: &Sample, known: &Known) -> Option<Gist> {
     match &sample.source {
-        Source::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
-        Source::Record { records, .. } => {
+        ImageSource::File { .. } => known.get(&sample.source)?.gist.as_deref().cloned(),
+        ImageSource::Record { records, .. } => {
             let large = records.width.min(records.height) >= SMALLEST as usize;
             large.then(|| Gist::of(&sample.decode().ok()?)).flatten()
         }

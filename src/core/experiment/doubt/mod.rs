@@ -16,7 +16,7 @@ use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::data::transform::InputSpec;
 use crate::method::answers::argmax;
-use crate::method::ranpac::{Images, cross_fitted};
+use crate::method::ranpac::{TaskFeatures, cross_fitted};
 use crate::metrics::{Answers, Expert};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
@@ -91,7 +91,7 @@ impl Folds {
     /// What the others make of each, in the order of the training split.
     fn answers(&self, features: &[f32], go_on: &dyn Fn() -> bool) -> Result<Answers> {
         let labels: Vec<usize> = self.pictures.iter().map(|one| one.label).collect();
-        let images = Images {
+        let images = TaskFeatures {
             features,
             labels: &labels,
         };

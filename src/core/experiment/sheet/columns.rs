@@ -2,7 +2,7 @@
 
 use crate::data::transform::InputSpec;
 use crate::experiment::predict::Predictor;
-use crate::method::Verdict;
+use crate::method::Answer;
 use crate::metrics::Expert;
 use crate::run::event::Opinion;
 use crate::store::harmless_cell;
@@ -66,7 +66,7 @@ impl Columns {
     }
 
     /// The cells behind a picture's path.
-    pub(super) fn answered(&self, verdict: &Verdict) -> Vec<String> {
+    pub(super) fn answered(&self, verdict: &Answer) -> Vec<String> {
         let said = |opinion: &Opinion| {
             let (class, score) = opinion.best();
             [self.class(class), share(score)]

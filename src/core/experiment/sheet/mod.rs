@@ -15,7 +15,7 @@ use super::ahead::one_ahead;
 use crate::data::Watch;
 use crate::data::listing::{Below, pictures_below};
 use crate::data::loader::input_of;
-use crate::method::Verdict;
+use crate::method::Answer;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
 use crate::store::{harmless_cell, write_with};
@@ -24,7 +24,7 @@ pub use columns::Columns;
 
 /// Pictures as the network sees them, side by side.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct SheetBatch {
     /// All their pixels.
     pub seen: Vec<u8>,
     /// How many they are.
@@ -32,7 +32,7 @@ pub struct Piece {
 }
 
 /// Answers a piece, one verdict for each picture.
-pub type Ask<'a> = dyn FnMut(Piece) -> Result<Vec<Verdict>> + 'a;
+pub type Ask<'a> = dyn FnMut(SheetBatch) -> Result<Vec<Answer>> + 'a;
 /// Told how far the table is; breaks to stop it.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
 
@@ -92,7 +92,7 @@ pub fn fill(
 }
 
 /// Decodes the pictures of a piece on all cores.
-fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Piece) {
+fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, SheetBatch) {
     let one = |below: &Below| -> (Row, Vec<u8>) {
         let path = below.path.clone();
         if let Some(reason) = &below.reason {
@@ -112,7 +112,7 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Piec
         rows.push(row);
         seen.extend(own);
     }
-    (rows, Piece { seen, pictures })
+    (rows, SheetBatch { seen, pictures })
 }
 
 /// Writes the lines of a piece.
@@ -121,7 +121,7 @@ fn lines<W: Write>(
     csv: &Path,
     columns: &Columns,
     rows: Vec<Row>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<Answer>,
     count: &mut SheetCount,
 ) -> Result<()> {
     let mut verdicts = verdicts.into_iter();
@@ -179,9 +179,9 @@ mod tests {
         }
     }
 
-    fn said(piece: &Piece) -> Vec<Verdict> {
+    fn said(piece: &SheetBatch) -> Vec<Answer> {
         (0..piece.pictures)
-            .map(|_| Verdict::alone(Expert::ANSWER, &[2.0, 0.0]))
+            .map(|_| Answer::alone(Expert::ANSWER, &[2.0, 0.0]))
             .collect()
     }
 
@@ -196,7 +196,7 @@ mod tests {
 
     fn filled(folder: &Path, csv: &Path) -> (Result<Option<SheetCount>>, Vec<usize>) {
         let mut asked = Vec::new();
-        let mut ask = |piece: Piece| {
+        let mut ask = |piece: SheetBatch| {
             asked.push(piece.pictures);
             Ok(said(&piece))
         };
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn without_a_threshold_nobody_says_what_is_none_of_these() {
-        let verdict = Verdict::alone(Expert::ANSWER, &[2.0, 0.0]);
+        let verdict = Answer::alone(Expert::ANSWER, &[2.0, 0.0]);
         let strange = |threshold| {
             let columns = Columns {
                 threshold,

@@ -7,7 +7,7 @@ use crate::experiment::plan::scenario;
 use crate::experiment::{Stock, all_at_once};
 use crate::method::{self, Chosen, GoOn, Method};
 use crate::problem::{Problem, Result};
-use crate::store::{self, RunFolder, RunState, StoredRun};
+use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 /// Checks that a run can be taught; gives its method's title.
 pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
@@ -57,7 +57,7 @@ pub(super) fn restore(
         let folder = &header.folder;
         let taken = method.take_up(&|task| store::load_snapshot(folder, task), known);
         match stored.state {
-            RunState::Finished => taken?,
+            StoredState::Finished => taken?,
             _ => taken.map_err(|problem| not_kept(stored, title, &problem.what))?,
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn restore(
 /// What a method needs to learn another task is not there.
 fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
     let (why, remedy) = match stored.state {
-        RunState::Finished => (
+        StoredState::Finished => (
             "an older version of the program finished the run",
             "train the run again with the same settings",
         ),

@@ -249,7 +249,7 @@ impl<'a> Trainer<'a> {
         began.elapsed().saturating_sub(self.at_gate).as_secs_f64()
     }
 
-    fn images(&self, batch: &loader::Batch) -> Tensor<4> {
+    fn images(&self, batch: &loader::ImageBatch) -> Tensor<4> {
         upload::for_backbone(&batch.pixels, &self.kit.backbone)
     }
 }

@@ -11,11 +11,11 @@ use super::super::augment_of;
 use super::super::images::Labelled;
 use super::super::reading::Reading;
 use super::Trainer;
-use crate::data::loader::{self, Loader, LoaderOptions, Next};
-use crate::method::{Batch, GoOn, Method, Pass, Source, StepSettings, Work};
+use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
+use crate::method::{Batch, GoOn, Method, Pass, PassImages, PassWork, StepSettings};
 use crate::metrics::mean;
 use crate::problem::Result;
-use crate::run::event::{Event, Phase, Progress};
+use crate::run::event::{Event, Phase, RunProgress};
 use crate::tensors::{HostTensor, not_finite};
 
 /// How long a batch is waited for before the person is heard again.
@@ -26,8 +26,8 @@ impl Trainer<'_> {
     fn samples(&self, pass: &Pass) -> Labelled {
         let of = |task| self.kit.images.train_of(task);
         let images: Vec<_> = match pass.source {
-            Source::Task => of(self.task),
-            Source::Seen => (0..=self.task).flat_map(of).collect(),
+            PassImages::Task => of(self.task),
+            PassImages::Seen => (0..=self.task).flat_map(of).collect(),
         };
         let shown = std::iter::repeat_n(images, self.repeats(pass));
         Arc::new(shown.flatten().collect())
@@ -107,12 +107,12 @@ impl Trainer<'_> {
             stopped |= !self.control.gate(run, sink, &phase);
             *at_gate += arrived.elapsed();
             if meter.due() {
-                let place = Progress {
+                let place = RunProgress {
                     task,
                     epoch: index,
                     batch,
                     batches,
-                    ..Progress::default()
+                    ..RunProgress::default()
                 };
                 let (run, progress) = (run.clone(), meter.progress(place));
                 sink.event(Event::Progress { run, progress });
@@ -129,7 +129,7 @@ impl Trainer<'_> {
     /// Hands a batch to the method; one that is only looked at in parts that go through the network
     /// at once, which a method that learns makes itself.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        if pass.work != Work::Measure {
+        if pass.work != PassWork::Measure {
             return self.method.learn(batch, pass);
         }
         for part in StepSettings::of(&self.kit.config).parts(batch) {
@@ -142,10 +142,10 @@ impl Trainer<'_> {
     /// served and the person is heard.
     pub(super) fn bring(
         &mut self,
-        loader: &mut Loader,
+        loader: &mut ImageLoader,
         phase: &Phase,
         reading: &mut Reading,
-    ) -> Result<ControlFlow<(), Option<loader::Batch>>> {
+    ) -> Result<ControlFlow<(), Option<loader::ImageBatch>>> {
         loop {
             let next = loader.next_within(PATIENCE);
             if matches!(next, Next::End) {
@@ -167,9 +167,9 @@ impl Trainer<'_> {
         }
     }
 
-    fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<Loader> {
+    fn train_loader(&self, samples: &Labelled, index: usize, pass: &Pass) -> Result<ImageLoader> {
         let config = &self.kit.config;
-        Loader::new(
+        ImageLoader::new(
             samples.clone(),
             LoaderOptions {
                 augment: pass.augment.then(|| augment_of(config)),

@@ -11,7 +11,7 @@ use super::super::inside::evenly;
 use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::Sample;
-use crate::data::loader::{Loader, LoaderOptions};
+use crate::data::loader::{ImageLoader, LoaderOptions};
 use crate::method::answers::{argmax, rows};
 use crate::method::plain;
 use crate::method::prototypes::{Prototypes, Sums};
@@ -86,7 +86,7 @@ impl Trainer<'_> {
             cache: Some(self.kit.pixels.clone()),
             ..LoaderOptions::inference(self.kit.backbone.input, BATCH)
         };
-        let mut loader = Loader::new(samples, options)?;
+        let mut loader = ImageLoader::new(samples, options)?;
         loop {
             let batch = match self.bring(&mut loader, &phase, &mut reading)? {
                 ControlFlow::Continue(Some(batch)) => batch,

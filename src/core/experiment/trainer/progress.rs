@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::super::meter::Meter;
 use super::Trainer;
-use crate::method::{Measurement, Moment, Pass, Source, Work};
+use crate::method::{Measurement, Moment, Pass, PassImages, PassWork};
 use crate::problem::{Problem, Result};
-use crate::run::event::{Event, Phase, Progress};
+use crate::run::event::{Event, Phase, RunProgress};
 
 impl Trainer<'_> {
     pub(super) fn say(&mut self, phase: Phase) {
@@ -21,7 +21,7 @@ impl Trainer<'_> {
     pub(super) fn phase(&self, index: usize) -> Phase {
         let task = self.task;
         match self.passes[task].get(index).map(|pass| pass.work) {
-            Some(Work::Learn { frozen }) => Phase::Training {
+            Some(PassWork::Learn { frozen }) => Phase::Training {
                 task,
                 epoch: index,
                 frozen,
@@ -64,14 +64,14 @@ impl Trainer<'_> {
         (batch, batches): (usize, usize),
         frozen: bool,
     ) -> Result<()> {
-        let progress = self.meter.progress(Progress {
+        let progress = self.meter.progress(RunProgress {
             task: self.task,
             epoch,
             batch,
             batches,
             frozen,
             measured: self.measured_now()?,
-            ..Progress::default()
+            ..RunProgress::default()
         });
         self.sink.event(Event::Progress {
             run: self.header.run.clone(),
@@ -83,8 +83,8 @@ impl Trainer<'_> {
     /// Images that a pass of a task shows.
     fn shown(&self, task: usize, pass: &Pass) -> usize {
         let images = match pass.source {
-            Source::Task => self.header.train_images[task],
-            Source::Seen => self.header.train_images[..=task].iter().sum(),
+            PassImages::Task => self.header.train_images[task],
+            PassImages::Seen => self.header.train_images[..=task].iter().sum(),
         };
         let images = images * self.repeats(pass);
         pass.shown(images, self.kit.config.batch)
@@ -93,8 +93,8 @@ impl Trainer<'_> {
     /// How often a pass shows each of its images.
     pub(super) fn repeats(&self, pass: &Pass) -> usize {
         match pass.work {
-            Work::Learn { .. } => self.kit.repeats,
-            Work::Measure => 1,
+            PassWork::Learn { .. } => self.kit.repeats,
+            PassWork::Measure => 1,
         }
     }
 

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use super::super::meter::Meter;
 use super::super::reading::Reading;
 use super::Trainer;
-use crate::data::loader::{Loader, LoaderOptions};
-use crate::method::Verdict;
+use crate::data::loader::{ImageLoader, LoaderOptions};
+use crate::method::Answer;
 use crate::metrics::{Answers, ByExpert};
 use crate::problem::Result;
 use crate::run::event::{AS_THEY_CAME, Phase};
@@ -33,7 +33,7 @@ impl Trainer<'_> {
             cache: Some(self.kit.pixels.clone()),
             ..LoaderOptions::inference(self.kit.backbone.input, self.judged_at_once())
         };
-        let mut loader = Loader::new(samples, options)?;
+        let mut loader = ImageLoader::new(samples, options)?;
         loop {
             let batch = match self.bring(&mut loader, &phase, &mut reading)? {
                 ControlFlow::Continue(Some(batch)) => batch,
@@ -93,7 +93,7 @@ impl Trainer<'_> {
     }
 
     /// Adds what the experts say to a test image of class `label`.
-    fn note(&self, answers: &mut Answers, label: usize, verdict: &Verdict) {
+    fn note(&self, answers: &mut Answers, label: usize, verdict: &Answer) {
         answers.labels.push(label);
         let class = self.class_at(label);
         for opinion in &verdict.opinions {

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::answers::{self, Verdict};
+use super::answers::{self, Answer};
 use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Features, GoOn, Kind, Method, MethodSpec, Pass, PetPlan, Published, Rate,
-    SettingSpec, Setup, Task, TrainedPet, Work, task_seed,
+    Batch, Chosen, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetPlan, PublishedValues,
+    Rate, SettingKind, SettingSpec, Setup, Task, TrainedPet, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -39,7 +39,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "alpha",
             title: "α",
             meaning: "How much the subspaces of other tasks count together, against 1 for the own",
-            kind: Kind::Real {
+            kind: SettingKind::Real {
                 default: 0.1,
                 least: 0.0,
                 most: 10.0,
@@ -52,7 +52,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.025, 48)),
     published: &[
-        Published::on("cifar-100", 20),
+        PublishedValues::on("cifar-100", 20),
         on_pictures("imagenet-r", 20),
         on_pictures("domainnet", 20),
     ],
@@ -143,7 +143,7 @@ impl Method for Ease {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        if let (Work::Learn { .. }, Some(tuning)) = (pass.work, &mut self.tuning) {
+        if let (PassWork::Learn { .. }, Some(tuning)) = (pass.work, &mut self.tuning) {
             return tuning.learn(batch).map(Some);
         }
         let features = self.features(batch.images.clone())?;
@@ -191,7 +191,7 @@ impl Method for Ease {
         Ok(Features::default().with(Expert::ANSWER, parts))
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scorer = self.scorer.as_ref();
         let scorer = scorer.ok_or_else(|| Problem::new("nothing has been learned yet"))?;
         let scores = scorer.scores(features.parts(Expert::ANSWER).to_vec())?;

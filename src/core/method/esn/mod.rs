@@ -12,7 +12,7 @@ mod state;
 pub mod votes;
 
 use super::tuning::WEIGHT_DECAY;
-use super::{Kind, MemoryEstimate, MethodSpec, Pass, Published, Rate, SettingSpec};
+use super::{MemoryEstimate, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec};
 use crate::problem::Problem;
 
 pub use state::{Esn, EsnSettings};
@@ -29,7 +29,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "prompt_length",
             title: "prompt tokens",
             meaning: "Tokens of the prompt beside the patches; every task trains them further",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 100,
                 least: 1,
                 most: 1000,
@@ -40,14 +40,14 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "freeze_prompt",
             title: "prompt fixed",
             meaning: "The prompt stands still after the first task; the authors train it in all",
-            kind: Kind::Flag(false),
+            kind: SettingKind::Flag(false),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: "lambda",
             title: "λ",
             meaning: "Weight of the energies in the loss, beside the cross-entropy",
-            kind: Kind::Real {
+            kind: SettingKind::Real {
                 default: 0.1,
                 least: 0.0,
                 most: 100.0,
@@ -58,7 +58,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "anchor",
             title: "anchor",
             meaning: "The energy that every image of a task is pulled to",
-            kind: Kind::Real {
+            kind: SettingKind::Real {
                 default: -10.0,
                 least: -1000.0,
                 most: 1000.0,
@@ -70,16 +70,16 @@ pub const SPEC: MethodSpec = MethodSpec {
             title: "energy",
             meaning: "The energy in the loss: of the negated logits, as the authors' program has it \
                       (released), or as the paper prints it (printed)",
-            kind: Kind::Choice(&["released", PRINTED]),
+            kind: SettingKind::Choice(&["released", PRINTED]),
             ..SettingSpec::OWN
         },
         WEIGHT_DECAY,
     ],
     rate: Some(Rate::at_batch(0.01, 128)),
     published: &[
-        Published::on("cifar-100", 30),
-        Published::on("imagenet-r", 10),
-        Published::on("domainnet", 10),
+        PublishedValues::on("cifar-100", 30),
+        PublishedValues::on("imagenet-r", 10),
+        PublishedValues::on("domainnet", 10),
     ],
     passes: |chosen, task| {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];

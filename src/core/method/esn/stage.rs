@@ -20,7 +20,7 @@ const STD: f64 = 0.02;
 
 /// The parameters of a stage: weights are inputs × outputs, vectors 1 × channels.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct EsnStage {
     values: BTreeMap<String, Tensor<2>>,
     heads: usize,
 }
@@ -56,7 +56,7 @@ fn plan(d: usize, classes: usize) -> Vec<(&'static str, [usize; 2], Option<Init>
     ]
 }
 
-impl Stage {
+impl EsnStage {
     /// A new stage; `token` (1 × d) is the pre-trained class token without its position. The drawn
     /// values depend on the seed alone.
     pub fn new(token: Tensor<2>, heads: usize, classes: usize, seed: u64, device: &Device) -> Self {

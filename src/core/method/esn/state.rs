@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::answers::{self, Verdict, argmax};
-use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
+use super::super::answers::{self, Answer, argmax};
+use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
 use super::super::tuning::sgd;
 use super::super::{
-    Backward, Batch, Chosen, Features, GoOn, Method, Pass, Setup, StepSettings, Task, Work,
+    Backward, Batch, Chosen, Features, GoOn, Method, Pass, PassWork, Setup, StepSettings, Task,
     task_seed,
 };
 use super::PRINTED;
-use super::stage::{EnergyTerm, Stage};
+use super::stage::{EnergyTerm, EsnStage};
 use super::votes::{self, Separation, elected, votes};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -72,7 +72,7 @@ pub struct Esn {
     /// tokens × width.
     prompt: Tensor<2>,
     /// One per task begun.
-    stages: Vec<Stage>,
+    stages: Vec<EsnStage>,
     optimiser: Optimiser,
     task: Option<Task>,
     separation: Separation,
@@ -126,7 +126,7 @@ impl Esn {
     }
 
     /// Puts a given stage in place of the newest one.
-    pub fn set_stage(&mut self, stage: Stage) {
+    pub fn set_stage(&mut self, stage: EsnStage) {
         if let Some(newest) = self.stages.last_mut() {
             *newest = stage;
         }
@@ -138,7 +138,7 @@ impl Esn {
     }
 
     /// The stages of all tasks begun.
-    pub fn stages(&self) -> &[Stage] {
+    pub fn stages(&self) -> &[EsnStage] {
         &self.stages
     }
 
@@ -154,7 +154,7 @@ impl Esn {
     }
 
     /// The learning rate of a step.
-    pub fn rate(&self, now: Progress) -> f64 {
+    pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
@@ -195,7 +195,7 @@ impl Esn {
             self.gradients(part.batch.images.clone(), &labels)
         })?;
         let epoch = (batch.pass, self.settings.epochs);
-        let now = Progress::of(epoch, (batch.step, batch.steps));
+        let now = StepPosition::of(epoch, (batch.step, batch.steps));
         let mut step = self.optimiser.step(gradients, now);
         self.prompt = step.moved("prompt", self.prompt.clone());
         if let Some(stage) = self.stages.last_mut() {
@@ -217,7 +217,7 @@ impl Esn {
 
     /// The answer for one image: the class that its elected stage gives. As probabilities, each
     /// stage's softmax times its share of the votes.
-    fn verdict(&self, stages: &[Vec<f32>]) -> Verdict {
+    fn verdict(&self, stages: &[Vec<f32>]) -> Answer {
         let logits: Vec<&[f32]> = stages.iter().map(Vec::as_slice).collect();
         let votes = votes(&logits, &self.temperatures);
         let winner = elected(&votes);
@@ -228,7 +228,7 @@ impl Esn {
             let shown = answers::opinion(Expert::ANSWER, logits);
             shown.probabilities.into_iter().map(move |p| p * share)
         });
-        Verdict {
+        Answer {
             opinions: vec![Opinion {
                 expert: Expert::ANSWER,
                 class: before + argmax(&stages[winner]),
@@ -246,7 +246,7 @@ impl Method for Esn {
         let size = |tensor: &Tensor<2>| tensor.dims().iter().product::<usize>();
         // Stages differ in their classifiers only.
         let width = self.backbone.feature_width();
-        let of_stage = Stage::size(width);
+        let of_stage = EsnStage::size(width);
         size(&self.prompt) + of_stage
     }
 
@@ -257,7 +257,7 @@ impl Method for Esn {
         let seed = task_seed(self.settings.seed, task.index);
         let (classes, device) = (task.classes.len(), self.backbone.device());
         self.stages
-            .push(Stage::new(token, self.heads, classes, seed, &device));
+            .push(EsnStage::new(token, self.heads, classes, seed, &device));
         self.optimiser.clear();
         self.separation = Separation::default();
         self.task = Some(task.clone());
@@ -265,7 +265,7 @@ impl Method for Esn {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        if pass.work != Work::Measure {
+        if pass.work != PassWork::Measure {
             return self.train(batch).map(Some);
         }
         for stages in self.rows(&self.features(batch.images.clone())?)? {
@@ -296,7 +296,7 @@ impl Method for Esn {
         Ok(Features::default().with(Expert::ANSWER, parts.collect()))
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let rows = self.rows(features)?;
         Ok(rows.iter().map(|stages| self.verdict(stages)).collect())
     }
@@ -328,7 +328,7 @@ impl Method for Esn {
         let width = self.backbone.feature_width();
         let read = |(task, classes): (usize, &Range<usize>)| {
             let sizes = (self.heads, width, classes.len());
-            Stage::read(&format!("stage.{task}"), sizes, state, &device)
+            EsnStage::read(&format!("stage.{task}"), sizes, state, &device)
         };
         self.stages = tasks.iter().enumerate().map(read).collect::<Result<_>>()?;
         let places = &named(state, "temperatures")?.values;

@@ -16,7 +16,9 @@ mod verdict;
 
 use std::collections::BTreeMap;
 
-use super::{Chosen, Kind, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, Setup, idle};
+use super::{
+    Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup, idle,
+};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
@@ -51,7 +53,7 @@ pub const LAE: MethodSpec = MethodSpec {
             option: Some(""),
             title: "Learning",
             meaning: "New classes settle while the PET is frozen, so that old knowledge is not overrun",
-            kind: Kind::Flag(true),
+            kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -59,7 +61,7 @@ pub const LAE: MethodSpec = MethodSpec {
             option: Some(""),
             title: "Accumulation",
             meaning: "The offline PET follows the online one slowly and keeps what it learned",
-            kind: Kind::Flag(true),
+            kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -67,7 +69,7 @@ pub const LAE: MethodSpec = MethodSpec {
             option: Some(""),
             title: "Ensemble",
             meaning: "Both experts answer together: the larger of their two scores wins",
-            kind: Kind::Flag(true),
+            kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -78,7 +80,7 @@ pub const LAE: MethodSpec = MethodSpec {
             fix: "Freeze {}",
             title: "frozen epochs",
             meaning: "Of the epochs, so many with the PET frozen, from the second task on",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 3,
                 least: 0,
                 most: i64::MAX,
@@ -91,7 +93,7 @@ pub const LAE: MethodSpec = MethodSpec {
             fix: "Use the usual α",
             title: "α",
             meaning: "How much of itself the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
-            kind: Kind::Real {
+            kind: SettingKind::Real {
                 default: 0.999,
                 least: 0.0,
                 most: 1.0,
@@ -105,9 +107,15 @@ pub const LAE: MethodSpec = MethodSpec {
     }),
     rate: Some(RATE),
     published: &[
-        Published::on("cifar-100", 5).at(0.03).with(LONG_MEMORY),
-        Published::on("imagenet-r", 50).at(0.005).with(MANY_EPOCHS),
-        Published::on("domainnet", 50).at(0.005).with(MANY_EPOCHS),
+        PublishedValues::on("cifar-100", 5)
+            .at(0.03)
+            .with(LONG_MEMORY),
+        PublishedValues::on("imagenet-r", 50)
+            .at(0.005)
+            .with(MANY_EPOCHS),
+        PublishedValues::on("domainnet", 50)
+            .at(0.005)
+            .with(MANY_EPOCHS),
     ],
     passes: |chosen, task| {
         let frozen = match chosen.flag("learning")? && task > 0 {
@@ -159,9 +167,9 @@ pub const BASELINE: MethodSpec = MethodSpec {
     pet: Some(PetUse::USUAL),
     rate: Some(RATE),
     published: &[
-        Published::on("cifar-100", 5).at(0.03),
-        Published::on("imagenet-r", 50).at(0.005),
-        Published::on("domainnet", 50).at(0.005),
+        PublishedValues::on("cifar-100", 5).at(0.03),
+        PublishedValues::on("imagenet-r", 50).at(0.005),
+        PublishedValues::on("domainnet", 50).at(0.005),
     ],
     build: |setup| {
         Ok(Box::new(Lae::from_setup(

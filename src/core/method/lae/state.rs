@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
-use super::super::answers::{self, Verdict};
+use super::super::answers::{self, Answer};
 use super::super::heads::{Head, Heads};
-use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, Progress};
+use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
 use super::super::{
     Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
@@ -165,7 +165,7 @@ impl Lae {
     /// Adam on the last head and, unless frozen, on the online PET.
     fn update(&mut self, gradients: Gradients) {
         // The rate is constant, so it does not matter where in the task the step lies.
-        let mut step = self.adam.step(gradients, Progress::of((0, 1), (0, 1)));
+        let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
         if let Some(head) = self.heads.0.last_mut() {
             head.step("head", &mut step);
         }
@@ -299,7 +299,7 @@ impl Method for Lae {
         })
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let logits = self.logits(features)?;
         if let [only] = self.experts {
             return answers::alone(*only, &logits.online);

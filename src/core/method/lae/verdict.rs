@@ -1,13 +1,13 @@
 //! What LAE's experts answer together (paper Eq. 9), or one of them where Ensemble is off.
 
-use super::super::answers::{Verdict, argmax, log_probabilities, opinion};
+use super::super::answers::{Answer, argmax, log_probabilities, opinion};
 use super::Switches;
 use crate::metrics::Expert;
 use crate::run::event::Opinion;
 
 /// What the run answers from its two experts: their maximum (paper Eq. 9), or one of them where
 /// LAE's Ensemble is off (paper Table 5: the offline one with Accumulation, else the online one).
-pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switches) -> Verdict {
+pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switches) -> Answer {
     let two = offline.is_some();
     // The offline expert is the online one again where there is none (before the second task).
     let offline = offline.unwrap_or(online);
@@ -24,7 +24,7 @@ pub(super) fn verdict(online: &[f32], offline: Option<&[f32]>, switches: Switche
         (false, true) if two => (named(&off), Expert::OFFLINE, offline.to_vec()),
         (false, _) => (named(&on), Expert::ONLINE, online.to_vec()),
     };
-    Verdict {
+    Answer {
         opinions: vec![on, off, answer],
         // With one expert only, the answer is the online one's.
         decided_by: if two { decided_by } else { Expert::ONLINE },
@@ -65,7 +65,7 @@ fn both(
 mod tests {
     use super::*;
 
-    fn answer(verdict: &Verdict) -> &Opinion {
+    fn answer(verdict: &Answer) -> &Opinion {
         &verdict.opinions[2]
     }
 

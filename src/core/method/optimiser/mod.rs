@@ -45,7 +45,7 @@ pub enum Rule {
 
 /// Where a step stands within the training of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct StepPosition {
     /// Steps made before it in this task.
     pub step: usize,
     /// Steps of the task.
@@ -56,7 +56,7 @@ pub struct Progress {
     pub epochs: usize,
 }
 
-impl Progress {
+impl StepPosition {
     /// Of step `step` of `steps` in epoch `epoch` of `epochs`, all of which have as many steps.
     pub fn of((epoch, epochs): (usize, usize), (step, steps): (usize, usize)) -> Self {
         Self {
@@ -84,7 +84,7 @@ pub enum Schedule {
 
 impl Schedule {
     /// What the learning rate is multiplied by.
-    pub fn factor(self, now: Progress) -> f64 {
+    pub fn factor(self, now: StepPosition) -> f64 {
         let half_wave = |at: usize, of: usize| {
             let share = at as f64 / of.max(1) as f64;
             0.5 + 0.5 * (PI * share).cos()
@@ -151,7 +151,7 @@ enum Memory {
 
 /// Parameters with a rate of their own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct ParameterGroup {
     /// How their names begin.
     pub prefix: String,
     /// What the learning rate is multiplied by for them.
@@ -162,7 +162,7 @@ pub struct Group {
 #[derive(Clone, Debug)]
 pub struct Optimiser {
     settings: OptimiserSettings,
-    groups: Vec<Group>,
+    groups: Vec<ParameterGroup>,
     states: BTreeMap<String, State>,
 }
 
@@ -179,7 +179,7 @@ impl Optimiser {
     /// The same with groups of parameters that have rates of their own; the first one that fits a
     /// name counts. What is remembered of a parameter does not depend on them.
     #[must_use]
-    pub fn with_groups(self, groups: Vec<Group>) -> Self {
+    pub fn with_groups(self, groups: Vec<ParameterGroup>) -> Self {
         Self { groups, ..self }
     }
 
@@ -198,12 +198,12 @@ impl Optimiser {
     }
 
     /// The learning rate of a step.
-    pub fn rate(&self, now: Progress) -> f64 {
+    pub fn rate(&self, now: StepPosition) -> f64 {
         self.settings.learning_rate * self.settings.schedule.factor(now)
     }
 
     /// Begins a step: clips the gradients and hands out what moves the parameters.
-    pub fn step(&mut self, gradients: Gradients, now: Progress) -> Step<'_> {
+    pub fn step(&mut self, gradients: Gradients, now: StepPosition) -> Step<'_> {
         let clip = self.settings.clip;
         Step {
             rate: self.rate(now),

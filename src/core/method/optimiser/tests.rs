@@ -115,7 +115,7 @@ fn difference(settings: OptimiserSettings, mut reference: Reference) -> f64 {
     let still = Tensor::<1>::ones([5], &Device::flex());
     let epochs = 7;
     for step in 0..epochs {
-        let now = Progress {
+        let now = StepPosition {
             step,
             steps: epochs,
             epoch: step,
@@ -195,8 +195,8 @@ fn clipping_comes_before_the_weight_decay() {
 
 #[test]
 fn schedules_give_the_stated_factors() {
-    let at = |epoch: usize, step: usize| Progress::of((epoch, 5), (step, 4));
-    let close = |schedule: Schedule, now: Progress, want: f64| {
+    let at = |epoch: usize, step: usize| StepPosition::of((epoch, 5), (step, 4));
+    let close = |schedule: Schedule, now: StepPosition, want: f64| {
         let got = schedule.factor(now);
         assert!((got - want).abs() < 1e-12, "{schedule:?} {now:?}: {got}");
     };
@@ -216,7 +216,7 @@ fn schedules_give_the_stated_factors() {
         at(4, 0),
         (99.0 * PI * 3.0 / 800.0).cos(),
     );
-    let only = Progress {
+    let only = StepPosition {
         epochs: 1,
         ..at(0, 0)
     };
@@ -256,7 +256,7 @@ fn a_state_that_does_not_fit_itself_is_told() {
 #[test]
 fn a_group_of_parameters_has_a_rate_of_its_own() {
     let value = || Tensor::<1>::from_floats([1.0, -2.0, 0.5], &Device::flex());
-    let now = Progress::of((0, 1), (0, 1));
+    let now = StepPosition::of((0, 1), (0, 1));
     let moved = |optimiser: &mut Optimiser| {
         let mut gradients = Gradients::default();
         for name in ["head.weight", "pet.0.a"] {
@@ -279,7 +279,7 @@ fn a_group_of_parameters_has_a_rate_of_its_own() {
             schedule: Schedule::Constant,
             clip: None,
         };
-        let group = Group {
+        let group = ParameterGroup {
             prefix: "head.".into(),
             rate: 0.5,
         };

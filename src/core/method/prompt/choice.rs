@@ -3,7 +3,7 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::super::{Kind, SettingSpec};
+use super::super::{SettingKind, SettingSpec};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -13,7 +13,7 @@ pub const fn pull(default: f64) -> SettingSpec {
         key: "pull",
         title: "pull",
         meaning: "How strongly keys are pulled towards the images that chose them",
-        kind: Kind::Real {
+        kind: SettingKind::Real {
             default,
             least: 0.0,
             most: 100.0,
@@ -27,7 +27,7 @@ pub const CLIP: SettingSpec = SettingSpec {
     key: "clip",
     title: "clipping",
     meaning: "Largest length of all gradients of a step together; 0 for no bound",
-    kind: Kind::Real {
+    kind: SettingKind::Real {
         default: 1.0,
         least: 0.0,
         most: 1e6,

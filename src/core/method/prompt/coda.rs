@@ -13,8 +13,10 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Tensor};
 
 use super::super::optimiser::Schedule;
-use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Published, Rate, SettingSpec};
-use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
+use super::super::{
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
+};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
 use crate::counts::counted;
 use crate::nn;
@@ -34,7 +36,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "pool",
             title: "components",
             meaning: "Prompt components of each block, shared out evenly among the tasks",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 100,
                 least: 1,
                 most: 10_000,
@@ -45,7 +47,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "length",
             title: "prompt length",
             meaning: "Tokens of a component: one half are keys, the other values",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 8,
                 least: 2,
                 most: 100,
@@ -56,7 +58,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "blocks",
             title: "prompted blocks",
             meaning: "Blocks with prompts",
-            kind: Kind::Blocks("0,1,2,3,4"),
+            kind: SettingKind::Blocks("0,1,2,3,4"),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -64,7 +66,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             title: "µ",
             meaning: "Weight of the orthogonality penalty: 0 as released since June 2023, 0.1 in \
                       the paper",
-            kind: Kind::Real {
+            kind: SettingKind::Real {
                 default: 0.0,
                 least: 0.0,
                 most: 1000.0,
@@ -77,9 +79,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: false,
     }),
     published: &[
-        Published::on("cifar-100", 20),
-        Published::on("imagenet-r", 50),
-        Published::on("domainnet", 50),
+        PublishedValues::on("cifar-100", 20),
+        PublishedValues::on("imagenet-r", 50),
+        PublishedValues::on("domainnet", 50),
     ],
     memory: |chosen, depth| {
         let blocks = chosen.blocks("blocks", depth)?;
@@ -188,7 +190,7 @@ impl Coda {
     }
 
     /// Rows in use of one of a block's tensors: those of earlier tasks as constants while learning.
-    fn in_use(&self, leaves: &Leaves, name: &str, question: &Question) -> Result<Tensor<2>> {
+    fn in_use(&self, leaves: &Leaves, name: &str, question: &PromptQuery) -> Result<Tensor<2>> {
         let leaf = leaf(leaves, name)?;
         let columns = leaf.dims()[1];
         let old = question.task * self.share();
@@ -333,7 +335,7 @@ impl Scheme for Coda {
         })
     }
 
-    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {
+    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let learns = question.occasion == Occasion::Learning;
@@ -356,7 +358,7 @@ impl Scheme for Coda {
                 }
             }
         }
-        Ok(Asked {
+        Ok(PromptRequest {
             prompts,
             penalty: skewed.map(|sum| sum * self.mu),
             choice: Vec::new(),

@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Published, Rate, SettingSpec, Setup};
+use super::super::{
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
+};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
-use super::{Asked, Leaves, Occasion, Prompted, Prompts, Question, Scheme, Training};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf, same};
 use crate::nn;
 use crate::pet::Init;
@@ -34,7 +36,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             title: "slots",
             meaning: "Slots of E prompts; 0 for one per task. With fewer than there are tasks, \
                       images choose their slot by its key while learning too",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 0,
                 least: 0,
                 most: 1000,
@@ -45,7 +47,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "g_blocks",
             title: "G blocks",
             meaning: "Blocks with a general prompt, shared by all tasks",
-            kind: Kind::Blocks("0,1"),
+            kind: SettingKind::Blocks("0,1"),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -59,7 +61,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "e_blocks",
             title: "E blocks",
             meaning: "Blocks with an expert prompt for each slot",
-            kind: Kind::Blocks("2,3,4"),
+            kind: SettingKind::Blocks("2,3,4"),
             ..SettingSpec::OWN
         },
         SettingSpec {
@@ -76,7 +78,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             title: "study of prompts",
             meaning: "After each task, how often an image finds its task's prompts, and the \
                       accuracy with each task's prompts alone: as many more tests as there are tasks",
-            kind: Kind::Flag(true),
+            kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
     ],
@@ -85,9 +87,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: true,
     }),
     published: &[
-        Published::on("cifar-100", 5).at(0.03),
-        Published::on("imagenet-r", 50).at(0.005).with(LONG),
-        Published::on("domainnet", 50).at(0.005).with(LONG),
+        PublishedValues::on("cifar-100", 5).at(0.03),
+        PublishedValues::on("imagenet-r", 50).at(0.005).with(LONG),
+        PublishedValues::on("domainnet", 50).at(0.005).with(LONG),
     ],
     memory: |chosen, depth| {
         let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;
@@ -129,7 +131,7 @@ pub fn slots(chosen: &Chosen<'_>, tasks: usize) -> Result<usize> {
     })
 }
 
-const LENGTH: Kind = Kind::Whole {
+const LENGTH: SettingKind = SettingKind::Whole {
     default: 5,
     least: 1,
     most: 100,
@@ -277,7 +279,7 @@ impl Scheme for DualPrompt {
         Ok(own)
     }
 
-    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {
+    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let similarity = similarity(query, leaf(leaves, "key")?);
@@ -305,7 +307,7 @@ impl Scheme for DualPrompt {
             });
             prompts.prefixes.insert(*block, prefix);
         }
-        Ok(Asked {
+        Ok(PromptRequest {
             prompts,
             penalty: Some(pulled(similarity, &choice, &device) * -self.pull),
             choice,

@@ -9,9 +9,13 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
 
-use super::super::{Chosen, Kind, MemoryEstimate, MethodSpec, Published, Rate, SettingSpec};
+use super::super::{
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
+};
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
-use super::{Asked, Leaves, Prompted, Prompts, Question, Scheme, Training, check, drawn, leaf};
+use super::{
+    Leaves, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training, check, drawn, leaf,
+};
 use crate::backbone::{Backbone, Tokens};
 use crate::counts::counted;
 use crate::nn;
@@ -30,7 +34,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "pool",
             title: "prompts",
             meaning: "Prompts in the pool, each with a key",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 10,
                 least: 1,
                 most: 1000,
@@ -41,7 +45,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "length",
             title: "prompt length",
             meaning: "Tokens of a prompt",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 5,
                 least: 1,
                 most: 100,
@@ -52,7 +56,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "top_k",
             title: "prompts an image takes",
             meaning: "So many prompts, those with the most similar keys, stand before the patches",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 5,
                 least: 1,
                 most: 100,
@@ -67,9 +71,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         scaled: true,
     }),
     published: &[
-        Published::on("cifar-100", 5).at(0.03),
-        Published::on("imagenet-r", 50).at(0.005),
-        Published::on("domainnet", 50).at(0.005),
+        PublishedValues::on("cifar-100", 5).at(0.03),
+        PublishedValues::on("imagenet-r", 50).at(0.005),
+        PublishedValues::on("domainnet", 50).at(0.005),
     ],
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
     check: |chosen, context| match context {
@@ -147,7 +151,7 @@ impl Scheme for L2p {
         Ok(())
     }
 
-    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked> {
+    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest> {
         let query = &question.query;
         let ([batch, width], device) = (query.dims(), query.device());
         let similarity = similarity(query, leaf(leaves, "key")?);
@@ -157,7 +161,7 @@ impl Scheme for L2p {
         let chosen = nn::project(one_hot(&choice, self.pool, &device), table);
         let chosen = chosen.reshape([batch, self.top_k * self.length, width]);
         let entering = chosen + question.class_position.clone();
-        Ok(Asked {
+        Ok(PromptRequest {
             prompts: Prompts {
                 entering: Some(entering),
                 ..Prompts::default()

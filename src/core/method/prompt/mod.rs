@@ -26,7 +26,7 @@ use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-pub use prompted::{FirstPass, Gradients, Prompted};
+pub use prompted::{FirstPass, PromptGradients, Prompted};
 
 /// A method's trained tensors beside the heads, by name, each as a matrix.
 pub type Leaves = BTreeMap<String, Tensor<2>>;
@@ -66,7 +66,7 @@ impl Hooks for Prompts {
 }
 
 /// What the queries of a batch ask for.
-pub struct Asked {
+pub struct PromptRequest {
     /// The prompts of the second pass.
     pub prompts: Prompts,
     /// What is added to the cross-entropy, one value; none where nothing is.
@@ -87,7 +87,7 @@ pub enum Occasion {
 }
 
 /// A batch that asks for its prompts.
-pub struct Question {
+pub struct PromptQuery {
     /// Its queries, batch × width, plain.
     pub query: Tensor<2>,
     /// The present task, from 0.
@@ -144,7 +144,7 @@ pub trait Scheme: Send + Sync {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    fn ask(&self, leaves: &Leaves, question: &Question) -> Result<Asked>;
+    fn ask(&self, leaves: &Leaves, question: &PromptQuery) -> Result<PromptRequest>;
 
     /// The feature (batch × width) that the head reads, from the tokens after the last block.
     ///

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Tensor, TensorData};
 
-use super::super::answers::{self, Verdict};
+use super::super::answers::{self, Answer};
 use super::super::heads::{Head, Heads};
-use super::super::optimiser::{self, Optimiser, Progress};
+use super::super::optimiser::{self, Optimiser, StepPosition};
 use super::super::task::none_begun;
 use super::super::{
     Backward, Batch, Features, GoOn, Measurement, Method, Moment, Pass, Setup, StepSettings, Task,
@@ -16,7 +16,7 @@ use super::super::{
 };
 use super::queries::Queries;
 use super::study::{self, Study};
-use super::{Asked, Leaves, Occasion, Question, Scheme, Training, no_class_token};
+use super::{Leaves, Occasion, PromptQuery, PromptRequest, Scheme, Training, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::Expert;
 use crate::pet::{Init, PetStack};
@@ -27,7 +27,7 @@ use crate::tensors::{HostTensor, Named, named};
 const HEADS: u64 = 1 << 32;
 
 /// What one batch asks to change.
-pub struct Gradients {
+pub struct PromptGradients {
     /// What is minimised, one value, plain.
     pub loss: Tensor<1>,
     /// The cross-entropy in it.
@@ -198,8 +198,8 @@ impl Prompted {
         query: &Tensor<2>,
         leaves: &Leaves,
         occasion: Occasion,
-    ) -> Result<Asked> {
-        let question = Question {
+    ) -> Result<PromptRequest> {
+        let question = PromptQuery {
             query: query.clone(),
             task: self.heads.0.len().saturating_sub(1),
             occasion,
@@ -218,7 +218,7 @@ impl Prompted {
         first: FirstPass,
         leaves: &Leaves,
         occasion: Occasion,
-    ) -> Result<(Asked, Tensor<2>)> {
+    ) -> Result<(PromptRequest, Tensor<2>)> {
         let backbone = &*self.backbone;
         let asked = self.asked(&first.query, leaves, occasion)?;
         let tokens = backbone.enter(first.tokens, &asked.prompts)?;
@@ -233,7 +233,7 @@ impl Prompted {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    pub fn asked_features(&self, images: Tensor<4>) -> Result<(Asked, Tensor<2>)> {
+    pub fn asked_features(&self, images: Tensor<4>) -> Result<(PromptRequest, Tensor<2>)> {
         let first = self.first_pass(images, None)?;
         self.second_pass(first, &self.leaves, Occasion::Answering)
     }
@@ -256,7 +256,7 @@ impl Prompted {
         images: Tensor<4>,
         known: Option<Tensor<2>>,
         labels: &[usize],
-    ) -> Result<Gradients> {
+    ) -> Result<PromptGradients> {
         let head = self.heads.tracked_last()?;
         let tracked = |(name, leaf): (&String, &Tensor<2>)| {
             (name.clone(), leaf.clone().autodiff().require_grad())
@@ -271,7 +271,7 @@ impl Prompted {
         // A prompt that no image of the batch took still moves by its momentum.
         let learned = learned.of_all(leaves.iter().map(|(name, leaf)| (name.as_str(), leaf)));
         let (loss, of) = learned.of(head.leaves(&self.head_name()))?.taken();
-        Ok(Gradients {
+        Ok(PromptGradients {
             loss,
             cross_entropy,
             penalty: asked.penalty.map(Tensor::inner),
@@ -281,12 +281,12 @@ impl Prompted {
     }
 
     /// The learning rate of a step.
-    pub fn rate(&self, now: Progress) -> f64 {
+    pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)
     }
 
     /// Moves every trained tensor, the present head's included.
-    pub fn update(&mut self, gradients: optimiser::Gradients, now: Progress) {
+    pub fn update(&mut self, gradients: optimiser::Gradients, now: StepPosition) {
         let head_name = self.head_name();
         let mut step = self.optimiser.step(gradients, now);
         for (name, leaf) in &mut self.leaves {
@@ -329,7 +329,10 @@ impl Method for Prompted {
             Ok((found.loss, found.of))
         })?;
         let epochs = (batch.pass, self.training.epochs);
-        self.update(gradients, Progress::of(epochs, (batch.step, batch.steps)));
+        self.update(
+            gradients,
+            StepPosition::of(epochs, (batch.step, batch.steps)),
+        );
         Ok(Some(loss))
     }
 
@@ -337,7 +340,7 @@ impl Method for Prompted {
         Ok(Features::alone(self.asked_features(images)?.1))
     }
 
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
         answers::alone(Expert::ANSWER, &logits)
     }

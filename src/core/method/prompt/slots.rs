@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::super::answers::{self, argmax};
 use super::prompted::{FirstPass, Prompted};
-use super::{Asked, Occasion};
+use super::{Occasion, PromptRequest};
 use crate::metrics::SlotView;
 use crate::problem::Result;
 
@@ -13,7 +13,11 @@ impl Prompted {
     ///
     /// # Errors
     /// A Problem when the device failed.
-    pub fn logits_on(&self, first: FirstPass, occasion: Occasion) -> Result<(Asked, Tensor<2>)> {
+    pub fn logits_on(
+        &self,
+        first: FirstPass,
+        occasion: Occasion,
+    ) -> Result<(PromptRequest, Tensor<2>)> {
         let (asked, features) = self.second_pass(first, self.leaves(), occasion)?;
         Ok((asked, self.heads().forward(&features)))
     }

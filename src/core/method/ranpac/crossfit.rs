@@ -5,7 +5,7 @@ use lae_kernels::gemm::{Matrix, Store, parallel_product};
 use super::super::GoOn;
 use super::projection::Projection;
 use super::regression::Regression;
-use super::ridge::{Images, choose};
+use super::ridge::{TaskFeatures, choose};
 use crate::problem::Result;
 
 /// Seed of the projection: answers depend on the pictures alone.
@@ -17,7 +17,7 @@ const SEED: u64 = 0;
 /// # Errors
 /// A Problem when there is too little memory, for features that are not finite, or where `go_on` became false.
 pub fn cross_fitted(
-    images: Images<'_>,
+    images: TaskFeatures<'_>,
     ends: &[usize],
     classes: usize,
     projections: usize,
@@ -33,7 +33,7 @@ pub fn cross_fitted(
 
 /// The same with a given projection and ridge.
 fn answered(
-    images: Images<'_>,
+    images: TaskFeatures<'_>,
     ends: &[usize],
     classes: usize,
     (projection, ridge): (&Projection, f64),
@@ -41,7 +41,7 @@ fn answered(
 ) -> Result<Vec<f64>> {
     let (width, projections) = (projection.inputs(), projection.outputs());
     let begins = std::iter::once(0).chain(ends.iter().copied());
-    let folds = begins.zip(ends).map(|(start, &end)| Images {
+    let folds = begins.zip(ends).map(|(start, &end)| TaskFeatures {
         features: &images.features[start * width..end * width],
         labels: &images.labels[start..end],
     });
@@ -88,7 +88,7 @@ mod tests {
         let ends = [10, 20, 30, 40];
         let of = |labels: &[usize]| {
             let features = &features;
-            let images = Images { features, labels };
+            let images = TaskFeatures { features, labels };
             answered(
                 images,
                 &ends,

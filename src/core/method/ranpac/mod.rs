@@ -20,14 +20,15 @@ mod state;
 use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Chosen, Kind, MemoryEstimate, MethodSpec, Pass, PetUse, Published, Rate, SettingSpec, idle,
+    Chosen, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind,
+    SettingSpec, idle,
 };
 use crate::problem::Result;
 
 pub use crossfit::cross_fitted;
 pub use projection::Projection;
 pub use regression::Regression;
-pub use ridge::{Choice, Images};
+pub use ridge::{Choice, TaskFeatures};
 pub use state::RanPac;
 
 /// RanPAC.
@@ -42,7 +43,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "projection",
             title: "projections",
             meaning: "Length M of the projected feature; 8·M² bytes of memory (10000: 800 MB)",
-            kind: Kind::Whole {
+            kind: SettingKind::Whole {
                 default: 10_000,
                 least: 1,
                 most: 30_000,
@@ -53,7 +54,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "first_session",
             title: "first session",
             meaning: "Whether a PET is tuned in the first task (adapter) or nothing is (none)",
-            kind: Kind::Choice(&[NONE, ADAPTED]),
+            kind: SettingKind::Choice(&[NONE, ADAPTED]),
             ..SettingSpec::OWN
         },
         WEIGHT_DECAY,
@@ -65,7 +66,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     }),
     rate: Some(Rate::at_batch(0.01, 48)),
     published: &[
-        Published::on("cifar-100", 20),
+        PublishedValues::on("cifar-100", 20),
         on_pictures("imagenet-r", 10),
         on_pictures("domainnet", 10),
     ],

@@ -10,7 +10,7 @@ use lae_kernels::gemm::Matrix;
 
 use super::super::GoOn;
 use super::projection::Projection;
-use super::ridge::{Images, choices};
+use super::ridge::{TaskFeatures, choices};
 use super::square::Square;
 use crate::problem::{Problem, Result};
 use crate::tensors::{Bulk, HostTensor, Made, Named, named};
@@ -52,7 +52,7 @@ impl Regression {
     /// A Problem when `go_on` ended it: then it took in a part of them.
     pub fn absorb(
         &mut self,
-        images: Images<'_>,
+        images: TaskFeatures<'_>,
         projection: &Projection,
         classes: usize,
         go_on: &mut GoOn<'_>,
@@ -237,7 +237,7 @@ mod tests {
         for (task, classes) in [(0..30, 2), (30..60, 4)] {
             let features = &features[task.start * width..task.end * width];
             let labels = &labels[task];
-            let images = Images { features, labels };
+            let images = TaskFeatures { features, labels };
             own.absorb(images, &projection, classes, &mut GoOn::to_the_end())
                 .unwrap();
         }
@@ -291,7 +291,7 @@ mod tests {
     fn absorb(own: &mut Regression, projection: &Projection, features: &[f32]) {
         let labels = vec![0; features.len() / projection.inputs()];
         let labels = &labels;
-        let images = Images { features, labels };
+        let images = TaskFeatures { features, labels };
         own.absorb(images, projection, 1, &mut GoOn::to_the_end())
             .unwrap();
     }

@@ -38,14 +38,14 @@ pub struct Choice {
 /// The images of one task in the order they are split in: features one behind the other, and the
 /// class of each.
 #[derive(Clone, Copy)]
-pub struct Images<'a> {
+pub struct TaskFeatures<'a> {
     /// images × feature width.
     pub features: &'a [f32],
     /// One per image.
     pub labels: &'a [usize],
 }
 
-impl<'a> Images<'a> {
+impl<'a> TaskFeatures<'a> {
     /// The images before `at` and those from there on.
     fn split(self, at: usize, width: usize) -> (Self, Self) {
         let (first, second) = self.features.split_at(at * width);
@@ -69,7 +69,7 @@ impl<'a> Images<'a> {
 /// # Errors
 /// A Problem when there is too little memory, or `go_on` ended it.
 pub fn choose(
-    images: Images<'_>,
+    images: TaskFeatures<'_>,
     projection: &Projection,
     classes: usize,
     go_on: &mut GoOn<'_>,
@@ -115,8 +115,8 @@ pub fn choose(
 
 /// What each judging image gets (choices × own classes), from products of images with images.
 fn by_images(
-    fit: Images<'_>,
-    judge: Images<'_>,
+    fit: TaskFeatures<'_>,
+    judge: TaskFeatures<'_>,
     projection: &Projection,
     own: &[usize],
     go_on: &mut GoOn<'_>,
@@ -147,8 +147,8 @@ fn by_images(
 
 /// The same from products of projections with projections.
 fn by_projections(
-    fit: Images<'_>,
-    judge: Images<'_>,
+    fit: TaskFeatures<'_>,
+    judge: TaskFeatures<'_>,
     projection: &Projection,
     own: &[usize],
     go_on: &mut GoOn<'_>,
@@ -259,7 +259,7 @@ mod tests {
         let projection = Projection::drawn(WIDTH, 30, 4);
         for count in [26, 60] {
             let (features, labels) = images(count, 9);
-            let own = Images {
+            let own = TaskFeatures {
                 features: &features,
                 labels: &labels,
             };
@@ -285,7 +285,7 @@ mod tests {
     fn the_split_is_rounded_down() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         let (features, labels) = images(9, 2);
-        let own = Images {
+        let own = TaskFeatures {
             features: &features,
             labels: &labels,
         };
@@ -299,7 +299,7 @@ mod tests {
         let projection = Projection::drawn(WIDTH, 20, 4);
         // Equal images make a singular square; the smallest λ drown in rounding.
         let (mut features, labels) = (vec![1e5; 15 * WIDTH], vec![0; 15]);
-        let own = Images {
+        let own = TaskFeatures {
             features: &features,
             labels: &labels,
         };
@@ -308,7 +308,7 @@ mod tests {
         assert!(choice.losses.iter().any(|loss| loss.is_finite()));
         assert!(choice.ridge > choices()[0]);
         features[3] = f32::NAN;
-        let own = Images {
+        let own = TaskFeatures {
             features: &features,
             labels: &labels,
         };
@@ -320,7 +320,7 @@ mod tests {
     fn one_image_is_enough_for_some_answer() {
         let projection = Projection::drawn(WIDTH, 20, 4);
         let (features, labels) = images(1, 2);
-        let own = Images {
+        let own = TaskFeatures {
             features: &features,
             labels: &labels,
         };
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn the_choice_tells_its_steps_and_ends_when_it_is_told_to() {
         let (features, labels) = images(30, 3);
-        let own = Images {
+        let own = TaskFeatures {
             features: &features,
             labels: &labels,
         };

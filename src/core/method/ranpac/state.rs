@@ -6,14 +6,14 @@ use std::sync::Arc;
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::super::answers::{self, Verdict};
+use super::super::answers::{self, Answer};
 use super::super::tuning::FirstSession;
 use super::super::{
-    Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, Setup, Task, TrainedPet,
-    Work, plain,
+    Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Setup, Task,
+    TrainedPet, plain,
 };
 use super::ridge::choose;
-use super::{Choice, Images, Projection, Regression, adapts};
+use super::{Choice, Projection, Regression, TaskFeatures, adapts};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::problem::Result;
@@ -151,11 +151,11 @@ impl RanPac {
 
     /// What these scores of an image say. A position without a column is never the answer; where
     /// the task is told, it has the score of the class that it counts for.
-    fn verdict(&self, mut scores: Vec<f32>) -> Verdict {
+    fn verdict(&self, mut scores: Vec<f32>) -> Answer {
         for (position, _) in &self.empty {
             scores[*position] = f32::NEG_INFINITY;
         }
-        let mut verdict = Verdict::of_cosines(Expert::ANSWER, &scores);
+        let mut verdict = Answer::of_cosines(Expert::ANSWER, &scores);
         for (position, of) in &self.empty {
             verdict.scores[*position] = scores[*of];
         }
@@ -164,7 +164,7 @@ impl RanPac {
 
     /// The λ for what was measured: in an added task that of the run. Checkpoints of older versions
     /// have none; there the pictures choose, as those of a task do.
-    fn ridge_for(&mut self, images: Images<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
+    fn ridge_for(&mut self, images: TaskFeatures<'_>, go_on: &mut GoOn<'_>) -> Result<f64> {
         self.choice = None;
         if let (true, Some(kept)) = (self.added_task, self.ridge) {
             return Ok(kept);
@@ -185,7 +185,7 @@ impl RanPac {
             let again = self.again.iter().find(|(own, _)| own == label);
             *label = again.map_or(*label, |(_, of)| *of);
         }
-        let images = Images {
+        let images = TaskFeatures {
             features: &features,
             labels: &labels,
         };
@@ -227,7 +227,7 @@ impl Method for RanPac {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        if let (Work::Learn { .. }, Some(session)) = (pass.work, &mut self.session) {
+        if let (PassWork::Learn { .. }, Some(session)) = (pass.work, &mut self.session) {
             return session.learn(batch);
         }
         let features = self.features(batch.images.clone())?.of(Expert::ANSWER)?;
@@ -259,7 +259,7 @@ impl Method for RanPac {
     }
 
     /// By h·W (batch × classes so far).
-    fn classify(&self, features: &Features) -> Result<Vec<Verdict>> {
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let OnDevice { projection, weight } = &self.on_device;
         let hidden = relu(features.of(Expert::ANSWER)?.matmul(projection.clone()));
         let rows = answers::rows(&hidden.matmul(weight.clone()))?;

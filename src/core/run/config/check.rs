@@ -44,7 +44,7 @@ impl RunConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::config::{Kind, Setting};
+    use crate::run::config::{Setting, SettingKind};
 
     #[test]
     fn all_problems_are_found_at_once() {
@@ -91,15 +91,19 @@ mod tests {
         let mut config = RunConfig::default();
         for setting in SETTINGS {
             let ends = match setting.spec.kind {
-                Kind::Whole { least, most, .. } => [Setting::Whole(least), Setting::Whole(most)],
-                Kind::Seed => [Setting::Whole(0), Setting::Whole(i64::MAX)],
-                Kind::Limit => [Setting::Whole(1), Setting::Whole(i64::MAX)],
-                Kind::Real { least, most, .. } => [Setting::Real(least), Setting::Real(most)],
-                Kind::Share(_) | Kind::ShareOrNone => [
+                SettingKind::Whole { least, most, .. } => {
+                    [Setting::Whole(least), Setting::Whole(most)]
+                }
+                SettingKind::Seed => [Setting::Whole(0), Setting::Whole(i64::MAX)],
+                SettingKind::Limit => [Setting::Whole(1), Setting::Whole(i64::MAX)],
+                SettingKind::Real { least, most, .. } => {
+                    [Setting::Real(least), Setting::Real(most)]
+                }
+                SettingKind::Share(_) | SettingKind::ShareOrNone => [
                     Setting::Real(f64::MIN_POSITIVE),
                     Setting::Real(1.0 - f64::EPSILON),
                 ],
-                Kind::Shares(_) => [
+                SettingKind::Shares(_) => [
                     Setting::Pair([f32::MIN_POSITIVE; 2]),
                     Setting::Pair([1.0; 2]),
                 ],

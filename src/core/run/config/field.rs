@@ -1,7 +1,7 @@
 //! How a field of the settings gives and takes the value of a setting.
 
 use super::{Precision, Setting};
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 
 /// A field's type.
 pub(super) trait Field: Clone {
@@ -136,4 +136,4 @@ impl Field for CardVariant {
 }
 
 /// The way a card computes; none for the one that preparing it found fastest.
-type CardVariant = Option<Variant>;
+type CardVariant = Option<ComputeVariant>;

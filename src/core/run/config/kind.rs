@@ -4,7 +4,7 @@ use super::Setting;
 
 /// What values a setting takes, with the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum SettingKind {
     /// On or off.
     Flag(bool),
     /// A whole number within bounds.
@@ -45,7 +45,7 @@ pub enum Kind {
     Name(&'static str),
 }
 
-impl Kind {
+impl SettingKind {
     /// The value without another word; none for what may be left out.
     pub fn default(&self) -> Option<Setting> {
         Some(match *self {

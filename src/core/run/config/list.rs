@@ -3,9 +3,9 @@
 
 use super::field::Field;
 use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
-use super::{Kind, Precision, Setting, Settings};
+use super::{Precision, Setting, SettingKind, Settings};
 use crate::data::Correction;
-use crate::nn::Variant;
+use crate::nn::ComputeVariant;
 
 /// A setting of every run: what it is, and the way to its field.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ const fn of(
     group: SettingGroup,
     value: &'static str,
     title: &'static str,
-    kind: Kind,
+    kind: SettingKind,
 ) -> SettingSpec {
     SettingSpec {
         group,
@@ -51,21 +51,21 @@ const fn of(
     }
 }
 
-const fn data(value: &'static str, title: &'static str, kind: Kind) -> SettingSpec {
+const fn data(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
         shown: SettingPlace::ByHand,
         ..of(SettingGroup::Data, value, title, kind)
     }
 }
 
-const fn backbone(value: &'static str, title: &'static str, kind: Kind) -> SettingSpec {
+const fn backbone(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
         shown: SettingPlace::ByHand,
         ..of(SettingGroup::Backbone, value, title, kind)
     }
 }
 
-const fn pet(value: &'static str, title: &'static str, kind: Kind) -> SettingSpec {
+const fn pet(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     SettingSpec {
         shown: SettingPlace::ByHand,
         needs: Needs::Pet,
@@ -73,7 +73,7 @@ const fn pet(value: &'static str, title: &'static str, kind: Kind) -> SettingSpe
     }
 }
 
-const fn method(value: &'static str, title: &'static str, kind: Kind) -> SettingSpec {
+const fn method(value: &'static str, title: &'static str, kind: SettingKind) -> SettingSpec {
     of(SettingGroup::Method, value, title, kind)
 }
 
@@ -131,44 +131,44 @@ macro_rules! settings_of_every_run {
 
 settings_of_every_run! {
     /// digits, letters, a published set, or a path: a folder with one subfolder per class, CIFAR's files, an archive
-    data: String = data("NAME|PATH", "Data", Kind::Text("digits")) {
+    data: String = data("NAME|PATH", "Data", SettingKind::Text("digits")) {
         refused: ("no data set is chosen", "give digits, letters or a folder with one subfolder per class"),
         fix: "Use the digits", fix_with: &["classes_per_task"], named: true,
     };
     /// Name of a backbone, or a weight file
-    backbone: String = backbone("NAME|FILE", "Backbone", Kind::Text("lae-nano")) { fix: "Use {}", named: true };
+    backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) { fix: "Use {}", named: true };
     /// The backbone's weights: f16 takes half the memory, on graphics cards
-    precision: Precision = backbone("PRECISION", "Precision", Kind::Choice(&["auto", "f32", "f16"]));
+    precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16"]));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
-    pet: String = pet("NAME", "PET", Kind::Text("adapter")) {
+    pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
         fix: "Use {}", fix_with: &["pet_size", "pet_variant"], named: true,
     };
     /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
-    pet_size: usize = pet("N", "PET size", Kind::Whole { default: 5, least: 1, most: i64::MAX }) {
+    pet_size: usize = pet("N", "PET size", SettingKind::Whole { default: 5, least: 1, most: i64::MAX }) {
         usual: "the plugin's", needs: Needs::SizedPet,
         refused: ("the PET's size must be above 0", "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix"),
         fix: "Use {}", named: true,
     };
     /// Form of a PET that has several (Prefix: calibrated, plain)
-    pet_variant: Option<String> = pet("NAME", "PET form", Kind::Name("a form of the plugin"));
+    pet_variant: Option<String> = pet("NAME", "PET form", SettingKind::Name("a form of the plugin"));
     /// Blocks with a PET: how many from the first (5), or which (0,2,4)
-    blocks: String = pet("N|N,N,…", "Blocks", Kind::Blocks("5")) {
+    blocks: String = pet("N|N,N,…", "Blocks", SettingKind::Blocks("5")) {
         usual: "as many as the table says for the backbone", fix: "Use the first {}", named: true,
     };
     /// How to learn (`lae-studio methods` says what each does)
-    method: String = method("NAME", "Method", Kind::Text("lae")) { shown: SettingPlace::ByHand, named: true };
+    method: String = method("NAME", "Method", SettingKind::Text("lae")) { shown: SettingPlace::ByHand, named: true };
     /// Classes of every task (10), of each (6,5,5,5,5), or of the first and all others (50+10)
-    classes_per_task: String = data("N|N,N,…", "Classes per task", Kind::Text("2")) {
+    classes_per_task: String = data("N|N,N,…", "Classes per task", SettingKind::Text("2")) {
         usual: "five tasks of a folder's classes; digits: 2", needs: Needs::Tasks, of_data: true, named: true,
     };
     /// Class order: natural, seed:N, indices (0-4,6,5), one of the paper's (cifar100_order2, …), or a JSON file with
     /// class names or indices
-    order: String = data("ORDER", "Class order", Kind::Text("natural")) {
+    order: String = data("ORDER", "Class order", SettingKind::Text("natural")) {
         usual: "natural; of a folder, by the numbers in the names", fix: "Use the natural order",
         says: Says::Repetition, of_data: true, named: true,
     };
     /// Epochs per task
-    epochs: usize = method("N", "Epochs", Kind::Whole { default: 5, least: 1, most: MOST_EPOCHS as i64 }) {
+    epochs: usize = method("N", "Epochs", SettingKind::Whole { default: 5, least: 1, most: MOST_EPOCHS as i64 }) {
         usual: "5; more for a small folder", shown: SettingPlace::First, needs: Needs::Epochs,
         refused: ("zero epochs train nothing", "give at least 1"),
         too_large: Some(("no run needs that many epochs per task", "give at most 10000")),
@@ -176,13 +176,13 @@ settings_of_every_run! {
     };
     /// Learning rate at batch 256; the one used is this · batch / 256, where the method scales it
     base_lr: f64 = method("RATE", "Base learning rate",
-                          Kind::Real { default: 0.01, least: f64::MIN_POSITIVE, most: f64::MAX }) {
+                          SettingKind::Real { default: 0.01, least: f64::MIN_POSITIVE, most: f64::MAX }) {
         usual: "the method's; LAE: 0.01", shown: SettingPlace::First, needs: Needs::Steps,
         refused: ("the learning rate must be above 0", "0.03 is the paper's value for CIFAR-100"),
         fix: "Use {}", named: true,
     };
     /// Images per step; an incomplete last batch is dropped where there are others
-    batch: usize = method("N", "Batch", Kind::Whole { default: 24, least: 1, most: 65_536 }) {
+    batch: usize = method("N", "Batch", SettingKind::Whole { default: 24, least: 1, most: 65_536 }) {
         usual: "24; fewer for a small folder", shown: SettingPlace::First,
         refused: ("a batch needs at least one image", "24 is the paper's value"),
         too_large: Some(("no device takes that many images at once", "give at most 65536; 24 is the paper's value")),
@@ -190,76 +190,76 @@ settings_of_every_run! {
     };
     /// Images of a batch that go through the network at once, for a card with little memory; the result is that of the
     /// whole batch but for rounding
-    micro_batch: Option<usize> = method("N", "Micro-batch", Kind::Limit) {
+    micro_batch: Option<usize> = method("N", "Micro-batch", SettingKind::Limit) {
         usual: "the whole batch", shown: SettingPlace::First, says: Says::Where,
         refused: ("at least one image must go through the network at once",
                   "leave the option out to take the whole batch at once"),
         fix: "Take the whole batch at once", within: Some("batch"),
     };
     /// Smallest and largest share of an image's area that a training crop covers
-    crop_scale: [f32; 2] = method("LOW,HIGH", "Smallest crop and Largest crop", Kind::Shares([0.5, 1.0])) {
+    crop_scale: [f32; 2] = method("LOW,HIGH", "Smallest crop and Largest crop", SettingKind::Shares([0.5, 1.0])) {
         needs: Needs::Augmentation,
         refused: ("the crop scale must be two numbers with 0 < smallest ≤ largest ≤ 1",
                   "0.08,1 is the usual choice, 0.5,1 suits drawings"),
         fix: "Use {}", of_data: true, named: true,
     };
     /// Mirror training images at random, each with probability one half
-    flip: bool = method("on|off", "Mirror images at random", Kind::Flag(false)) {
+    flip: bool = method("on|off", "Mirror images at random", SettingKind::Flag(false)) {
         usual: "off; on for a folder of photographs", needs: Needs::Augmentation, of_data: true, named: true,
     };
     /// Label smoothing ε of the cross-entropy: of each target 1 − ε stays with its class, and ε is shared by all classes of
     /// the task (Szegedy et al., CVPR 2016); 0 leaves the targets as they are
-    label_smoothing: f64 = method("SHARE", "Label smoothing", Kind::ShareOrNone) {
+    label_smoothing: f64 = method("SHARE", "Label smoothing", SettingKind::ShareOrNone) {
         needs: Needs::Steps,
         refused: ("the label smoothing must be 0 or lie between 0 and 1", "0.1 is a usual value, 0 smooths nothing"),
         fix: "Smooth nothing",
     };
     /// At most so many training images per class
-    train_limit: Option<usize> = of(SettingGroup::Data, "N", "Training images per class", Kind::Limit) {
+    train_limit: Option<usize> = of(SettingGroup::Data, "N", "Training images per class", SettingKind::Limit) {
         usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
     /// At most so many test images per class
-    test_limit: Option<usize> = of(SettingGroup::Data, "N", "Test images per class", Kind::Limit) {
+    test_limit: Option<usize> = of(SettingGroup::Data, "N", "Test images per class", SettingKind::Limit) {
         usual: "all", refused: LIMIT, fix: "Use all images", of_data: true,
     };
     /// Share of every class's images held back for testing where the data has no test split
-    test_share: f64 = data("SHARE", "Test share", Kind::Share(0.2)) {
+    test_share: f64 = data("SHARE", "Test share", SettingKind::Share(0.2)) {
         refused: ("the test share must lie between 0 and 1", "0.2 holds every fifth image back for testing"),
         fix: "Use {}", of_data: true,
     };
     /// For tuning: measure on this share of the training images, so that the test images stay unseen; 0 measures on the
     /// test images
-    validation_share: f64 = data("SHARE", "Validation share", Kind::ShareOrNone) {
+    validation_share: f64 = data("SHARE", "Validation share", SettingKind::ShareOrNone) {
         refused: ("the validation share must be 0 or lie between 0 and 1",
                   "0 measures on the test images, 0.1 on every tenth training image instead"),
         fix: "Measure on the test images", of_data: true,
     };
     /// Seed of the test and validation images, where they are drawn
-    split_seed: u64 = of(SettingGroup::Data, "N", "Seed of splits", Kind::Seed) { refused: SEED };
+    split_seed: u64 = of(SettingGroup::Data, "N", "Seed of splits", SettingKind::Seed) { refused: SEED };
     /// Keep all copies of a picture on the same side of a split that is drawn
-    copies_together: bool = data("on|off", "Copies together", Kind::Flag(true)) {
+    copies_together: bool = data("on|off", "Copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version that drew every image by itself.
         usual: "on; with --config the file's", unnamed: Some(false),
     };
     /// Let near copies, such as a burst's frames, count as copies there
-    near_copies_together: bool = data("on|off", "Near copies together", Kind::Flag(true)) {
+    near_copies_together: bool = data("on|off", "Near copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version in which only equal pixels counted.
         usual: "on; with --config the file's", unnamed: Some(false),
     };
     /// Seed of initial values, shuffling and augmentation
-    seed: u64 = method("N", "Seed", Kind::Seed) {
+    seed: u64 = method("N", "Seed", SettingKind::Seed) {
         shown: SettingPlace::First, refused: SEED, says: Says::Repetition, named: true,
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
-    device: String = method("DEVICE", "Device", Kind::Text("auto")) { shown: SettingPlace::ByHand, says: Says::Where };
+    device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, says: Says::Where };
     /// How a card computes the backbone: auto (the way that preparing it found fastest), plain, or one of `lae-studio
     /// devices` like f16-fused-bytes
-    card_variant: Option<Variant> = method("VARIANT", "Way",
-                                           Kind::Name("auto, plain, or a way like f16-fused-bytes")) {
+    card_variant: Option<ComputeVariant> = method("VARIANT", "Way",
+                                           SettingKind::Name("auto, plain, or a way like f16-fused-bytes")) {
         shown: SettingPlace::ByHand, says: Says::Where, fix: "Use the automatic variant",
     };
     /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
-    cache_mb: usize = data("MB", "Memory for pictures", Kind::Whole { default: 1024, least: 0, most: MOST_MB }) {
+    cache_mb: usize = data("MB", "Memory for pictures", SettingKind::Whole { default: 1024, least: 0, most: MOST_MB }) {
         refused: ("no machine has that much memory", "1024 is the usual value; 0 keeps no decoded pictures"),
         says: Says::Where,
     };

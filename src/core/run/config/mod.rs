@@ -19,7 +19,7 @@ use crate::files::names::{is_elsewhere, is_path};
 use crate::problem::{Problem, Result, line_and_column};
 
 pub use differences::{differences, differs};
-pub use kind::Kind;
+pub use kind::SettingKind;
 pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
 pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
@@ -208,7 +208,7 @@ mod tests {
             pet_variant: Some("plain".into()),
             train_limit: Some(1),
             test_limit: Some(1),
-            card_variant: Some(crate::nn::Variant::PLAIN),
+            card_variant: Some(crate::nn::ComputeVariant::PLAIN),
             ..RunConfig::default()
         };
         let text = all.to_toml().unwrap();

@@ -1,7 +1,7 @@
 //! What a setting is, as data: name, meaning, values, and where it stands. File, command line, checks, window and help
 //! are made from it, for the settings of every run ([`super::SETTINGS`]) as for a method's own.
 
-use super::{Kind, Setting};
+use super::{Setting, SettingKind};
 
 /// One setting. In a list of a method's own only the first four fields need a word:
 /// `SettingSpec { key, title, meaning, kind, ..SettingSpec::OWN }`.
@@ -14,7 +14,7 @@ pub struct SettingSpec {
     /// What it does, in a sentence without a full stop: help of the command line, and under the pointer.
     pub meaning: &'static str,
     /// What values it takes, with the default.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// What its option's help calls the value ("N"), for a setting with an option of its own; empty for a flag's that
     /// switches it off. A method's own setting has one only where scripts rely on it, and `--set KEY=VALUE` in any case.
     pub option: Option<&'static str>,
@@ -131,7 +131,7 @@ impl SettingSpec {
         key: "",
         title: "",
         meaning: "",
-        kind: Kind::Flag(false),
+        kind: SettingKind::Flag(false),
         option: None,
         usual: "",
         of_epochs: None,
@@ -162,7 +162,7 @@ impl SettingSpec {
 
     /// Whether its option takes no value and switches it off.
     pub fn is_switch(&self) -> bool {
-        self.option == Some("") && self.kind == Kind::Flag(true)
+        self.option == Some("") && self.kind == SettingKind::Flag(true)
     }
 
     /// The title as it stands above a field.

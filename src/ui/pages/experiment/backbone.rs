@@ -7,14 +7,14 @@ use super::standing;
 use crate::backbone::families::{self, FAMILIES};
 use crate::counts::counted;
 use crate::run::config::{Precision, Setting, SettingGroup};
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
-use crate::ui::widgets::{self, Standing, button, card, faint, segmented, terms};
+use crate::ui::widgets::{self, StepState, button, card, faint, segmented, terms};
 
 /// The choice beside the families: weights of one's own.
 const FILE: &str = "file";
@@ -24,7 +24,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         let chosen = chosen(cx);
         let stand = match &chosen {
-            None if cx.session.inventory.backbones.is_empty() => Standing::Busy,
+            None if cx.session.inventory.backbones.is_empty() => StepState::Busy,
             _ => standing(cx, SettingGroup::Backbone),
         };
         widgets::ends(
@@ -112,7 +112,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
     if segmented(ui, "family", &options, &mut value) {
         cx.pages.experiment.weights = value == FILE;
         if value == FILE {
-            cx.act(UiCommand::Pick(Wanted::Weights));
+            cx.act(UiCommand::Pick(DialogPurpose::Weights));
         } else if let Some(view) = first_of(&cx.session.inventory.backbones, &value) {
             cx.act(UiCommand::ChooseBackbone(view.name));
         }
@@ -194,7 +194,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.act(UiCommand::ChooseWeights(path));
     }
     if button(ui, "Choose…").clicked() {
-        cx.act(UiCommand::Pick(Wanted::Weights));
+        cx.act(UiCommand::Pick(DialogPurpose::Weights));
     }
 }
 

@@ -8,7 +8,7 @@ use super::{corrected, details, standing, tasks};
 use crate::counts::counted;
 use crate::data::named;
 use crate::run::config::SettingGroup;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
 use crate::session::export::ExportKind;
@@ -18,11 +18,11 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::shell::export::export;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, Standing, button, button_if, card, faint, segmented};
+use crate::ui::widgets::{self, StepState, button, button_if, card, faint, segmented};
 
 /// The three ways to say where data comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum DataChoice {
     Digits,
     Letters,
     Folder,
@@ -88,9 +88,9 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn head(ui: &mut Ui, cx: &Cx<'_>) {
     let stand = match &cx.session.experiment.data {
-        Fetch::Busy => Standing::Busy,
+        Fetch::Busy => StepState::Busy,
         Fetch::Ready(_) => standing(cx, SettingGroup::Data),
-        Fetch::Nothing | Fetch::Failed(_) => Standing::Wrong,
+        Fetch::Nothing | Fetch::Failed(_) => StepState::Wrong,
     };
     let credit = cx
         .session
@@ -113,23 +113,23 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
     let mut source = match cx.session.experiment.draft.data.as_str() {
-        _ if cx.pages.experiment.folder => Source::Folder,
-        "digits" => Source::Digits,
-        "letters" => Source::Letters,
-        _ => Source::Folder,
+        _ if cx.pages.experiment.folder => DataChoice::Folder,
+        "digits" => DataChoice::Digits,
+        "letters" => DataChoice::Letters,
+        _ => DataChoice::Folder,
     };
     ui.horizontal_wrapped(|ui| {
         let options = [
-            (Source::Digits, "Digits"),
-            (Source::Letters, "Letters"),
-            (Source::Folder, "Folder…"),
+            (DataChoice::Digits, "Digits"),
+            (DataChoice::Letters, "Letters"),
+            (DataChoice::Folder, "Folder…"),
         ];
         if segmented(ui, "data", &options, &mut source) {
-            cx.pages.experiment.folder = source == Source::Folder;
+            cx.pages.experiment.folder = source == DataChoice::Folder;
             match source {
-                Source::Digits => cx.act(UiCommand::ChooseData("digits".into())),
-                Source::Letters => cx.act(UiCommand::ChooseData("letters".into())),
-                Source::Folder => cx.act(UiCommand::Pick(Wanted::DataFolder)),
+                DataChoice::Digits => cx.act(UiCommand::ChooseData("digits".into())),
+                DataChoice::Letters => cx.act(UiCommand::ChooseData("letters".into())),
+                DataChoice::Folder => cx.act(UiCommand::Pick(DialogPurpose::DataFolder)),
             }
         }
         let published = button(ui, "Published");
@@ -140,7 +140,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
         if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
             export(ui, ExportKind::Data, None, cx.commands);
         }
-        if source == Source::Folder {
+        if source == DataChoice::Folder {
             folder(ui, cx);
         } else {
             faint(
@@ -167,7 +167,7 @@ fn published_sets(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// A published set that is not here: what it is, and the way to get it.
-fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::Published) {
+fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
     let item = Item::Data(set.name.to_string());
     let under_way = cx.session.under_way_like(&item);
     if under_way.is_some_and(|download| download.item == item) {
@@ -244,7 +244,7 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.act(UiCommand::ChooseData(path));
     }
     if button(ui, "Choose…").clicked() {
-        cx.act(UiCommand::Pick(Wanted::DataFolder));
+        cx.act(UiCommand::Pick(DialogPurpose::DataFolder));
     }
 }
 

@@ -9,7 +9,7 @@ use egui::{
 use super::setting::in_row;
 use super::{row, tasks};
 use crate::counts::counted;
-use crate::session::views::{DataView, Fetch, Seen, Sight};
+use crate::session::views::{DataView, Fetch, NetworkInput, Sight};
 use crate::session::words::{by_number, bytes_text};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
@@ -252,7 +252,7 @@ fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, sight: &Sight) {
     });
 }
 
-fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &Seen) {
+fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
     ui.vertical(|ui| {
         ui.set_width(SIDE);
         ui.spacing_mut().item_spacing.y = 4.0;

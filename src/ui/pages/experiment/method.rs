@@ -4,7 +4,7 @@ use egui::Ui;
 
 use super::setting::{of_run, own};
 use super::standing;
-use crate::method::{Kind, METHODS, named_method};
+use crate::method::{METHODS, SettingKind, named_method};
 use crate::problem::listed;
 use crate::run::config::{Needs, SETTINGS, SettingGroup, SettingPlace};
 use crate::session::plain::title_of;
@@ -110,7 +110,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui.spacing_mut().interact_size.y = low;
         if let Ok(spec) = chosen {
             for setting in spec.settings {
-                if let Kind::Flag(_) = setting.kind {
+                if let SettingKind::Flag(_) = setting.kind {
                     own(ui, cx, setting);
                 }
             }
@@ -136,7 +136,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
         // Beside the epochs, of which some of them are a share.
         let own_here = method.filter(|_| needs == Needs::Epochs);
         for setting in own_here.map_or(&[][..], |method| method.settings) {
-            if !matches!(setting.kind, Kind::Flag(_)) {
+            if !matches!(setting.kind, SettingKind::Flag(_)) {
                 own(ui, cx, setting);
             }
         }

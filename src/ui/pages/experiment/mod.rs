@@ -29,7 +29,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, NARROW};
 use crate::ui::widgets::{
-    self, Column, Fixed, Standing, button, card, columns, foot, primary_button, two_columns,
+    self, Column, Fixed, StepState, button, card, columns, foot, primary_button, two_columns,
 };
 
 /// What the page remembers between frames.
@@ -166,7 +166,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
 }
 
 /// How a group of the settings stands, judged by the options its problems name.
-fn standing(cx: &Cx<'_>, group: SettingGroup) -> Standing {
+fn standing(cx: &Cx<'_>, group: SettingGroup) -> StepState {
     let of_group = |word: &str| {
         let mut all = SETTINGS.iter().map(|setting| &setting.spec);
         match all.find(|spec| spec.place() == word) {
@@ -178,8 +178,8 @@ fn standing(cx: &Cx<'_>, group: SettingGroup) -> Standing {
     let mine = |place: &str| place.split([',', ':', ' ']).any(of_group);
     let problems = &cx.session.experiment.plan.problems;
     match problems.iter().any(|problem| mine(&problem.place)) {
-        true => Standing::Wrong,
-        false => Standing::Good,
+        true => StepState::Wrong,
+        false => StepState::Good,
     }
 }
 

@@ -3,7 +3,7 @@
 use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 
 use super::{number, wide_number};
-use crate::run::config::{Kind, RunConfig, RunSetting, Setting, SettingSpec, setting};
+use crate::run::config::{RunConfig, RunSetting, Setting, SettingKind, SettingSpec, setting};
 use crate::session::plain::plain;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -18,7 +18,7 @@ const WITH_UNIT: f32 = 84.0;
 /// What a setting does and which values it takes.
 fn hint(spec: &SettingSpec) -> String {
     match spec.kind {
-        Kind::Flag(_) => plain(spec.meaning),
+        SettingKind::Flag(_) => plain(spec.meaning),
         kind => format!("{}: {}", plain(spec.meaning), kind.range()),
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
     let was = was.or_else(|| spec.kind.default());
     let mut value = was.clone();
     match spec.kind {
-        Kind::Flag(_) => boxed(ui, spec, &mut value),
+        SettingKind::Flag(_) => boxed(ui, spec, &mut value),
         _ => {
             let why = cx.session.experiment.why_idle(spec.key);
             titled(ui, spec, &mut value, i64::MAX, why);
@@ -121,14 +121,14 @@ fn titled(
     why: Option<&str>,
 ) {
     match (spec.kind, value) {
-        (Kind::Flag(_), value) => widgets::whole(ui, spec.title, |ui| {
+        (SettingKind::Flag(_), value) => widgets::whole(ui, spec.title, |ui| {
             ui.vertical(|ui| {
                 // In line with the fields beside it, whose titles stand above them.
                 ui.add_space(20.0);
                 unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec));
             });
         }),
-        (Kind::Shares(_), Some(Setting::Pair(both))) => {
+        (SettingKind::Shares(_), Some(Setting::Pair(both))) => {
             for (share, title) in both.iter_mut().zip(spec.title.split(" and ")) {
                 let drag = numbers::number(share, f32::MIN_POSITIVE..=1.0).speed(0.005);
                 field(ui, title, |ui| unless(ui, why, |ui| number(ui, drag)))
@@ -147,9 +147,9 @@ fn titled(
 /// The input alone; a limit goes no further than `most`.
 fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64) -> Response {
     match (spec.kind, value) {
-        (Kind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title),
+        (SettingKind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title),
         (
-            Kind::Whole {
+            SettingKind::Whole {
                 default,
                 least,
                 most,
@@ -159,20 +159,20 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64
             let drag = numbers::number(n, least..=most);
             whole(ui, spec, drag.speed((default as f64 / 100.0).max(0.1)))
         }
-        (Kind::Whole { least, most, .. }, Some(Setting::Beyond(n))) => {
+        (SettingKind::Whole { least, most, .. }, Some(Setting::Beyond(n))) => {
             let drag = numbers::number(n, least.unsigned_abs()..=most.unsigned_abs());
             whole(ui, spec, drag.speed(0.1))
         }
-        (Kind::Seed, Some(value)) => seed(ui, spec, value),
-        (Kind::Limit, value) => limit(ui, value, most),
-        (Kind::Real { least, most, .. }, Some(Setting::Real(x))) => {
+        (SettingKind::Seed, Some(value)) => seed(ui, spec, value),
+        (SettingKind::Limit, value) => limit(ui, value, most),
+        (SettingKind::Real { least, most, .. }, Some(Setting::Real(x))) => {
             let speed = if most == f64::MAX { 0.0005 } else { 0.0001 };
             wide_number(ui, numbers::number(x, least..=most).speed(speed), WIDE)
         }
-        (Kind::Share(_) | Kind::ShareOrNone, Some(Setting::Real(x))) => {
+        (SettingKind::Share(_) | SettingKind::ShareOrNone, Some(Setting::Real(x))) => {
             number(ui, numbers::percent(x, 0.0..=1.0).speed(0.5))
         }
-        (Kind::Choice(names), Some(Setting::Text(chosen))) => {
+        (SettingKind::Choice(names), Some(Setting::Text(chosen))) => {
             ComboBox::from_id_salt(spec.key)
                 .selected_text(chosen.to_string())
                 .show_ui(ui, |ui| {
@@ -182,7 +182,9 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64
                 })
                 .response
         }
-        (Kind::Blocks(_) | Kind::Text(_) | Kind::Name(_), value) => short_text(ui, value),
+        (SettingKind::Blocks(_) | SettingKind::Text(_) | SettingKind::Name(_), value) => {
+            short_text(ui, value)
+        }
         (kind, Some(value)) => ui.label(format!("{value} ({})", kind.range())),
         (kind, None) => ui.label(kind.range()),
     }

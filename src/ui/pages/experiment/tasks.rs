@@ -13,7 +13,7 @@ use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::run::config::Setting;
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::views::DataView;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -299,6 +299,6 @@ fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     }
     if ui.button("From a file…").clicked() {
-        cx.act(UiCommand::Pick(Wanted::Order));
+        cx.act(UiCommand::Pick(DialogPurpose::Order));
     }
 }

@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::units::{self, Entry};
+use crate::session::units::{self, UnitEntry};
 use crate::session::views::Fetch;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         column(ui, |ui| {
             tour::invite(ui, cx);
             let chosen = units::named(&entries, language);
-            let (own, theirs): (Vec<&Entry>, Vec<&Entry>) =
+            let (own, theirs): (Vec<&UnitEntry>, Vec<&UnitEntry>) =
                 chosen.into_iter().partition(|entry| entry.own);
             for entry in own {
                 one(ui, cx, entry);
@@ -57,7 +57,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &Entry) {
+fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
     let language = cx.session.learn.language;
     card(ui, |ui| match &entry.unit {
         Err(problem) => {

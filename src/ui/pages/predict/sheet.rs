@@ -7,7 +7,7 @@ use egui::Ui;
 
 use crate::counts::counted;
 use crate::run::sheet::{SheetCount, SheetState};
-use crate::session::chooser::Wanted;
+use crate::session::chooser::DialogPurpose;
 use crate::session::sheet::{SheetView, usual_table};
 use crate::session::words::count_text;
 use crate::ui::command::UiCommand;
@@ -78,7 +78,7 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::PredictFolder(folder.into(), csv.into()));
         }
         if button(ui, "Choose…").clicked() {
-            cx.act(UiCommand::Pick(Wanted::Pictures));
+            cx.act(UiCommand::Pick(DialogPurpose::Pictures));
         }
         if button(ui, "Cancel").clicked() {
             cx.pages.predict.sheet = State::default();

@@ -6,7 +6,7 @@ use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, Widg
 
 use super::{Question, askable, board, listed_as};
 use crate::run::config::RunConfig;
-use crate::session::chooser::{Wanted, typed_path};
+use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
 use crate::session::views::{DataView, Split};
 use crate::ui::command::UiCommand;
@@ -232,11 +232,11 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         );
     }
     if response.clicked() {
-        cx.act(UiCommand::Pick(Wanted::Image));
+        cx.act(UiCommand::Pick(DialogPurpose::Image));
     }
     ui.horizontal_wrapped(|ui| {
         if button(ui, "Open…").clicked() {
-            cx.act(UiCommand::Pick(Wanted::Image));
+            cx.act(UiCommand::Pick(DialogPurpose::Image));
         }
         if button(ui, "Paste").clicked() {
             cx.act(UiCommand::Paste);

@@ -10,11 +10,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
-use super::entry::Entry;
+use super::entry::BackboneEntry;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
-use crate::backbone::words::Words;
+use crate::backbone::words::TableRow;
 use crate::data::transform::is_crop_ratio;
 use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
@@ -64,7 +64,7 @@ struct WrittenTable<T> {
 
 /// Reads a table. An entry that does not make sense is left out and told; a file that is no TOML
 /// gives one Problem and no entries. `at` is shown as the place and is where relative paths start.
-pub fn read_table(text: &str, at: &Path) -> (Vec<Entry>, Vec<Problem>) {
+pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
     let place = |span: &Range<usize>| format!("{}:{}", at.display(), line(text, span.start));
     let table: WrittenTable<toml::Table> = match toml::from_str(text) {
         Ok(table) => table,
@@ -100,7 +100,7 @@ fn read_entry(
     name: Option<&str>,
     part: &str,
     at: &Path,
-) -> std::result::Result<Entry, (Problem, usize)> {
+) -> std::result::Result<BackboneEntry, (Problem, usize)> {
     if let Some(name) = name.filter(|name| is_long(name)) {
         let problem = Problem::new(too_long(name)).advise("give the entry a shorter name");
         return Err((problem, 0));
@@ -140,7 +140,7 @@ fn line(text: &str, offset: usize) -> usize {
     before.matches('\n').count() + 1
 }
 
-fn entry(written: Written, at: &Path) -> Result<Entry> {
+fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
     let architecture = architecture(&written)?;
     architecture.check().map_err(|mut problem| {
         problem.what = format!(
@@ -167,7 +167,7 @@ fn entry(written: Written, at: &Path) -> Result<Entry> {
         let why = format!("pet_blocks must be 1 to {blocks}, the number of blocks");
         return Err(refused(&written, &why));
     }
-    Ok(Entry {
+    Ok(BackboneEntry {
         normalisation: normalisation(&written)?,
         title: written.title.unwrap_or_else(|| written.name.clone()),
         name: written.name,
@@ -234,7 +234,7 @@ fn architecture(written: &Written) -> Result<Architecture> {
     }
     let mut words = written.dimensions.clone();
     words.insert("input_size".into(), written.input_size.into());
-    let made = (family.read)(&Words::of_table(words));
+    let made = (family.read)(&TableRow::of_table(words));
     made.map_err(|problem| refused(written, &problem.what))
 }
 
@@ -256,7 +256,7 @@ normalisation = "symmetric"
 file = "small.safetensors"
 "#;
 
-    fn read(text: &str) -> (Vec<Entry>, Vec<Problem>) {
+    fn read(text: &str) -> (Vec<BackboneEntry>, Vec<Problem>) {
         read_table(text, Path::new("tables/backbones.toml"))
     }
 
@@ -271,7 +271,7 @@ file = "small.safetensors"
         let expected = Path::new("tables").join("small.safetensors");
         assert_eq!(
             entry.source,
-            crate::backbone::library::Source::File(expected)
+            crate::backbone::library::WeightSource::File(expected)
         );
     }
 

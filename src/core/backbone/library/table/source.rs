@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::{Written, refused};
-use crate::backbone::library::entry::Source;
+use crate::backbone::library::entry::WeightSource;
 use crate::files::names::is_elsewhere;
 use crate::problem::Result;
 
 /// Where an entry's weights come from; relative files lie beside the table `at`.
-pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
+pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
     let Written {
         embedded,
         hub,
@@ -20,7 +20,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
         return Err(refused(written, "a revision belongs to a hub"));
     }
     match (embedded, hub, url, file) {
-        (Some(true), None, None, None) => Ok(Source::Embedded),
+        (Some(true), None, None, None) => Ok(WeightSource::Embedded),
         // Both are looked for in the cache of the hub's tools, and lead nowhere else.
         (None, Some(repository), None, file)
             if !is_below(repository) || !file.as_deref().is_none_or(is_below) =>
@@ -28,12 +28,12 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
             let why = "hub must be owner/name, and its file a plain name in there";
             Err(refused(written, why))
         }
-        (None, Some(repository), None, file) => Ok(Source::Hub {
+        (None, Some(repository), None, file) => Ok(WeightSource::Hub {
             repository: repository.clone(),
             file: file.clone().unwrap_or_else(|| "model.safetensors".into()),
             revision: revision(written)?,
         }),
-        (None, None, Some(url), None) => Ok(Source::Url(url.clone())),
+        (None, None, Some(url), None) => Ok(WeightSource::Url(url.clone())),
         // Listing the networks looks whether the file is there, and nobody chose it.
         (None, None, None, Some(file)) if is_elsewhere(file) => Err(refused(
             written,
@@ -41,7 +41,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<Source> {
         )),
         (None, None, None, Some(file)) => {
             let folder = at.parent().unwrap_or(Path::new(""));
-            Ok(Source::File(folder.join(file)))
+            Ok(WeightSource::File(folder.join(file)))
         }
         _ => Err(refused(
             written,

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use pytorch_reader::{DType, PytorchReader, Tensor};
 
-use super::numbers::Kind;
+use super::numbers::FloatKind;
 use super::{Stored, Tensors, foreign};
 use crate::problem::{Problem, Result};
 
@@ -51,10 +51,10 @@ pub fn open(path: &Path) -> Result<Tensors> {
     let mut tensors = Tensors::of(path.display().to_string(), Default::default());
     for (name, tensor) in unpacked(reader.into_tensors()) {
         let kind = match tensor.dtype() {
-            DType::F64 => Kind::F64,
-            DType::F32 => Kind::F32,
-            DType::F16 => Kind::F16,
-            DType::BF16 => Kind::Bf16,
+            DType::F64 => FloatKind::F64,
+            DType::F32 => FloatKind::F32,
+            DType::F16 => FloatKind::F16,
+            DType::BF16 => FloatKind::Bf16,
             _ => continue,
         };
         let shape = tensor.shape().to_vec();

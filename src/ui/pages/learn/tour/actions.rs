@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use super::{leads, told};
-use crate::session::tour::{Fate, Standing, Step, Tour, example};
+use crate::session::tour::{Fate, Tour, TourRunState, TourStep, example};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
 
@@ -14,18 +14,18 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             return;
         }
         match tour.step {
-            Step::Draw => ours(ui, cx),
-            Step::First if tour.run().is_unasked() => train(ui, cx, "tour.first.train"),
-            Step::Guess => guesses(ui, cx, tour),
-            Step::Switch if tour.run().is_unasked() => train(ui, cx, "tour.switch.on"),
-            Step::Compare => {
+            TourStep::Draw => ours(ui, cx),
+            TourStep::First if tour.run().is_unasked() => train(ui, cx, "tour.first.train"),
+            TourStep::Guess => guesses(ui, cx, tour),
+            TourStep::Switch if tour.run().is_unasked() => train(ui, cx, "tour.switch.on"),
+            TourStep::Compare => {
                 let done = primary(ui, cx, "tour.compare.done", true);
                 if done {
                     cx.session.conclude_tour();
                 }
             }
-            Step::End => ending(ui, cx),
-            Step::First | Step::Forget | Step::Switch => {}
+            TourStep::End => ending(ui, cx),
+            TourStep::First | TourStep::Forget | TourStep::Switch => {}
         }
     });
 }
@@ -43,17 +43,17 @@ fn plain(ui: &mut Ui, cx: &Cx<'_>, key: &'static str) -> bool {
 /// What can be done about a run that waits, is paused or has ended early; false where nothing can.
 fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
-        Standing::Wanted => {
+        TourRunState::Wanted => {
             if plain(ui, cx, "tour.busy.line_up") {
                 cx.session.line_up_toured();
             }
         }
-        Standing::Paused if told::paused_by_person(tour) => {
+        TourRunState::Paused if told::paused_by_person(tour) => {
             if primary(ui, cx, "tour.paused.go_on", true) {
                 cx.session.go_on_toured();
             }
         }
-        Standing::Ended(_) => {
+        TourRunState::Ended(_) => {
             if primary(ui, cx, "tour.ended.again", true) {
                 cx.session.train_toured_again();
             }

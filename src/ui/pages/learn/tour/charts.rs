@@ -6,7 +6,7 @@ use egui_plot::{LineStyle, MarkerShape};
 use super::look_at;
 use super::matrix::{Shown, matrix};
 use super::told::pair;
-use crate::session::tour::{OwnRun, Step, Tour};
+use crate::session::tour::{OwnRun, Tour, TourStep};
 use crate::session::words::percent;
 use crate::texts::Language;
 use crate::ui::pages::Cx;
@@ -17,7 +17,7 @@ use crate::ui::widgets::{self, card, faint, part, terms};
 
 /// Draws them, and in the comparison the slider that moves both.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    if tour.step == Step::Compare {
+    if tour.step == TourStep::Compare {
         card(ui, |ui| slider(ui, cx, tour));
     }
     let language = cx.session.learn.language;
@@ -42,7 +42,7 @@ fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 
 /// The runs on show: name, run, and whether it lies behind the other one.
 fn shown(language: Language, tour: &Tour) -> Vec<(&'static str, &OwnRun, bool)> {
-    let behind = tour.step == Step::Switch && !tour.lae.is_unasked();
+    let behind = tour.step == TourStep::Switch && !tour.lae.is_unasked();
     let mut runs = vec![(language.say("tour.baseline"), &tour.baseline, behind)];
     if !tour.lae.is_unasked() {
         runs.push((language.say("tour.lae"), &tour.lae, false));
@@ -97,14 +97,14 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
     Curves {
         id: "tour",
         name: &format!("{title}. {}", numbers.join(". ")),
-        height: if tour.step == Step::Compare {
+        height: if tour.step == TourStep::Compare {
             132.0
         } else {
             170.0
         },
         tasks: &labels,
         series: series.collect(),
-        now: (tour.step == Step::Compare).then(|| (tour.task, String::new())),
+        now: (tour.step == TourStep::Compare).then(|| (tour.task, String::new())),
         language,
     }
     .show(ui);
@@ -129,7 +129,7 @@ fn colour_of(t: &Tokens, run: &OwnRun, tour: &Tour, behind: bool) -> egui::Color
 fn matrices(ui: &mut Ui, language: Language, tour: &Tour) {
     let runs = shown(language, tour);
     let width = (ui.available_width() - GAP) / 2.0;
-    let row = (tour.step == Step::Compare).then_some(tour.task);
+    let row = (tour.step == TourStep::Compare).then_some(tour.task);
     let beside = width >= 250.0;
     let one = |ui: &mut Ui, name: &str, run: &OwnRun| {
         let shown = Shown {

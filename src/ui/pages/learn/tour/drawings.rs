@@ -5,7 +5,7 @@ use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 use super::votes::votes;
 use super::{NARROW, State};
 use crate::session::Session;
-use crate::session::tour::{DRAWN, OwnRun, Step, Tour};
+use crate::session::tour::{DRAWN, OwnRun, Tour, TourStep};
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::canvas::canvas_called;
@@ -116,7 +116,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
         part(ui, rest, |ui| {
             for (run, key) in shown(tour) {
                 let task = match tour.step {
-                    Step::Compare => tour.task,
+                    TourStep::Compare => tour.task,
                     _ => newest(cx.session, which, run),
                 };
                 votes(ui, cx.session, (which, run), task, language.say(key));

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use super::{LOW, actions, told};
-use crate::session::tour::{Standing, Step, Tour};
+use crate::session::tour::{Tour, TourRunState, TourStep};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             |ui| {
                 let title = RichText::new(language.say(title(tour.step)));
                 ui.label(title.font(semibold(16.0)).color(strong));
-                let (step, steps) = (tour.step.number(), Step::COUNT);
+                let (step, steps) = (tour.step.number(), TourStep::COUNT);
                 let values = [("step", &*step.to_string()), ("steps", &*steps.to_string())];
                 if ui.available_width() > STEP {
                     faint(ui, language.fill("tour.step", &values));
@@ -45,24 +45,24 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
         for words in told::of_step(cx.session, tour) {
             terms::spoken_sentence(ui, &words, language);
         }
-        if let Standing::Ended(Some(problem)) = &tour.run().standing {
+        if let TourRunState::Ended(Some(problem)) = &tour.run().standing {
             widgets::problem(ui, problem);
         }
-        if tour.run().standing == Standing::AtWork && tour.step != Step::Guess {
+        if tour.run().standing == TourRunState::AtWork && tour.step != TourStep::Guess {
             widgets::progress(ui, tour.run().done, language.say("tour.progress"));
         }
         actions::show(ui, cx, tour);
     });
 }
 
-fn title(step: Step) -> &'static str {
+fn title(step: TourStep) -> &'static str {
     match step {
-        Step::Draw => "tour.draw.title",
-        Step::First => "tour.first.title",
-        Step::Guess => "tour.guess.title",
-        Step::Forget => "tour.forget.title",
-        Step::Switch => "tour.switch.title",
-        Step::Compare => "tour.compare.title",
-        Step::End => "tour.end.title",
+        TourStep::Draw => "tour.draw.title",
+        TourStep::First => "tour.first.title",
+        TourStep::Guess => "tour.guess.title",
+        TourStep::Forget => "tour.forget.title",
+        TourStep::Switch => "tour.switch.title",
+        TourStep::Compare => "tour.compare.title",
+        TourStep::End => "tour.end.title",
     }
 }

@@ -13,7 +13,7 @@ mod votes;
 use egui::{Align, Event, Key, Modifiers, Popup, Response, Ui};
 
 use crate::session::drawing::Drawing;
-use crate::session::tour::{Step, Tour};
+use crate::session::tour::{Tour, TourStep};
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
@@ -36,7 +36,7 @@ pub struct State {
     /// Which drawings were changed and are not pinned yet.
     changed: [bool; 2],
     /// The step of the last frame.
-    shown: Option<Step>,
+    shown: Option<TourStep>,
     /// Whether the step began with this frame.
     fresh: bool,
     /// Whether the person goes through the window by keyboard.
@@ -104,7 +104,7 @@ fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     });
     state.by_keys = (state.by_keys || tabbed) && !touched;
     state.fresh = state.shown != Some(tour.step);
-    state.asking &= tour.step == Step::End;
+    state.asking &= tour.step == TourStep::End;
     state.shown = Some(tour.step);
 }
 
@@ -126,7 +126,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
         cx.session.leave_tour();
         return;
     }
-    if tour.step != Step::Compare {
+    if tour.step != TourStep::Compare {
         return;
     }
     let (back, on) = input::arrows(ui);

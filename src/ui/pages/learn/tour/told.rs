@@ -1,7 +1,7 @@
 //! What is told in each step: what to do and why, then what came of it, from the figures.
 
 use crate::session::Session;
-use crate::session::tour::{Became, DRAWN, Fate, OwnRun, Standing, Step, Tour, Verdict};
+use crate::session::tour::{Became, Comparison, DRAWN, Fate, OwnRun, Tour, TourRunState, TourStep};
 use crate::session::words::{duration_text, percent};
 use crate::texts::Language;
 
@@ -14,21 +14,21 @@ pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
     }
     let run = tour.run();
     match tour.step {
-        Step::Draw => say("tour.draw.text"),
-        Step::First if run.is_unasked() => timed(session, run, "tour.first.text"),
-        Step::First if run.measured() == 0 => say("tour.first.working"),
-        Step::First if !tour.is_drawn() => say("tour.first.missing"),
-        Step::First => say("tour.first.asking"),
-        Step::Guess => say("tour.guess.text"),
-        Step::Forget => vec![learning(language, run)],
-        Step::Switch if run.is_unasked() => {
+        TourStep::Draw => say("tour.draw.text"),
+        TourStep::First if run.is_unasked() => timed(session, run, "tour.first.text"),
+        TourStep::First if run.measured() == 0 => say("tour.first.working"),
+        TourStep::First if !tour.is_drawn() => say("tour.first.missing"),
+        TourStep::First => say("tour.first.asking"),
+        TourStep::Guess => say("tour.guess.text"),
+        TourStep::Forget => vec![learning(language, run)],
+        TourStep::Switch if run.is_unasked() => {
             let mut words = became(session, tour, &tour.baseline);
             words.extend(timed(session, run, "tour.switch.text"));
             words
         }
-        Step::Switch => say("tour.switch.working"),
-        Step::Compare => say("tour.compare.text"),
-        Step::End => end(session, tour),
+        TourStep::Switch => say("tour.switch.working"),
+        TourStep::Compare => say("tour.compare.text"),
+        TourStep::End => end(session, tour),
     }
 }
 
@@ -38,12 +38,14 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
     let other = session.train.live.as_ref().map_or("", |live| &live.title);
     let other = [("title", other)];
     match tour.run().standing {
-        Standing::Wanted => Some(language.fill("tour.busy.text", &other)),
-        Standing::InLine if session.is_training() => {
+        TourRunState::Wanted => Some(language.fill("tour.busy.text", &other)),
+        TourRunState::InLine if session.is_training() => {
             Some(language.fill("tour.busy.in_line", &other))
         }
-        Standing::Paused if paused_by_person(tour) => Some(language.say("tour.paused.text").into()),
-        Standing::Ended(_) => Some(language.say("tour.ended.text").into()),
+        TourRunState::Paused if paused_by_person(tour) => {
+            Some(language.say("tour.paused.text").into())
+        }
+        TourRunState::Ended(_) => Some(language.say("tour.ended.text").into()),
         _ => None,
     }
 }
@@ -51,8 +53,8 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
 /// Whether the step's run stands because the person paused it, and not for the guess.
 pub fn paused_by_person(tour: &Tour) -> bool {
     let run = tour.run();
-    let for_the_guess = tour.step <= Step::Forget && run.measured() == 1;
-    run.standing == Standing::Paused && !for_the_guess
+    let for_the_guess = tour.step <= TourStep::Forget && run.measured() == 1;
+    run.standing == TourRunState::Paused && !for_the_guess
 }
 
 /// A step's text with the time its run will take, where that is known.
@@ -152,9 +154,9 @@ fn end(session: &Session, tour: &Tour) -> Vec<String> {
 /// One sentence of what the two runs show.
 fn verdict(language: Language, tour: &Tour) -> Option<String> {
     let key = match tour.verdict()? {
-        Verdict::Lae => "tour.end.lae",
-        Verdict::Equal => "tour.end.equal",
-        Verdict::Baseline => "tour.end.baseline",
+        Comparison::Lae => "tour.end.lae",
+        Comparison::Equal => "tour.end.equal",
+        Comparison::Baseline => "tour.end.baseline",
     };
     let end = |run: &OwnRun| run.of_first_task().last().map(|share| percent(share, 0));
     let classes = tour.baseline.tasks.first()?;

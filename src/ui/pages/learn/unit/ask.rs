@@ -3,7 +3,7 @@
 use egui::{Color32, Label, RichText, TextEdit, Ui};
 
 use super::text;
-use crate::session::units::{Ask, Figures, Given, Paragraph, Question, Verdict};
+use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
 use crate::texts::Language;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -16,10 +16,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
     card(ui, |ui| {
         text::words(ui, &ask.text, figures, language);
         match &ask.question {
-            Question::Choice(choices) => {
+            AnswerKind::Choice(choices) => {
                 choose(ui, ask, choices.iter().map(|(c, _)| c), &mut given);
             }
-            Question::Number { unit, .. } => {
+            AnswerKind::Number { unit, .. } => {
                 // A guess is given once, or it would be none.
                 let open = !ask.guess || !ask.is_answered(&given);
                 ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given, language));
@@ -72,19 +72,19 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given, language: Language) {
     });
 }
 
-fn say(ui: &mut Ui, ask: &Ask, verdict: &Verdict<'_>, figures: &Figures, language: Language) {
+fn say(ui: &mut Ui, ask: &Ask, verdict: &Feedback<'_>, figures: &Figures, language: Language) {
     let t = tokens(ui);
     let none: &[Paragraph] = &[];
     let (head, colour, more): (String, Color32, &[Paragraph]) = match verdict {
-        Verdict::Open => return,
-        Verdict::Kept => (language.say("unit.kept").into(), t.accent, none),
-        Verdict::NoNumber => (language.say("unit.no_number").into(), t.warning, none),
-        Verdict::Never(why) => (
+        Feedback::Open => return,
+        Feedback::Kept => (language.say("unit.kept").into(), t.accent, none),
+        Feedback::NoNumber => (language.say("unit.no_number").into(), t.warning, none),
+        Feedback::Never(why) => (
             language.fill("unit.never", &[("why", why)]),
             t.warning,
             none,
         ),
-        Verdict::Right(more) => {
+        Feedback::Right(more) => {
             let key = if ask.guess {
                 "unit.guess_right"
             } else {
@@ -92,7 +92,7 @@ fn say(ui: &mut Ui, ask: &Ask, verdict: &Verdict<'_>, figures: &Figures, languag
             };
             (language.say(key).into(), t.good, more)
         }
-        Verdict::Wrong(more, _) => {
+        Feedback::Wrong(more, _) => {
             let answer = ask.answer(figures, language).filter(|_| ask.guess);
             let words = match answer {
                 Some(answer) => language.fill("unit.guess_wrong", &[("answer", &answer)]),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use egui::Ui;
 
-use crate::session::units::{self, Chart, Figures, Part, Unit};
+use crate::session::units::{self, Chart, Figures, Unit, UnitPart};
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
@@ -74,17 +74,17 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
             let mut explained = Explained::default();
             for (place, part) in unit.parts.iter().enumerate() {
                 ui.push_id(place, |ui| match part {
-                    Part::Text(paragraph) => {
+                    UnitPart::Text(paragraph) => {
                         if is_heading(part) {
                             explained = Explained::default();
                         }
                         let told = (&*figures, unit.language);
                         text::paragraph(ui, paragraph, told, &mut explained);
                     }
-                    Part::Runs(block) => runs::show(ui, cx, unit, place, block),
-                    Part::Teach(teach) => runs::teach(ui, cx, unit, teach),
-                    Part::Ask(question) => ask::show(ui, cx, question, &figures, unit.language),
-                    Part::Figure(figure) => {
+                    UnitPart::Runs(block) => runs::show(ui, cx, unit, place, block),
+                    UnitPart::Teach(teach) => runs::teach(ui, cx, unit, teach),
+                    UnitPart::Ask(question) => ask::show(ui, cx, question, &figures, unit.language),
+                    UnitPart::Figure(figure) => {
                         let state = &mut cx.pages.learn.unit;
                         let chart = state.charts.entry(place).or_insert_with(|| {
                             let chart = figure.chart(unit, &figures, unit.language);
@@ -94,7 +94,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                         let picture = state.matrices.entry(place).or_default();
                         figure::show(ui, &figure.title, chart, unit.language, picture);
                     }
-                    Part::Expect(_) => {}
+                    UnitPart::Expect(_) => {}
                 });
                 if waits_for(cx, part) {
                     faint(ui, unit.language.say("unit.guess_first"));
@@ -106,13 +106,15 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
     });
 }
 
-fn is_heading(part: &Part) -> bool {
-    matches!(part, Part::Text(text) if matches!(text.kind, units::Kind::Heading(_)))
+fn is_heading(part: &UnitPart) -> bool {
+    matches!(part, UnitPart::Text(text) if matches!(text.kind, units::ParagraphKind::Heading(_)))
 }
 
 /// Whether this is a guess that nobody made yet although something is known of the runs: what comes behind it would tell.
-fn waits_for(cx: &Cx<'_>, part: &Part) -> bool {
-    let Part::Ask(ask) = part else { return false };
+fn waits_for(cx: &Cx<'_>, part: &UnitPart) -> bool {
+    let UnitPart::Ask(ask) = part else {
+        return false;
+    };
     let units = &cx.session.learn.units;
     ask.guess && !ask.is_answered(&units.given(&ask.name)) && units.shows()
 }

@@ -5,7 +5,7 @@ use egui::{Label, RichText, Ui};
 use crate::files::names::is_path;
 use crate::problem::listed;
 use crate::run::config::RunConfig;
-use crate::session::units::{Runs, Standing, Teach, Unit, UnitRun};
+use crate::session::units::{Runs, Teach, Unit, UnitRun, UnitRunState};
 use crate::session::words::{duration_text, percent, time_text};
 use crate::texts::Language;
 use crate::ui::command::UiCommand;
@@ -22,7 +22,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
             let runs = cx.session.learn.units.of(&plan.name).to_vec();
             missing += runs.iter().filter(|run| run.is_missing()).count();
             there += runs.iter().filter(|run| !run.is_missing()).count();
-            held |= runs.iter().any(|run| run.standing == Standing::Held);
+            held |= runs.iter().any(|run| run.standing == UnitRunState::Held);
             row(ui, &plan.title, &runs, language);
         }
         if held {
@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
         let failed = block.runs.iter().any(|plan| {
             let runs = cx.session.learn.units.of(&plan.name).iter();
             runs.clone()
-                .any(|run| matches!(run.standing, Standing::Ended(_)))
+                .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
         });
         let words = match (failed, there, &block.button) {
             (true, ..) => language.say("unit.again"),
@@ -60,7 +60,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
             faint(ui, language.say("unit.teach_first"));
             return;
         };
-        if runs.iter().any(|run| run.standing == Standing::Held) {
+        if runs.iter().any(|run| run.standing == UnitRunState::Held) {
             go_on(ui, cx, language);
         }
         if !runs.iter().all(UnitRun::is_missing) {
@@ -116,7 +116,7 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun], language: Language) {
         widgets::progress(ui, done, title);
     }
     for run in runs {
-        if let Standing::Ended(Some(problem)) = &run.standing {
+        if let UnitRunState::Ended(Some(problem)) = &run.standing {
             widgets::problem(ui, problem);
         }
     }
@@ -124,10 +124,10 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun], language: Language) {
 
 /// What stands behind a run's title, and the share that is done while it is at work.
 fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
-    let done = |run: &&UnitRun| matches!(run.standing, Standing::Done(_));
+    let done = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
     let there = runs.iter().filter(done).count();
     let mut working = runs.iter().filter_map(|run| match &run.standing {
-        Standing::Working { done, seconds_left } => Some((*done, *seconds_left)),
+        UnitRunState::Working { done, seconds_left } => Some((*done, *seconds_left)),
         _ => None,
     });
     if let Some((share, left)) = working.next() {
@@ -143,8 +143,8 @@ fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
         return (words, Some(whole));
     }
     for (standing, key) in [
-        (Standing::Held, "unit.held"),
-        (Standing::Waiting, "unit.waits"),
+        (UnitRunState::Held, "unit.held"),
+        (UnitRunState::Waiting, "unit.waits"),
     ] {
         if runs.iter().any(|run| run.standing == standing) {
             return (language.say(key).into(), None);
@@ -152,12 +152,12 @@ fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
     }
     if runs
         .iter()
-        .any(|run| matches!(run.standing, Standing::Ended(_)))
+        .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
     {
         return (language.say("unit.ended").into(), None);
     }
     let again = runs.iter().find_map(|run| match &run.standing {
-        Standing::Done(Some(name)) => Some(time_text(name)),
+        UnitRunState::Done(Some(name)) => Some(time_text(name)),
         _ => None,
     });
     let words = match (there, again) {

@@ -3,10 +3,10 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
 
-use crate::session::units::{Figures, Kind, Lack, Paragraph, Span};
+use crate::session::units::{Figures, Lack, Paragraph, ParagraphKind, Span};
 use crate::texts::Language;
 use crate::ui::theme::{RADIUS, Tokens, mono, regular, semibold, tokens};
-use crate::ui::widgets::terms::{self, Explained, Piece};
+use crate::ui::widgets::terms::{self, Explained, TextSpan};
 
 /// Size of sentences, in points.
 const SIZE: f32 = 15.0;
@@ -28,15 +28,15 @@ pub(super) fn paragraph(
     explained: &mut Explained,
 ) {
     match text.kind {
-        Kind::Heading(rank) => {
+        ParagraphKind::Heading(rank) => {
             let t = tokens(ui);
             let size = if rank <= 1 { 20.0 } else { 17.0 };
             ui.add_space(6.0);
             let words = RichText::new(text.filled(figures, language));
             ui.add(Label::new(words.font(semibold(size)).color(t.strong)).wrap());
         }
-        Kind::Text => sentences(ui, text, (figures, language), explained),
-        Kind::Item(deep, number) => {
+        ParagraphKind::Text => sentences(ui, text, (figures, language), explained),
+        ParagraphKind::Item(deep, number) => {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 8.0;
                 ui.add_space(8.0 + 18.0 * deep as f32);
@@ -52,10 +52,10 @@ pub(super) fn paragraph(
                 });
             });
         }
-        Kind::Quote => {
+        ParagraphKind::Quote => {
             framed(ui, |ui| sentences(ui, text, (figures, language), explained));
         }
-        Kind::Code => {
+        ParagraphKind::Code => {
             let t = tokens(ui);
             let words = RichText::new(text.filled(figures, language));
             framed(ui, |ui| {
@@ -103,7 +103,7 @@ fn sentences(
         };
         let words = span.filled(figures, language);
         if span.live.is_some() || span.code {
-            pieces.push(Piece::plain(words, style));
+            pieces.push(TextSpan::plain(words, style));
         } else {
             pieces.extend(terms::pieces(&words, &style, language, explained));
         }

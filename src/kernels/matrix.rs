@@ -1,0 +1,85 @@
+//! Matrices inside slices, and what a product does with the one it is written to.
+
+/// A matrix inside a slice: element (r, c) is at `r·row + c·column`.
+#[derive(Clone, Copy)]
+pub struct Matrix<'a, T = f32> {
+    pub(crate) data: &'a [T],
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+}
+
+/// Whether every element of such a matrix lies within so many numbers. Sizes whose index no machine
+/// can hold do not.
+pub(super) fn fits(rows: usize, columns: usize, row: usize, column: usize, len: usize) -> bool {
+    if rows == 0 || columns == 0 {
+        return true;
+    }
+    let down = (rows - 1).checked_mul(row);
+    let across = (columns - 1).checked_mul(column);
+    let last = down.zip(across).and_then(|(a, b)| a.checked_add(b));
+    last.is_some_and(|last| last < len)
+}
+
+impl<'a, T: Copy> Matrix<'a, T> {
+    /// Rows of `columns` numbers, `stride` apart.
+    pub fn new(data: &'a [T], rows: usize, columns: usize, stride: usize) -> Self {
+        assert!(fits(rows, columns, stride, 1, data.len()));
+        Self {
+            data,
+            rows,
+            columns,
+            row: stride,
+            column: 1,
+        }
+    }
+
+    /// Rows and columns exchanged.
+    pub fn transposed(self) -> Self {
+        Self {
+            data: self.data,
+            rows: self.columns,
+            columns: self.rows,
+            row: self.column,
+            column: self.row,
+        }
+    }
+
+    /// `rows` rows from row `start` on.
+    pub fn some_rows(self, start: usize, rows: usize) -> Self {
+        assert!(start <= self.rows && rows <= self.rows - start);
+        let first = start.saturating_mul(self.row).min(self.data.len());
+        Self {
+            data: &self.data[first..],
+            rows,
+            ..self
+        }
+    }
+}
+
+/// Whether the product replaces what the destination holds, is added to it or taken from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// y = a · b.
+    Replace,
+    /// y = y + a · b.
+    Add,
+    /// y = y − a · b.
+    Subtract,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_whose_last_index_wraps_fits_nowhere() {
+        const HALF: usize = 1 << (usize::BITS - 1);
+        assert!(fits(2, 3, 3, 1, 6) && !fits(2, 3, 3, 1, 5));
+        assert!(fits(0, 3, 3, 1, 0) && fits(3, 0, HALF, 1, 0));
+        // Counted without care, these are 0 and 1 numbers.
+        assert!(!fits(3, 1, HALF, 1, 6));
+        assert!(!fits(2, 2, usize::MAX, 1, 6));
+    }
+}
