@@ -105,7 +105,7 @@ fn name_of(folder: &Path) -> String {
 /// The places of the deleted runs that a person means.
 fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
     let deleted = store::deleted(root);
-    let one = |wanted: &String| {
+    let find = |wanted: &String| {
         let is = |run: &&Deleted| run.run.run == *wanted || run.run.about.name == *wanted;
         let begins = |run: &&Deleted| run.run.run.starts_with(wanted.as_str());
         let mut fitting: Vec<&Deleted> = deleted.iter().filter(is).collect();
@@ -133,7 +133,7 @@ fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
             }
         }
     };
-    wanted.iter().map(one).collect()
+    wanted.iter().map(find).collect()
 }
 
 fn list(root: &Path, json: &Json) -> Result<End> {

@@ -163,7 +163,7 @@ fn axes(probe: &ProbeInside) -> Vec<Axes> {
 
 fn pictures(header: &RunHeader, probe: &ProbeInside) -> Vec<OfPicture> {
     let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
-    let one = |at: usize| OfPicture {
+    let row = |at: usize| OfPicture {
         source: probe.places[at].0,
         index: probe.places[at].1,
         class: name(probe.labels[at]),
@@ -180,7 +180,7 @@ fn pictures(header: &RunHeader, probe: &ProbeInside) -> Vec<OfPicture> {
             .map(|(expert, energies)| (*expert, energies[at]))
             .collect(),
     };
-    (0..probe.labels.len()).map(one).collect()
+    (0..probe.labels.len()).map(row).collect()
 }
 
 fn attention(path: &Path, seen: PictureInside) -> Attention {

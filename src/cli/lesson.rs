@@ -305,10 +305,10 @@ impl Player<'_> {
             UnitPart::Expect(expect) => Some(expect),
             _ => None,
         });
-        let one = |expect: &'_ units::Expect| expect.formula.holds(&self.figures);
+        let holds = |expect: &'_ units::Expect| expect.formula.holds(&self.figures);
         checks
             .map(|expect| {
-                let held = one(expect);
+                let held = holds(expect);
                 if let Err(Lack::Never(why)) = &held {
                     tell(format!("line {}: {why}", expect.line));
                 }

@@ -219,11 +219,11 @@ impl Case for RanPac {
         let columns = ledger.file.tensor(&name("Q"))?.shape.last().copied();
         let columns = columns.unwrap_or(0);
         let sums = regression.sums();
-        let of = |at: usize| {
+        let sum_at = |at: usize| {
             sums.get(at % columns)
                 .map_or(0.0, |sums| sums[at / columns] as f32)
         };
-        let sums: Vec<f32> = (0..side * columns).map(of).collect();
+        let sums: Vec<f32> = (0..side * columns).map(sum_at).collect();
         ledger.compare(&name("Q"), &sums, single)?;
         let wanted = ledger.file.doubles(&name("ridge"))?.first().copied();
         let error = wanted.map_or(f64::INFINITY, |ridge| (choice.ridge / ridge - 1.0).abs());

@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
 
     fn compare_gradients(&self, gradients: &Gradients, board: &mut Board) -> Result<()> {
         // Earlier heads stand still.
-        let of = |name: &str, leaf: &Tensor<2>| match gradients.get(name) {
+        let gradient_of = |name: &str, leaf: &Tensor<2>| match gradients.get(name) {
             Some(gradient) => gradient.clone().reshape(leaf.dims()),
             None => leaf.zeros_like(),
         };
@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
             let prefix = if at == last { "head" } else { "" };
             for (name, leaf) in head.leaves(prefix) {
                 let transposed = name.ends_with("weight");
-                let gradient = theirs_of(&HostTensor::read(&of(&name, leaf))?, transposed);
+                let gradient = theirs_of(&HostTensor::read(&gradient_of(&name, leaf))?, transposed);
                 let part = if transposed { "weight" } else { "bias" };
                 board.compare(&format!("grad.head.{at}.{part}"), &gradient)?;
             }
@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
             let name = format!("pet.{full}");
             let fixed = self.fixed.iter().any(|(name, _)| name == full);
             if !fixed && gradients.get(&name).is_some() {
-                self.compare_parameter("grad.pet", full, &of(&name, leaf), board)?;
+                self.compare_parameter("grad.pet", full, &gradient_of(&name, leaf), board)?;
             }
         }
         Ok(())

@@ -94,11 +94,11 @@ impl<'a> Ledger<'a> {
     ) -> Result<()> {
         let prefix = format!("task.{task}.after.");
         for (name, wanted) in theirs[1] {
-            let of = |named: &Named| {
+            let find = |named: &Named| {
                 let found = named.get(name).cloned();
                 found.ok_or_else(|| Problem::new(format!("nothing called {name} is there")))
             };
-            let (then, got, wanted_then) = (of(ours[0])?, of(ours[1])?, of(theirs[0])?);
+            let (then, got, wanted_then) = (find(ours[0])?, find(ours[1])?, find(theirs[0])?);
             let size = largest(&wanted.values);
             let error = unless_unlike(&got, wanted, |a, b| {
                 apart(a, b) / size.max(f64::MIN_POSITIVE)

@@ -224,14 +224,14 @@ impl Run<'_> {
             }
             other => other.scheme().begin_task(task, &mut leaves, 0)?,
         }
-        let of = |part: &str, transposed: bool| -> Result<Tensor<2>> {
+        let initial = |part: &str, transposed: bool| -> Result<Tensor<2>> {
             let stored = file.tensor(&format!("init.head.{task}.{part}"))?;
             ours_of(stored, transposed).to_device(&self.device)
         };
         let mut heads = self.prompted.heads().clone();
         heads.0.push(Head {
-            weight: of("weight", true)?,
-            bias: of("bias", false)?,
+            weight: initial("weight", true)?,
+            bias: initial("bias", false)?,
         });
         self.prompted.begin_with(leaves, heads);
         self.board.limit = match task {
@@ -277,19 +277,19 @@ impl Run<'_> {
             }
             self.prompted.update(gradients.of, now);
         }
-        let of = |what: &str| format!("task{task}.{what}");
+        let key = |what: &str| format!("task{task}.{what}");
         self.board.limit = self.tolerance.trajectory;
         for (name, values) in [("loss", &seen.losses), ("ce", &seen.cross_entropies)] {
-            self.board.compare(&of(name), &row(values))?;
+            self.board.compare(&key(name), &row(values))?;
         }
         match self.method.choice() {
             Some(pull) => {
                 let pulls: Vec<f32> = seen.penalties.iter().map(|p| -p / pull as f32).collect();
-                self.board.compare(&of("pull"), &row(&pulls))?;
-                self.board.compare(&of("grad_norm"), &row(&seen.norms))?;
-                self.compare_choice(&of("choice"), &seen.choice)?;
+                self.board.compare(&key("pull"), &row(&pulls))?;
+                self.board.compare(&key("grad_norm"), &row(&seen.norms))?;
+                self.compare_choice(&key("choice"), &seen.choice)?;
             }
-            None => self.board.compare(&of("penalty"), &row(&seen.penalties))?,
+            None => self.board.compare(&key("penalty"), &row(&seen.penalties))?,
         }
         let rate_differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
         if seen.rates.iter().zip(&self.rates).any(rate_differs) {
@@ -329,11 +329,11 @@ impl Run<'_> {
     }
 
     fn compare_answers(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
-        let of = |what: &str| format!("task{task}.test.{what}");
+        let key = |what: &str| format!("task{task}.test.{what}");
         let images = self.images("test.input")?;
         let (asked, features) = self.prompted.asked_features(images.clone())?;
-        self.compare(&of("feature"), &features)?;
-        self.compare(&of("logits"), &self.prompted.logits(images)?)?;
+        self.compare(&key("feature"), &features)?;
+        self.compare(&key("logits"), &self.prompted.logits(images)?)?;
         let leaves = self.prompted.leaves().clone();
         let leaf = |name: &str| {
             let leaf = leaves.get(name).cloned();
@@ -346,12 +346,12 @@ impl Run<'_> {
                     Ok(leaf(&format!("coda.{block}.{part}"))?.slice_dim(0, 0..rows))
                 };
                 let weights = coda::weights(query, &part("a")?, &part("k")?);
-                self.compare(&of(&format!("weight.{block}")), &weights)?;
+                self.compare(&key(&format!("weight.{block}")), &weights)?;
             }
             return Ok(());
         }
-        self.compare(&of("similarity"), &similarity(query, &leaf("key")?))?;
-        self.compare_choice(&of("choice"), &asked.choice)
+        self.compare(&key("similarity"), &similarity(query, &leaf("key")?))?;
+        self.compare_choice(&key("choice"), &asked.choice)
     }
 }
 
@@ -368,16 +368,17 @@ struct Seen {
 
 impl Seen {
     fn note(&mut self, gradients: &PromptGradients, rate: f64) -> Result<()> {
-        let one = |tensor: Option<&Tensor<1>>| -> Result<f32> {
+        let first_value = |tensor: Option<&Tensor<1>>| -> Result<f32> {
             let values = tensor.map(HostTensor::read).transpose()?;
             let first = values.and_then(|tensor| tensor.values.first().copied());
             Ok(first.unwrap_or_default())
         };
-        self.losses.push(one(Some(&gradients.loss))?);
+        self.losses.push(first_value(Some(&gradients.loss))?);
         self.cross_entropies
-            .push(one(Some(&gradients.cross_entropy))?);
-        self.penalties.push(one(gradients.penalty.as_ref())?);
-        self.norms.push(one(gradients.of.norm().as_ref())?);
+            .push(first_value(Some(&gradients.cross_entropy))?);
+        self.penalties
+            .push(first_value(gradients.penalty.as_ref())?);
+        self.norms.push(first_value(gradients.of.norm().as_ref())?);
         self.rates.push(rate);
         self.choice.extend(gradients.choice.iter().cloned());
         Ok(())

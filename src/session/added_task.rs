@@ -74,11 +74,11 @@ impl Session {
         let what = format!("{} unlearned", listed(&added_task.classes, 8));
         let told = Problem::new(what).advise("the run is as it was before the added task");
         self.notify(told, false);
-        let of = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
+        let is_in_folder = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
         let shown = self
             .train
             .shown()
-            .is_some_and(|run| of(run.header.as_ref()));
+            .is_some_and(|run| is_in_folder(run.header.as_ref()));
         let asked = self.predict.run.as_deref() == Some(folder);
         self.forget_findings(folder);
         if asked {
@@ -89,7 +89,7 @@ impl Session {
                 .train
                 .live
                 .as_ref()
-                .is_some_and(|r| of(r.header.as_ref()))
+                .is_some_and(|r| is_in_folder(r.header.as_ref()))
         {
             self.train.live = None;
         }

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_words_have_both_counts_and_what_chance_makes_of_them() {
-        let of = |first, second| {
+        let words = |first, second| {
             let images = 450;
             told(
                 "LAE",
@@ -82,11 +82,11 @@ mod tests {
             )
         };
         assert_eq!(
-            of(31, 12),
+            words(31, 12),
             "On 43 of 450 images only one of the two is right, LAE on 31 and Baseline on 12: p = 0.005, so chance in the choice of images hardly explains the difference."
         );
-        assert!(of(5, 1).contains("p = 0.219, so chance in the choice of images may well"));
-        assert!(of(60, 5).contains("p < 0.001"));
-        assert!(of(0, 0).ends_with("are right on the same of the 450 images."));
+        assert!(words(5, 1).contains("p = 0.219, so chance in the choice of images may well"));
+        assert!(words(60, 5).contains("p < 0.001"));
+        assert!(words(0, 0).ends_with("are right on the same of the 450 images."));
     }
 }

@@ -96,8 +96,8 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
 /// Which of the ways is tried in this start.
 fn turn() -> usize {
     let named = std::env::var_os(TURN);
-    let of = |named| WAYS.iter().position(|(name, _)| named == *name);
-    named.and_then(of).unwrap_or(0)
+    let position = |named| WAYS.iter().position(|(name, _)| named == *name);
+    named.and_then(position).unwrap_or(0)
 }
 
 /// The name of the way that is left to a further start.

@@ -120,7 +120,7 @@ fn last_line(output: &Output) -> String {
 
 /// A row's figures of PyTorch, and in brackets how many times as fast this program is.
 pub fn words(row: &Row) -> String {
-    let one = |beside: &Beside| {
+    let line = |beside: &Beside| {
         let ratio = row.images_per_second / beside.images_per_second;
         let speed = super::table::speed(beside.images_per_second);
         match row.pytorch.len() {
@@ -128,5 +128,5 @@ pub fn words(row: &Row) -> String {
             _ => format!("{} {speed} ({ratio:.2})", beside.dtype),
         }
     };
-    row.pytorch.iter().map(one).collect::<Vec<_>>().join(", ")
+    row.pytorch.iter().map(line).collect::<Vec<_>>().join(", ")
 }

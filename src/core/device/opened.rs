@@ -150,12 +150,12 @@ mod tests {
     fn a_card_that_is_lost_twice_costs_no_other_and_an_unknown_one_costs_all() {
         let [first, second, other] =
             [0, 1, 2].map(|place| Device::wgpu(DeviceKind::DiscreteGpu(place)));
-        let one = |device: &Device| Adapter {
+        let adapter = |device: &Device| Adapter {
             device: device.clone(),
             lost: false,
         };
         let pair = [("first", &first), ("second", &second)];
-        let mut adapters: Adapters = pair.map(|(name, it)| (name.to_owned(), one(it))).into();
+        let mut adapters: Adapters = pair.map(|(name, it)| (name.to_owned(), adapter(it))).into();
         let lost = |adapters: &Adapters| -> Vec<bool> {
             adapters.values().map(|adapter| adapter.lost).collect()
         };

@@ -255,21 +255,28 @@ mod tests {
             refused: Some("off by 3".into()),
             ..tried("f32-fused-floats", 900.0)
         };
-        let of = |list: &[&Tried]| best(&list.iter().map(|t| (*t).clone()).collect::<Vec<_>>());
+        let fastest =
+            |list: &[&Tried]| best(&list.iter().map(|t| (*t).clone()).collect::<Vec<_>>());
         assert_eq!(
-            of(&[&plain, &same]).as_deref(),
+            fastest(&[&plain, &same]).as_deref(),
             Some("f32-decomposed-floats")
         );
         assert_eq!(
-            of(&[&plain, &same, &wrong, &faster]).as_deref(),
+            fastest(&[&plain, &same, &wrong, &faster]).as_deref(),
             Some("f32-fused-bytes")
         );
-        assert_eq!(of(&[&wrong]), None);
+        assert_eq!(fastest(&[&wrong]), None);
         // Rounded weights have to be worth it.
         let rounded = tried("f16-fused-bytes", 135.0);
-        assert_eq!(of(&[&faster, &rounded]).as_deref(), Some("f32-fused-bytes"));
+        assert_eq!(
+            fastest(&[&faster, &rounded]).as_deref(),
+            Some("f32-fused-bytes")
+        );
         let rounded = tried("f16-fused-bytes", 200.0);
-        assert_eq!(of(&[&faster, &rounded]).as_deref(), Some("f16-fused-bytes"));
+        assert_eq!(
+            fastest(&[&faster, &rounded]).as_deref(),
+            Some("f16-fused-bytes")
+        );
     }
 
     #[test]

@@ -120,8 +120,8 @@ fn peak(
 /// the checks say.
 fn demand(config: &RunConfig, depth: usize) -> MemoryEstimate {
     let chosen = Chosen::of(config).ok();
-    let of = |chosen: Chosen<'_>| (chosen.spec.memory)(&chosen, depth).ok();
-    chosen.and_then(of).unwrap_or(MemoryEstimate::NONE)
+    let memory = |chosen: Chosen<'_>| (chosen.spec.memory)(&chosen, depth).ok();
+    chosen.and_then(memory).unwrap_or(MemoryEstimate::NONE)
 }
 
 /// What a trained weight takes beside itself, in numbers: gradient, momentum, and its successor
@@ -283,18 +283,18 @@ mod tests {
             .unwrap();
         let spec = Plugins::with_folders(Vec::new()).get("adapter").unwrap();
         let pet = Some((&*spec, &[0, 1, 2][..]));
-        let of = |micro_batch| RunConfig {
+        let config = |micro_batch| RunConfig {
             device: "cpu".into(),
             micro_batch,
             ..RunConfig::default()
         };
-        let takes = |at_once| expected(&of(Some(at_once)), &about, pet);
+        let takes = |at_once| expected(&config(Some(at_once)), &about, pet);
         assert!(takes(3) < takes(6) && takes(6) < takes(12));
-        assert_eq!(takes(24), expected(&of(None), &about, pet));
-        assert_eq!(fitting(&of(None), &about, pet, takes(6)), Some(6));
-        assert_eq!(fitting(&of(None), &about, pet, takes(6) - 1), Some(3));
-        assert_eq!(fitting(&of(Some(6)), &about, pet, takes(3)), Some(3));
-        assert_eq!(fitting(&of(None), &about, pet, 1000), None);
+        assert_eq!(takes(24), expected(&config(None), &about, pet));
+        assert_eq!(fitting(&config(None), &about, pet, takes(6)), Some(6));
+        assert_eq!(fitting(&config(None), &about, pet, takes(6) - 1), Some(3));
+        assert_eq!(fitting(&config(Some(6)), &about, pet, takes(3)), Some(3));
+        assert_eq!(fitting(&config(None), &about, pet, 1000), None);
     }
 
     #[test]

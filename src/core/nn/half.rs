@@ -153,7 +153,7 @@ mod tests {
         let values: Vec<f32> = (0..12).map(|i| (i as f32 * 0.7).sin() * 1e-5).collect();
         let matrix = HalfMatrix::new(&values, [4, 3], &device);
         let data = TensorData::new((0..8).map(|i| i as f32 - 3.0).collect(), [2, 4]);
-        let of = |product: &dyn Fn(Tensor<2>) -> Tensor<2>| {
+        let compute = |product: &dyn Fn(Tensor<2>) -> Tensor<2>| {
             let x = Tensor::<2>::from_data(data.clone(), &device)
                 .autodiff()
                 .require_grad();
@@ -161,8 +161,8 @@ mod tests {
             let gradients = (y.clone() * y.clone()).sum().backward();
             (numbers(&y.inner()), numbers(&x.grad(&gradients).unwrap()))
         };
-        let ours = of(&|x| matrix.product(x));
-        let reference = of(&|x| x.matmul(matrix.widened()));
+        let ours = compute(&|x| matrix.product(x));
+        let reference = compute(&|x| x.matmul(matrix.widened()));
         assert_eq!(ours, reference);
         assert!(ours.1.iter().all(|value| *value != 0.0));
     }

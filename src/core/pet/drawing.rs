@@ -87,10 +87,10 @@ mod tests {
     #[test]
     fn older_runs_keep_the_streams_they_began_with() {
         let old = Drawing::of_older_runs();
-        let of = |site| old.of_parameter("3.up", (3, 2, site));
-        assert_eq!(of(None), (3 << 32) | (2 << 8));
-        assert_eq!(of(Some(Site::Mlp)), (3 << 32) | (2 << 8) | 2);
-        assert_eq!(of(Some(Site::Stream)), (3 << 32) | (2 << 8) | 12);
+        let old_draw = |site| old.of_parameter("3.up", (3, 2, site));
+        assert_eq!(old_draw(None), (3 << 32) | (2 << 8));
+        assert_eq!(old_draw(Some(Site::Mlp)), (3 << 32) | (2 << 8) | 2);
+        assert_eq!(old_draw(Some(Site::Stream)), (3 << 32) | (2 << 8) | 12);
         let letters = u64::from_le_bytes(*b"\0\0attent");
         assert_eq!(old.of_site(5, Site::Attention), letters | 5);
     }

@@ -148,11 +148,11 @@ mod tests {
             let matrix = Tensor::<2>::ones([4, 6], &Device::flex());
             apply(matrix.into(), 0.5);
             let second = apply(ones().into(), 0.3);
-            let of = |value| match value {
+            let values = |value| match value {
                 Value::Three(x) => x.into_data().try_to_vec::<f32>().unwrap(),
                 _ => panic!("the rank changed"),
             };
-            [of(first), of(second)].concat()
+            [values(first), values(second)].concat()
         };
         let whole = dropped(None);
         let (first, second) = whole.split_at(whole.len() / 2);
@@ -201,14 +201,14 @@ mod tests {
 
     #[test]
     fn masks_are_a_function_of_seed_step_block_and_site() {
-        let of = |seed, step, block, site| dropped(dropout_seed(seed, step), block, site, 0.5);
-        let one = of(1, 2, 3, Site::Attention);
-        assert_eq!(one, of(1, 2, 3, Site::Attention));
+        let mask = |seed, step, block, site| dropped(dropout_seed(seed, step), block, site, 0.5);
+        let one = mask(1, 2, 3, Site::Attention);
+        assert_eq!(one, mask(1, 2, 3, Site::Attention));
         for other in [
-            of(2, 2, 3, Site::Attention),
-            of(1, 3, 3, Site::Attention),
-            of(1, 2, 4, Site::Attention),
-            of(1, 2, 3, Site::Attend),
+            mask(2, 2, 3, Site::Attention),
+            mask(1, 3, 3, Site::Attention),
+            mask(1, 2, 4, Site::Attention),
+            mask(1, 2, 3, Site::Attend),
         ] {
             assert_ne!(one, other);
         }

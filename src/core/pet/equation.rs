@@ -277,8 +277,13 @@ impl Program {
     pub fn shapes(&self, inputs: &[Shape], bindings: &[Binding], parameters: &[Shape]) -> Shapes {
         let sizes = inputs.iter().chain(parameters);
         start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
-        let of = |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
-        let operands = bound(bindings, |at| of(inputs, at), |at| of(parameters, at));
+        let operand =
+            |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
+        let operands = bound(
+            bindings,
+            |at| operand(inputs, at),
+            |at| operand(parameters, at),
+        );
         let (result, wrong) = self.run(operands);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),

@@ -194,10 +194,10 @@ fn binding(
             Binding::Number(value as f64)
         }
         Meaning::Parameter(parameter) => {
-            let of = |slot: &Slot| {
+            let belongs = |slot: &Slot| {
                 slot.parameter == parameter && slot.site.is_none_or(|own| own == site)
             };
-            Binding::Parameter(slots.iter().position(of).unwrap_or(usize::MAX))
+            Binding::Parameter(slots.iter().position(belongs).unwrap_or(usize::MAX))
         }
     }
 }

@@ -59,15 +59,15 @@ pub fn chosen(known: &[Known]) -> Option<(f32, Refused)> {
         return None;
     }
     let parts: Vec<u8> = known.iter().map(|(place, _)| part(*place)).collect();
-    let of = |wanted: &dyn Fn(u8) -> bool| -> Vec<f32> {
+    let values_of = |wanted: &dyn Fn(u8) -> bool| -> Vec<f32> {
         let all = known.iter().zip(&parts);
         let mine = all.filter(|(_, part)| wanted(**part));
         mine.map(|((_, value), _)| *value).collect()
     };
     let mut all = Refused::default();
     for part in 0..PARTS {
-        let others = of(&|other| other != part).into_iter();
-        let own = of(&|other| other == part).into_iter();
+        let others = values_of(&|other| other != part).into_iter();
+        let own = values_of(&|other| other == part).into_iter();
         let found = limit(others).and_then(|limit| Refused::among(own, limit));
         all.add(found.unwrap_or_default());
     }
@@ -263,10 +263,11 @@ mod tests {
             let known = at_places(draw(40));
             let (limit, rate) = chosen(&known).unwrap();
             assert_eq!(rate.pictures, 40, "every picture is judged once");
-            let of = |values: Vec<f32>| Refused::among(values.into_iter(), limit).unwrap().share();
+            let refused =
+                |values: Vec<f32>| Refused::among(values.into_iter(), limit).unwrap().share();
             fitted += rate.share() / RUNS as f64;
-            fresh += of(draw(1000)) / RUNS as f64;
-            same += of(known.iter().map(|(_, value)| *value).collect()) / RUNS as f64;
+            fresh += refused(draw(1000)) / RUNS as f64;
+            same += refused(known.iter().map(|(_, value)| *value).collect()) / RUNS as f64;
         }
         assert!((same - 0.05).abs() < 1e-9, "{same}");
         assert!((fresh - 3.0 / 41.0).abs() < 0.01, "{fresh}");
@@ -287,7 +288,7 @@ mod tests {
         let labels = (0..60).map(|at| usize::from(at >= 40) * 2).collect();
         let values: Vec<f32> = (0..60).map(|at| at as f32).collect();
         let probe = probe(labels, values.clone());
-        let of = |measurements: Option<&BTreeMap<String, f64>>| {
+        let refusal = |measurements: Option<&BTreeMap<String, f64>>| {
             Refusal::of(measurements, Some(&probe), Expert::ANSWER).unwrap()
         };
         let (_, rate) = chosen(&at_places(values[..40].iter().copied())).unwrap();
@@ -301,7 +302,7 @@ mod tests {
             measured: Measured::CrossFitted,
             later,
         };
-        assert_eq!(of(None), wanted);
+        assert_eq!(refusal(None), wanted);
         // Older versions noted the threshold alone: what the sample shows is of the same pictures.
         let older = BTreeMap::from([(measurement(Expert::ANSWER), 37.0)]);
         let same = Refusal {
@@ -312,7 +313,7 @@ mod tests {
             measured: Measured::SamePictures,
             ..wanted
         };
-        assert_eq!(of(Some(&older)), same);
+        assert_eq!(refusal(Some(&older)), same);
         let mut newer = older;
         newer.extend([
             ("refused95_answer".into(), 9.0),
@@ -323,7 +324,7 @@ mod tests {
             pictures: 100,
         });
         assert_eq!(
-            (of(Some(&newer)).known, of(Some(&newer)).later),
+            (refusal(Some(&newer)).known, refusal(Some(&newer)).later),
             (noted, later)
         );
         assert_eq!(Refusal::of(None, Some(&probe), Expert::ONLINE), None);

@@ -103,8 +103,12 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
 pub fn labels(kinds: &[(&RunHeader, usize)]) -> Vec<String> {
     let words: Vec<String> = kinds.iter().map(|kind| label(*kind)).collect();
     let with_settings = apart(&words, |twins| {
-        let of = |at: &usize| kinds[*at].0.config.clone();
-        let configs: Vec<RunConfig> = twins.iter().map(of).map(RunConfig::repeatable).collect();
+        let config = |at: &usize| kinds[*at].0.config.clone();
+        let configs: Vec<RunConfig> = twins
+            .iter()
+            .map(config)
+            .map(RunConfig::repeatable)
+            .collect();
         let rows = differences(&configs.iter().collect::<Vec<_>>());
         let told = |at: usize| {
             let rows = rows.iter().take(MOST_TOLD);

@@ -249,7 +249,7 @@ impl RunSummary {
             let all = all.map(|(expert, value)| (expert, percent(value)));
             all.filter(|(_, value)| value.is_finite()).collect()
         };
-        let one = |(i, report): (usize, &TaskReport)| TaskSummary {
+        let summary = |(i, report): (usize, &TaskReport)| TaskSummary {
             classes: header.class_order[header.tasks[i].clone()].to_vec(),
             accuracy: percent(answer.accuracy[i]),
             by_expert: by_expert(i),
@@ -259,7 +259,7 @@ impl RunSummary {
             losses: report.losses.clone(),
             measurements: report.measurements.clone(),
         };
-        reports.iter().enumerate().map(one).collect()
+        reports.iter().enumerate().map(summary).collect()
     }
 
     /// All of it as scripts read it.

@@ -160,10 +160,10 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
 
 /// The names of the runs that people call so.
 fn called(folders: &[PathBuf], wanted: &str) -> Vec<String> {
-    let so = |folder: &&PathBuf| about(folder).0.name == wanted;
+    let has_name = |folder: &&PathBuf| about(folder).0.name == wanted;
     folders
         .iter()
-        .filter(so)
+        .filter(has_name)
         .map(|path| run_name(path))
         .collect()
 }

@@ -60,13 +60,13 @@ impl AddedPictures {
     ) -> Result<Self> {
         let folder = added_task.join(PICTURES_FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| save_problem(&folder, &error))?;
-        let of = |split, samples: &'_ [Sample]| -> Vec<(Split, Sample)> {
+        let files = |split, samples: &'_ [Sample]| -> Vec<(Split, Sample)> {
             samples
                 .iter()
                 .map(|sample| (split, sample.clone()))
                 .collect()
         };
-        let all = [of(Split::Train, train), of(Split::Test, test)].concat();
+        let all = [files(Split::Train, train), files(Split::Test, test)].concat();
         let too_much = |what: String| {
             Err(Problem::new(what)
                 .at_path(added_task)

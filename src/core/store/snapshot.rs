@@ -196,8 +196,8 @@ impl RowHashes {
 }
 
 fn hashes(tensors: &Named) -> BTreeMap<String, RowHashes> {
-    let of = |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::of(tensor));
-    tensors.iter().map(of).collect()
+    let hashed = |(name, tensor): (&String, &HostTensor)| (name.clone(), RowHashes::of(tensor));
+    tensors.iter().map(hashed).collect()
 }
 
 impl SnapshotWriter {

@@ -233,7 +233,7 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
     if rows.len() != tasks * tasks {
         return Err(damaged());
     }
-    let one = |(task, rows): (usize, &[SlotRow])| {
+    let counts = |(task, rows): (usize, &[SlotRow])| {
         let mut counts = SlotCounts::none(0);
         for (slot, row) in rows.iter().enumerate() {
             let most = row.chosen.max(row.right);
@@ -246,7 +246,7 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
         }
         Ok(counts)
     };
-    rows.chunks(tasks).enumerate().map(one).collect()
+    rows.chunks(tasks).enumerate().map(counts).collect()
 }
 
 /// Rows as CSV with a header line.

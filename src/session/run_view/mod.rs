@@ -107,12 +107,12 @@ impl RunView {
 
     /// The mean loss of every pass over the images with its task (from 0), of the tasks measured.
     pub fn losses_by_pass(&self) -> impl Iterator<Item = (usize, f32)> {
-        let of = |report: &TaskReport| {
+        let steps = |report: &TaskReport| {
             let task = report.task;
             let losses = report.losses.clone().into_iter();
             losses.map(move |loss| (task, loss as f32))
         };
-        self.reports.iter().flat_map(of)
+        self.reports.iter().flat_map(steps)
     }
 
     /// Number of tasks, 0 before the header is known.
@@ -327,10 +327,10 @@ impl RunView {
         reports.into_iter().for_each(|report| self.measured(report));
         self.forgotten = self.answers().forgetting();
         let experts: Vec<Expert> = self.history.experts().collect();
-        let of = |expert: &Expert| Some((*expert, self.of(*expert).forgetting()?));
+        let forgotten = |expert: &Expert| Some((*expert, self.of(*expert).forgetting()?));
         self.forgotten_by = match experts.len() {
             0 | 1 => Vec::new(),
-            _ => experts.iter().filter_map(of).collect(),
+            _ => experts.iter().filter_map(forgotten).collect(),
         };
         self.study = PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]));
     }

@@ -146,7 +146,7 @@ pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Res
 
 /// Does an action with each of these runs.
 pub(super) fn done(root: &Path, action: BinAction, places: Vec<PathBuf>) -> Done {
-    let one = |place: PathBuf| {
+    let act = |place: PathBuf| {
         let now = match action {
             BinAction::Delete => store::delete(&place, root),
             BinAction::Restore => store::restore(&place),
@@ -154,7 +154,7 @@ pub(super) fn done(root: &Path, action: BinAction, places: Vec<PathBuf>) -> Done
         };
         (place, now)
     };
-    places.into_iter().map(one).collect()
+    places.into_iter().map(act).collect()
 }
 
 /// The deleted runs of all folders.

@@ -194,9 +194,9 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
     assert_eq!(tour.verdict(), Some(Comparison::Lae));
-    let of = |run| session.tour_became(0, run).map(|became| became.fate);
-    assert_eq!(of(&tour.baseline), Some(Fate::Lost));
-    assert_eq!(of(&tour.lae), Some(Fate::Between));
+    let fate = |run| session.tour_became(0, run).map(|became| became.fate);
+    assert_eq!(fate(&tour.baseline), Some(Fate::Lost));
+    assert_eq!(fate(&tour.lae), Some(Fate::Between));
     session.conclude_tour();
     assert_eq!(step(&session), TourStep::End);
     session.drop_toured();

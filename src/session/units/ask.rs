@@ -221,8 +221,8 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     }
     let conditions: Vec<String> = match (words.right, words.holds.len()) {
         (Some(right), 0) if (1..=count).contains(&right) => {
-            let of = |i: usize| if i == right { "1 > 0" } else { "1 < 0" };
-            (1..=count).map(|i| of(i).to_string()).collect()
+            let check = |i: usize| if i == right { "1 > 0" } else { "1 < 0" };
+            (1..=count).map(|i| check(i).to_string()).collect()
         }
         (None, there) if there == count => words.holds.clone(),
         _ => {

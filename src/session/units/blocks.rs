@@ -71,11 +71,11 @@ impl Runs {
             None => vec![RunPlan::read(shared)?],
             Some(toml::Value::Array(several)) => {
                 few_runs(several.len())?;
-                let one = |own| match own {
+                let read_plan = |own| match own {
                     toml::Value::Table(own) => RunPlan::read(merged(&shared, own)),
                     _ => Err(Problem::new("\"runs\" is no list of tables")),
                 };
-                several.into_iter().map(one).collect::<Result<_>>()?
+                several.into_iter().map(read_plan).collect::<Result<_>>()?
             }
             Some(_) => {
                 return Err(Problem::new("\"runs\" is no list of tables")
@@ -185,14 +185,14 @@ impl Expect {
     pub(super) fn read(text: &str, first: usize, runs: &[String]) -> Result<Vec<Self>> {
         let lines = text.lines().zip(first..);
         let lines = lines.filter(|(row, _)| !row.trim().is_empty() && !row.trim().starts_with('#'));
-        let one = |(row, line): (&str, usize)| {
+        let read_row = |(row, line): (&str, usize)| {
             let formula = Formula::read_as(row, runs, true).map_err(|problem| Problem {
                 place: format!("line {line}"),
                 ..problem
             })?;
             Ok(Self { formula, line })
         };
-        let all = lines.take(MOST_CONDITIONS + 1).map(one);
+        let all = lines.take(MOST_CONDITIONS + 1).map(read_row);
         let all = all.collect::<Result<Vec<_>>>()?;
         match all.len() > MOST_CONDITIONS {
             true => Err(Problem::new(format!(

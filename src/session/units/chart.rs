@@ -151,7 +151,7 @@ impl Figure {
 
     /// What is there of it by now.
     pub fn chart(&self, unit: &Unit, figures: &Figures, language: Language) -> Chart {
-        let of = |name: &String| figures.get(name).map_or(&[][..], Vec::as_slice);
+        let figures_of = |name: &String| figures.get(name).map_or(&[][..], Vec::as_slice);
         let title = |name: &String| unit.title_of(name).to_string();
         let values = |formulas: &[Formula]| {
             let rows = self.runs.iter().zip(formulas);
@@ -162,15 +162,15 @@ impl Figure {
         };
         match &self.kind {
             Shape::Curves(expert) => Chart::Curves {
-                tasks: task_labels(self.runs.iter().flat_map(of)),
+                tasks: task_labels(self.runs.iter().flat_map(figures_of)),
                 lines: self
                     .runs
                     .iter()
-                    .map(|name| (title(name), curve(of(name), *expert)))
+                    .map(|name| (title(name), curve(figures_of(name), *expert)))
                     .collect(),
             },
             Shape::Matrix(expert) => {
-                let run = self.runs.first().and_then(|name| of(name).first());
+                let run = self.runs.first().and_then(|name| figures_of(name).first());
                 let history = run.and_then(|run| run.of(*expert).ok());
                 Chart::Matrix {
                     rows: history.map_or_else(Vec::new, |history| history.matrix.clone()),
@@ -196,11 +196,11 @@ impl Figure {
                 }
             }
             Shape::Distance => {
-                let first = self.runs.iter().flat_map(of).next();
+                let first = self.runs.iter().flat_map(figures_of).next();
                 let lines = self
                     .runs
                     .iter()
-                    .filter_map(|name| Some((title(name), distance(of(name).first()?))));
+                    .filter_map(|name| Some((title(name), distance(figures_of(name).first()?))));
                 Chart::Distance {
                     passes: first.map_or(0, |run| run.passes),
                     tasks: first.map_or(0, RunFigures::tasks),

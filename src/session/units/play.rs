@@ -109,9 +109,9 @@ impl Units {
     /// Whether anything was answered in the open unit.
     pub fn is_begun(&self) -> bool {
         let open = self.open.as_ref().map(|unit| unit.name.as_str());
-        let of = |(unit, _): &(String, String)| Some(unit.as_str()) == open;
+        let is_open = |(unit, _): &(String, String)| Some(unit.as_str()) == open;
         let mut given = self.given.iter();
-        given.any(|(key, given)| of(key) && *given != Given::default())
+        given.any(|(key, given)| is_open(key) && *given != Given::default())
     }
 
     /// Begins the open unit anew: nothing is answered, and each guess comes before what the runs show.

@@ -73,8 +73,8 @@ fn call(
             let asked = asked(function, node, arguments).map_err(|_| Lack::NotYet)?;
             let runs = figures.get(asked.run).filter(|runs| !runs.is_empty());
             let runs = runs.ok_or(Lack::NotYet)?;
-            let of = |run| of(run, &asked.numbers, asked.expert);
-            runs.iter().map(of).collect()
+            let of_run = |run| of(run, &asked.numbers, asked.expert);
+            runs.iter().map(of_run).collect()
         }
         Of::Numbers(of) => {
             let mut values = Vec::new();

@@ -19,7 +19,7 @@ pub enum Pasted {
 /// What was pasted since the last frame; text belongs to the field that is being typed in.
 pub fn pasted(ctx: &Context) -> Vec<Pasted> {
     let typing = ctx.text_edit_focused();
-    let of = |event: &Event| match event {
+    let picture = |event: &Event| match event {
         Event::PasteImage(image) => {
             let pixels = image.pixels.iter();
             let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
@@ -33,7 +33,7 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
         Event::Paste(text) if !typing => Some(Pasted::File(typed_path(text))),
         _ => None,
     };
-    ctx.input(|i| i.events.iter().filter_map(of).collect())
+    ctx.input(|i| i.events.iter().filter_map(picture).collect())
 }
 
 /// How often the left and the right arrow key were pressed, whatever has the focus: it does not move.

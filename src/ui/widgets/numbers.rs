@@ -15,9 +15,9 @@ const SEED: f32 = 100.0;
 
 /// A field for a number within a range; what lies beyond it stays until it is changed.
 pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> DragValue<'_> {
-    let of = |number: &T| exact(number);
-    let (now, digits) = (of(value), value.to_string());
-    let field = exactly(value, range, of, T::from_f64);
+    let text = |number: &T| exact(number);
+    let (now, digits) = (text(value), value.to_string());
+    let field = exactly(value, range, text, T::from_f64);
     if !T::INTEGRAL {
         return field;
     }

@@ -164,8 +164,8 @@ mod tests {
         let weights = vit.weights().unwrap();
         let mut named = crate::tensors::Named::new();
         weights.write("w", &mut named).unwrap();
-        let of = |name: &str| named[&format!("w.blocks.1.{name}")].values.clone();
-        let (gamma, beta) = (of("norm1.weight"), of("norm1.bias"));
+        let weight = |name: &str| named[&format!("w.blocks.1.{name}")].values.clone();
+        let (gamma, beta) = (weight("norm1.weight"), weight("norm1.bias"));
         let x = HostTensor::read(&numbers::<3>(SHAPE, 1)).unwrap().values;
         let width = SHAPE[2];
         let e: Vec<f32> = x
@@ -180,7 +180,7 @@ mod tests {
                     .collect::<Vec<_>>()
             })
             .collect();
-        let (weight, bias) = (of("attn.qkv.weight"), of("attn.qkv.bias"));
+        let (weight, bias) = (weight("attn.qkv.weight"), weight("attn.qkv.bias"));
         let project = |part: usize| -> Vec<f32> {
             let row = |row: &[f32]| -> Vec<f32> {
                 let column = |c: usize| {

@@ -221,9 +221,9 @@ mod tests {
     #[test]
     fn copies_are_in_one_fold_and_every_fold_has_its_share() {
         let data = Dataset::open("digits", &OpenOptions::default()).unwrap();
-        let of = |index: usize| One::of(index, &data.train[index], index % 3);
+        let picture = |index: usize| One::of(index, &data.train[index], index % 3);
         // Every picture stands there twice.
-        let all = (0..120).map(|index| (index / 6, of(index))).collect();
+        let all = (0..120).map(|index| (index / 6, picture(index))).collect();
         let folds = Folds::divided(all, 3);
         assert_eq!(folds.ends.last(), Some(&120));
         let mut start = 0;
@@ -243,7 +243,7 @@ mod tests {
         let alone = (0..40).map(|at| (at, One::of(at, &data.train[at], 0)));
         let alone = Folds::divided(alone.collect(), 1).enough().unwrap_err();
         assert!(alone.what.contains("one class"), "{alone}");
-        let mut few = Folds::divided((0..5).map(|at| (at, of(at))).collect(), 3);
+        let mut few = Folds::divided((0..5).map(|at| (at, picture(at))).collect(), 3);
         assert!(
             few.keep(&[0, 1, 2, 3, 4])
                 .unwrap_err()

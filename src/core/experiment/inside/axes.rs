@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn features_that_are_all_the_same_lie_in_one_point_and_broken_ones_are_refused() {
-        let of = |values: Vec<f32>| Features { width: 2, values };
-        let same = of(vec![1.0; 8]);
+        let features = |values: Vec<f32>| Features { width: 2, values };
+        let same = features(vec![1.0; 8]);
         let axes = Axes::of(&same).unwrap();
         assert_eq!(axes.shares, [0.0, 0.0]);
         assert!(
@@ -189,6 +189,9 @@ mod tests {
                 .iter()
                 .all(|p| p[0] == 0.0 && p[1] == 0.0)
         );
-        assert!(Axes::of(&of(vec![f32::NAN; 4])).is_err() && Axes::of(&of(Vec::new())).is_err());
+        assert!(
+            Axes::of(&features(vec![f32::NAN; 4])).is_err()
+                && Axes::of(&features(Vec::new())).is_err()
+        );
     }
 }

@@ -125,8 +125,8 @@ mod tests {
             })
             .collect();
         let chosen = evenly(&labels, 3, 30);
-        let of = |class: usize| chosen.iter().filter(|at| labels[**at] == class).count();
-        assert_eq!([of(0), of(1), of(2)], [14, 2, 14]);
+        let count = |class: usize| chosen.iter().filter(|at| labels[**at] == class).count();
+        assert_eq!([count(0), count(1), count(2)], [14, 2, 14]);
         let unique: std::collections::BTreeSet<_> = chosen.iter().collect();
         assert_eq!(unique.len(), chosen.len());
         assert_eq!(chosen, evenly(&labels, 3, 30));

@@ -93,7 +93,7 @@ pub fn fill(
 
 /// Decodes the pictures of a piece on all cores.
 fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, SheetBatch) {
-    let one = |below: &Below| -> (Row, Vec<u8>) {
+    let row = |below: &Below| -> (Row, Vec<u8>) {
         let path = below.path.clone();
         if let Some(reason) = &below.reason {
             return ((path, Some(reason.clone())), Vec::new());
@@ -104,7 +104,7 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Shee
             Err(problem) => ((path, Some(problem.what)), Vec::new()),
         }
     };
-    let all: Vec<(Row, Vec<u8>)> = piece.par_iter().map(one).collect();
+    let all: Vec<(Row, Vec<u8>)> = piece.par_iter().map(row).collect();
     let pictures = all.iter().filter(|(_, seen)| !seen.is_empty()).count();
     let mut rows = Vec::with_capacity(all.len());
     let mut seen = Vec::with_capacity(pictures * columns.input.bytes());

@@ -102,26 +102,26 @@ impl Material {
         self.notes.extend(told_two_labels(&data.two_labels));
         let trained = counts(&data.train, data.classes.len());
         let tested = counts(&data.test, data.classes.len());
-        let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<&String> {
+        let classes_that = |wanted: &dyn Fn(usize) -> bool| -> Vec<&String> {
             let classes = data.classes.iter().enumerate();
             let wanted = classes.filter(|(class, _)| wanted(*class));
             wanted.map(|(_, name)| name).collect()
         };
-        let few = of(&|class| trained[class] < FEW);
+        let few = classes_that(&|class| trained[class] < FEW);
         if !few.is_empty() {
             self.notes.push(format!(
                 "Fewer than {FEW} pictures to learn from: {}. Ten or more make a class safer.",
                 listed(&few, 5)
             ));
         }
-        let untested = of(&|class| tested[class] == 0);
+        let untested = classes_that(&|class| tested[class] == 0);
         if !untested.is_empty() {
             self.notes.push(format!(
                 "No picture to test with: {}.",
                 listed(&untested, 5)
             ));
         }
-        let known = of(&|class| self.known(class).is_some());
+        let known = classes_that(&|class| self.known(class).is_some());
         if !known.is_empty() {
             let positions = self.again.iter().map(|again| again.of);
             let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();

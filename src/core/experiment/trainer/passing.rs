@@ -24,10 +24,10 @@ const PATIENCE: Duration = Duration::from_millis(100);
 impl Trainer<'_> {
     /// Training images of a pass.
     fn samples(&self, pass: &Pass) -> Labelled {
-        let of = |task| self.kit.images.train_of(task);
+        let images_of = |task| self.kit.images.train_of(task);
         let images: Vec<_> = match pass.source {
-            PassImages::Task => of(self.task),
-            PassImages::Seen => (0..=self.task).flat_map(of).collect(),
+            PassImages::Task => images_of(self.task),
+            PassImages::Seen => (0..=self.task).flat_map(images_of).collect(),
         };
         let shown = std::iter::repeat_n(images, self.repeats(pass));
         Arc::new(shown.flatten().collect())

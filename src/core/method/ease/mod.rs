@@ -255,12 +255,12 @@ impl Method for Ease {
                 break;
             }
             let shape = [classes.len(), self.backbone.feature_width()];
-            let one = |subspace| {
+            let read = |subspace| {
                 let name = format!("prototypes.{task}.{subspace}");
                 shaped(state, &name, &shape).cloned()
             };
             self.subspaces
-                .push((0..=task).map(one).collect::<Result<_>>()?)?;
+                .push((0..=task).map(read).collect::<Result<_>>()?)?;
         }
         self.prepare()
     }

@@ -140,11 +140,11 @@ mod tests {
     fn three_tasks() -> Subspaces {
         let mut all = Subspaces::default();
         for (task, classes) in [2, 1, 3].into_iter().enumerate() {
-            let one = |subspace: usize| HostTensor {
+            let drawn = |subspace: usize| HostTensor {
                 shape: vec![classes, WIDTH],
                 values: Init::Normal(1.0).draw([classes, WIDTH], task as u64, subspace as u64),
             };
-            all.push((0..=task).map(one).collect()).unwrap();
+            all.push((0..=task).map(drawn).collect()).unwrap();
         }
         all
     }

@@ -88,13 +88,13 @@ impl EsnStage {
         from: &Named,
         device: &Device,
     ) -> Result<Self> {
-        let one = |(name, shape, _): (&str, [usize; 2], _)| {
+        let read = |(name, shape, _): (&str, [usize; 2], _)| {
             let stored = shaped(from, &format!("{prefix}.{name}"), &shape)?;
             Ok((name.to_string(), stored.to_device(device)?))
         };
         let plan = plan(width, classes).into_iter();
         Ok(Self {
-            values: plan.map(one).collect::<Result<_>>()?,
+            values: plan.map(read).collect::<Result<_>>()?,
             heads,
         })
     }

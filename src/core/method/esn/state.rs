@@ -211,8 +211,8 @@ impl Esn {
         let stages = logits.map(|logits| answers::rows(&logits));
         let stages: Vec<Vec<Vec<f32>>> = stages.collect::<Result<_>>()?;
         let images = stages.first().map_or(0, Vec::len);
-        let of = |image: usize| stages.iter().map(|rows| rows[image].clone()).collect();
-        Ok((0..images).map(of).collect())
+        let rows_of = |image: usize| stages.iter().map(|rows| rows[image].clone()).collect();
+        Ok((0..images).map(rows_of).collect())
     }
 
     /// The answer for one image: the class that its elected stage gives. As probabilities, each

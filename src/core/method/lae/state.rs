@@ -243,8 +243,11 @@ impl Lae {
         let Some(origin) = &self.origin else {
             return Ok([0.0; 2]);
         };
-        let of = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
-        Ok([of(Some(&self.online))?, of(self.offline.as_ref())?])
+        let distance = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
+        Ok([
+            distance(Some(&self.online))?,
+            distance(self.offline.as_ref())?,
+        ])
     }
 }
 
@@ -319,14 +322,14 @@ impl Method for Lae {
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
-        let one = |(expert, now): (Expert, &PetStack)| TrainedPet {
+        let trained = |(expert, now): (Expert, &PetStack)| TrainedPet {
             expert,
             began: self.fresh.clone(),
             now: now.clone(),
         };
         let offline = self.offline.iter().map(|pets| (Expert::OFFLINE, pets));
         let online = std::iter::once((Expert::ONLINE, &self.online));
-        Ok(online.chain(offline).map(one).collect())
+        Ok(online.chain(offline).map(trained).collect())
     }
 
     fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {

@@ -237,17 +237,17 @@ fn the_norm_is_that_of_all_gradients_together() {
 fn a_state_that_does_not_fit_itself_is_told() {
     let settings = settings(Rule::Adam, Schedule::Constant, None);
     let mut named = Named::new();
-    let of = |shape: Vec<usize>| HostTensor {
+    let zeros = |shape: Vec<usize>| HostTensor {
         values: vec![0.0; shape.iter().product()],
         shape,
     };
-    named.insert("adam.first.x".into(), of(vec![2, 3]));
+    named.insert("adam.first.x".into(), zeros(vec![2, 3]));
     let read = |named: &Named| Optimiser::new(settings).read(named, &Device::flex());
     let problem = read(&named).unwrap_err();
     assert!(problem.what.contains("adam.second.x"), "{problem}");
-    named.insert("adam.second.x".into(), of(vec![3, 2]));
+    named.insert("adam.second.x".into(), zeros(vec![3, 2]));
     assert!(read(&named).unwrap_err().what.contains("[3, 2]"));
-    named.insert("adam.second.x".into(), of(vec![2, 3]));
+    named.insert("adam.second.x".into(), zeros(vec![2, 3]));
     assert!(read(&named).unwrap_err().what.contains("adam.steps.x"));
 }
 

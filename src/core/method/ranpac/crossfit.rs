@@ -86,7 +86,7 @@ mod tests {
         let features = Init::Normal(1.0).draw([40, width], 8, 0);
         let mut labels: Vec<usize> = (0..40).map(|at| at % classes).collect();
         let ends = [10, 20, 30, 40];
-        let of = |labels: &[usize]| {
+        let answers = |labels: &[usize]| {
             let features = &features;
             let images = TaskFeatures { features, labels };
             answered(
@@ -98,11 +98,11 @@ mod tests {
             )
             .unwrap()
         };
-        let before = of(&labels);
+        let before = answers(&labels);
         assert_eq!(before.len(), 40 * classes);
         // Another label in the first fold changes the scores of the others, and of none in that fold.
         labels[3] = (labels[3] + 1) % classes;
-        let after = of(&labels);
+        let after = answers(&labels);
         let apart = |range: std::ops::Range<usize>| {
             let range = range.start * classes..range.end * classes;
             let pairs = before[range.clone()].iter().zip(&after[range]);

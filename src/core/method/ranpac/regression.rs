@@ -125,19 +125,19 @@ impl Regression {
 
     /// Adds Qᵀ as `sums.…`.
     pub fn write(&self, into: &mut Named) {
-        let of = |half: usize| {
+        let tensor = |half: usize| {
             let sums = self.sums.iter().flatten();
             let values: Vec<f32> = sums.map(|value| halves(*value)[half]).collect();
             let shape = vec![values.len()];
             HostTensor { shape, values }
         };
-        into.insert("sums.high".into(), of(0));
-        into.insert("sums.low".into(), of(1));
+        into.insert("sums.high".into(), tensor(0));
+        into.insert("sums.low".into(), tensor(1));
     }
 
     /// G's upper half row by row, made while it is written: two numbers for each.
     pub fn bulk(&self) -> Bulk<'_> {
-        let of = |half: usize| Made {
+        let made = |half: usize| Made {
             shape: vec![upper(self.square.side())],
             values: Box::new(
                 (0..self.square.side())
@@ -146,7 +146,7 @@ impl Regression {
             ),
         };
         let names = HALVES.map(str::to_string);
-        names.into_iter().zip([of(0), of(1)]).collect()
+        names.into_iter().zip([made(0), made(1)]).collect()
     }
 
     /// Reads a state of `classes` classes back, all but G.
@@ -252,7 +252,7 @@ mod tests {
         };
         let square: Vec<Vec<f64>> = (0..outputs).map(row).collect();
         for class in 0..classes {
-            let of = |k: usize| {
+            let sum_of_class = |k: usize| {
                 sum(&|i| {
                     if labels[i] == class {
                         h[i * outputs + k]
@@ -261,7 +261,7 @@ mod tests {
                     }
                 })
             };
-            let wanted = eliminate(square.clone(), (0..outputs).map(of).collect());
+            let wanted = eliminate(square.clone(), (0..outputs).map(sum_of_class).collect());
             for (got, wanted) in weights[class * outputs..].iter().zip(wanted) {
                 assert!((f64::from(*got) - wanted).abs() < 1e-6, "{got} {wanted}");
             }

@@ -50,8 +50,8 @@ impl<'a> TaskFeatures<'a> {
     fn split(self, at: usize, width: usize) -> (Self, Self) {
         let (first, second) = self.features.split_at(at * width);
         let (own, other) = self.labels.split_at(at);
-        let of = |features: &'a [f32], labels: &'a [usize]| Self { features, labels };
-        (of(first, own), of(second, other))
+        let half = |features: &'a [f32], labels: &'a [usize]| Self { features, labels };
+        (half(first, own), half(second, other))
     }
 
     /// Blocks of at most `BLOCK` images.

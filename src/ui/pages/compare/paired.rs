@@ -16,12 +16,15 @@ pub(super) fn paired(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
     if others.is_empty() {
         return;
     }
-    let of = |row: &RunRow| row.history.nearest(expert);
+    let nearest = |row: &RunRow| row.history.nearest(expert);
     card(ui, |ui| {
         let title = widgets::title(ui, "Image by image");
         terms::explain(ui, title, "paired");
         for other in &others {
-            sentence(ui, paired::words((first, of(first)), (*other, of(other))));
+            sentence(
+                ui,
+                paired::words((first, nearest(first)), (*other, nearest(other))),
+            );
         }
         let chance = match others.len() {
             1 => "",

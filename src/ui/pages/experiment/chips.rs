@@ -94,7 +94,7 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     let position = scenario.label_of(class);
     let place = position - scenario.tasks[task].start;
     let last = scenario.task_count() - 1;
-    let to = |task, place| Some(Move { class, task, place });
+    let moved_to = |task, place| Some(Move { class, task, place });
     let mut moved = None;
     let mut offer = |ui: &mut Ui, enabled: bool, words: String, target: Option<Move>| {
         if ui.add_enabled(enabled, egui::Button::new(words)).clicked() {
@@ -106,23 +106,23 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     faint(ui, name);
     let earlier = match (place, task) {
         (0, 0) => None,
-        (0, _) => to(task - 1, usize::MAX),
-        _ => to(task, place - 1),
+        (0, _) => moved_to(task - 1, usize::MAX),
+        _ => moved_to(task, place - 1),
     };
     offer(ui, earlier.is_some(), "Earlier".into(), earlier);
     let later = match place + 1 < scenario.tasks[task].len() {
-        true => to(task, place + 2),
-        false if task < last => to(task + 1, 0),
+        true => moved_to(task, place + 2),
+        false if task < last => moved_to(task + 1, 0),
         false => None,
     };
     offer(ui, later.is_some(), "Later".into(), later);
     let alone = task == last && scenario.tasks[task].len() == 1;
-    offer(ui, !alone, "To a new task".into(), to(last + 1, 0));
+    offer(ui, !alone, "To a new task".into(), moved_to(last + 1, 0));
     ui.separator();
     ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
         for other in (0..=last).filter(|&other| other != task) {
             let words = format!("To task {}", other + 1);
-            offer(ui, true, words, to(other, usize::MAX));
+            offer(ui, true, words, moved_to(other, usize::MAX));
         }
     });
     moved

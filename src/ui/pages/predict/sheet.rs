@@ -170,15 +170,18 @@ mod tests {
 
     #[test]
     fn one_picture_is_no_pictures() {
-        let of = |done, unreadable, of| {
+        let words_of = |done, unreadable, of| {
             words(SheetCount {
                 done,
                 unreadable,
                 of,
             })
         };
-        assert_eq!(of(1, 0, 1), "1 picture");
-        assert_eq!(of(0, 0, 1), "0 of 1 picture");
-        assert_eq!(of(120, 2, 500), "120 of 500 pictures, 2 cannot be read");
+        assert_eq!(words_of(1, 0, 1), "1 picture");
+        assert_eq!(words_of(0, 0, 1), "0 of 1 picture");
+        assert_eq!(
+            words_of(120, 2, 500),
+            "120 of 500 pictures, 2 cannot be read"
+        );
     }
 }

@@ -131,7 +131,7 @@ fn matrices(ui: &mut Ui, language: Language, tour: &Tour) {
     let width = (ui.available_width() - GAP) / 2.0;
     let row = (tour.step == TourStep::Compare).then_some(tour.task);
     let beside = width >= 250.0;
-    let one = |ui: &mut Ui, name: &str, run: &OwnRun| {
+    let chart = |ui: &mut Ui, name: &str, run: &OwnRun| {
         let shown = Shown {
             name,
             language,
@@ -146,12 +146,12 @@ fn matrices(ui: &mut Ui, language: Language, tour: &Tour) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
             for (name, run, _) in runs {
-                part(ui, width, |ui| one(ui, name, run));
+                part(ui, width, |ui| chart(ui, name, run));
             }
         });
     } else {
         runs.into_iter()
-            .for_each(|(name, run, _)| one(ui, name, run));
+            .for_each(|(name, run, _)| chart(ui, name, run));
     }
     faint(ui, language.say("tour.matrix.hint"));
 }

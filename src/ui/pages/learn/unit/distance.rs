@@ -56,8 +56,8 @@ pub(super) fn show(
     plots::show(ui, plot, name, |plot| {
         plot.set_plot_bounds_x(0.0..=end + passes * 0.06);
         plot.set_plot_bounds_y(0.0..=top * 1.03);
-        let of = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
-        plots::bands(plot, t, (0..tasks).map(of));
+        let band = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
+        plots::bands(plot, t, (0..tasks).map(band));
         for (i, (title, points)) in lines.iter().enumerate() {
             let colour = t.runs[i % t.runs.len()];
             let line = Line::new(title.clone(), PlotPoints::from(points.clone()));

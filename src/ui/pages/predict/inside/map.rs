@@ -100,13 +100,13 @@ fn places(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2>
         .ctx()
         .animate_value_with_time(id, scene.task as f32, SECONDS);
     let (low, share) = (at.floor().max(0.0) as usize, at.fract());
-    let of = |task: usize| {
+    let map_after = |task: usize| {
         scene
             .all
             .iter()
             .find_map(|inside| of_task(inside, scene, map, task))
     };
-    let (a, b) = (of(low), of(low + 1));
+    let (a, b) = (map_after(low), map_after(low + 1));
     let points: Vec<[f32; 2]> = match (a, b) {
         (Some(a), Some(b)) if share > 0.0 => {
             let mix = |a: f32, b: f32| a + (b - a) * share;
