@@ -117,16 +117,3 @@ fn last_line(output: &Output) -> String {
     let last = said.lines().rfind(|line| !line.trim().is_empty());
     last.map_or_else(|| format!("it ended with {}", output.status), str::to_owned)
 }
-
-/// A row's figures of PyTorch, and in brackets how many times as fast this program is.
-pub fn words(row: &Row) -> String {
-    let line = |beside: &Beside| {
-        let ratio = row.images_per_second / beside.images_per_second;
-        let speed = super::table::speed(beside.images_per_second);
-        match row.pytorch.len() {
-            1 => format!("{speed} ({ratio:.2})"),
-            _ => format!("{} {speed} ({ratio:.2})", beside.dtype),
-        }
-    };
-    row.pytorch.iter().map(line).collect::<Vec<_>>().join(", ")
-}

@@ -1,6 +1,7 @@
 //! The rows as people read them.
 
-use super::{Row, explain, pytorch};
+use super::pytorch::Beside;
+use super::{Row, explain};
 use crate::cli::output::{Table, size};
 
 /// Images a second in three digits or so.
@@ -54,7 +55,7 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
             cells.insert(7, seconds.map_or_else(String::new, |s| format!("{s:.2}")));
         }
         if beside {
-            cells.insert(7, pytorch::words(row));
+            cells.insert(7, beside_words(row));
         }
         table.row(cells);
     }
@@ -63,4 +64,17 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
         .chain(ways)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// A row's figures of PyTorch, and in brackets how many times as fast this program is.
+fn beside_words(row: &Row) -> String {
+    let line = |beside: &Beside| {
+        let ratio = row.images_per_second / beside.images_per_second;
+        let speed = speed(beside.images_per_second);
+        match row.pytorch.len() {
+            1 => format!("{speed} ({ratio:.2})"),
+            _ => format!("{} {speed} ({ratio:.2})", beside.dtype),
+        }
+    };
+    row.pytorch.iter().map(line).collect::<Vec<_>>().join(", ")
 }

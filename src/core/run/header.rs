@@ -116,7 +116,7 @@ impl RunHeader {
         let title = self.method.run_title(&self.config);
         match self.added_tasks.len() {
             0 => title,
-            n => format!("{title} · {}", counted(n, "lesson")),
+            n => format!("{title} · {}", counted(n, "added task")),
         }
     }
 

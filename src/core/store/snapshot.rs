@@ -6,7 +6,6 @@
 //! answers and learns added tasks, those of added tasks, and those of older versions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +21,13 @@ use crate::tensors::{self, HostTensor, Named};
 const LABEL: &str = "snapshot";
 /// Rows of fewer numbers are not told apart.
 const NARROW: usize = 16;
+/// A tensor whose new rows lie in more places is held whole.
+const MOST_SPANS: usize = 1000;
+
+/// Rows of a tensor: the first, from 0, and how many.
+type Span = [usize; 2];
+/// The rows of tensors that are held in part, in ascending order.
+type Rows = BTreeMap<String, Vec<Span>>;
 
 /// What a snapshot says of itself.
 #[derive(Serialize, Deserialize)]
@@ -33,9 +39,8 @@ struct Label {
     /// Hash of the snapshot after the task before, which has what is not held here; none for a whole one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<String>,
-    /// The row, from 0, at which a tensor begins that is held in part.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    first_rows: BTreeMap<String, usize>,
+    rows: Rows,
 }
 
 impl Label {
@@ -58,7 +63,7 @@ impl Label {
 /// another run.
 pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     let doing = format!("read the snapshot of task {}", task + 1);
-    let mut parts: Vec<(PathBuf, BTreeSet<String>, BTreeMap<String, usize>)> = Vec::new();
+    let mut parts: Vec<(PathBuf, BTreeSet<String>, Rows)> = Vec::new();
     // Newest first: what is whole in a later one is not read from those before.
     let (mut known, mut at, mut expected) = (BTreeSet::new(), task, None);
     loop {
@@ -68,28 +73,28 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
         if expected.is_some() && expected.as_ref() != label.as_ref().map(|label| &label.sha256) {
             return Err(another(&path, task));
         }
-        let (before, first_rows) =
-            label.map_or_else(Default::default, |label| (label.before, label.first_rows));
+        let (before, rows) =
+            label.map_or_else(Default::default, |label| (label.before, label.rows));
         let names = file.header().tensors().into_keys();
         let names: BTreeSet<String> = names.filter(|name| !known.contains(name)).collect();
-        let whole = names.iter().filter(|name| !first_rows.contains_key(*name));
+        let whole = names.iter().filter(|name| !rows.contains_key(*name));
         known.extend(whole.cloned());
-        parts.push((path, names, first_rows));
+        parts.push((path, names, rows));
         match (before, at.checked_sub(1)) {
             (Some(hash), Some(before)) => (expected, at) = (Some(hash), before),
             _ => break,
         }
     }
     let mut all = Named::new();
-    for (path, names, first_rows) in parts.iter().rev() {
+    for (path, names, rows) in parts.iter().rev() {
         let (tensors, _) = tensors::load_some(path, &doing, |name| names.contains(name))?;
         for (name, tensor) in tensors {
-            let Some(first) = first_rows.get(&name) else {
+            let Some(spans) = rows.get(&name) else {
                 all.insert(name, tensor);
                 continue;
             };
             let before = all.get_mut(&name);
-            let fits = before.is_some_and(|before| replace_rows(before, *first, tensor));
+            let fits = before.is_some_and(|before| replace_rows(before, spans, &tensor));
             if !fits {
                 let what =
                     format!("this snapshot holds rows of {name} that do not fit the one before");
@@ -113,21 +118,33 @@ fn another(path: &Path, task: usize) -> Problem {
     Problem::new(what).at_path(path).advise(DAMAGED)
 }
 
-/// Puts rows from `first` on into a tensor, which may grow by them; whether they fit.
-fn replace_rows(tensor: &mut HostTensor, first: usize, rows: HostTensor) -> bool {
+/// Puts the rows of these spans into a tensor, which may grow by the last of them; whether they fit.
+fn replace_rows(tensor: &mut HostTensor, spans: &[Span], rows: &HostTensor) -> bool {
     let (Some((had, tail)), Some((new, new_tail))) =
         (tensor.shape.split_first(), rows.shape.split_first())
     else {
         return false;
     };
-    if tail != new_tail || first > *had {
+    let count = spans
+        .iter()
+        .try_fold(0, |sum: usize, [_, count]| sum.checked_add(*count));
+    if tail != new_tail || count != Some(*new) {
         return false;
     }
     let width: usize = tail.iter().product();
-    let (from, end) = (first * width, first + new);
-    let kept = tensor.values.len().min(from + rows.values.len());
-    tensor.values.splice(from..kept, rows.values);
-    tensor.shape[0] = end.max(*had);
+    let (mut known, mut read) = (*had, 0);
+    for [first, count] in spans {
+        let Some(end) = first.checked_add(*count).filter(|_| *first <= known) else {
+            return false;
+        };
+        let place = first * width..end.min(known) * width;
+        let values = rows.values[read * width..(read + count) * width]
+            .iter()
+            .copied();
+        tensor.values.splice(place, values);
+        (known, read) = (known.max(end), read + count);
+    }
+    tensor.shape[0] = known;
     true
 }
 
@@ -181,17 +198,22 @@ impl RowHashes {
         }
     }
 
-    /// The rows that are new since `before`, those between them included; none where all are, or rows cannot be
-    /// held against those of before.
-    fn new_rows(&self, before: &Self) -> Option<Range<usize>> {
+    /// The rows that are new since `before`; none where all are, or rows cannot be held against those of before.
+    fn new_rows(&self, before: &Self) -> Option<Vec<Span>> {
         let (count, tail) = self.shape.split_first()?;
         let by_row = self.rows.len() == *count && before.rows.len() <= *count;
         if !by_row || before.shape.get(1..) != Some(tail) {
             return None;
         }
-        let is_new = |row: &usize| self.rows.get(*row) != before.rows.get(*row);
-        let new = (0..*count).find(is_new)?..(0..*count).rev().find(is_new)? + 1;
-        (new.len() < *count).then_some(new)
+        let mut spans: Vec<Span> = Vec::new();
+        for row in (0..*count).filter(|row| self.rows.get(*row) != before.rows.get(*row)) {
+            match spans.last_mut() {
+                Some([first, count]) if *first + *count == row => *count += 1,
+                _ => spans.push([row, 1]),
+            }
+        }
+        let new: usize = spans.iter().map(|[_, count]| count).sum();
+        (0 < new && new < *count && spans.len() <= MOST_SPANS).then_some(spans)
     }
 }
 
@@ -216,26 +238,25 @@ impl SnapshotWriter {
         // A tensor that is no more would come back from there.
         let before =
             before.filter(|before| before.tensors.keys().all(|name| now.contains_key(name)));
-        let mut first_rows = BTreeMap::new();
+        let mut rows = BTreeMap::new();
         if let Some(before) = &before {
             snapshot.retain(|name, tensor| {
                 let known = now.get(name).zip(before.tensors.get(name));
                 if let Some(new) = known.and_then(|(now, before)| now.new_rows(before)) {
                     let width: usize = tensor.shape.iter().skip(1).product();
-                    tensor.values.truncate(new.end * width);
-                    tensor.values.drain(..new.start * width);
-                    tensor.shape[0] = new.len();
-                    first_rows.insert(name.clone(), new.start);
+                    let values = new.iter().flat_map(|[first, count]| {
+                        tensor.values[first * width..(first + count) * width]
+                            .iter()
+                            .copied()
+                    });
+                    tensor.values = values.collect();
+                    tensor.shape[0] = new.iter().map(|[_, count]| count).sum();
+                    rows.insert(name.clone(), new);
                 }
                 known.is_none_or(|(now, before)| now != before)
             });
         }
-        let label = label(
-            task,
-            snapshot,
-            before.map(|before| before.sha256),
-            first_rows,
-        );
+        let label = label(task, snapshot, before.map(|before| before.sha256), rows);
         self.0 = Some(Before {
             task,
             sha256: label.sha256.clone(),
@@ -250,24 +271,19 @@ pub(super) fn whole(task: usize, snapshot: &Named) -> Result<HashMap<String, Str
     label(task, snapshot, None, BTreeMap::new()).metadata()
 }
 
-fn label(
-    task: usize,
-    held: &Named,
-    before: Option<String>,
-    first_rows: BTreeMap<String, usize>,
-) -> Label {
+fn label(task: usize, held: &Named, before: Option<String>, rows: Rows) -> Label {
     let mut hash = Sha256::new();
     hash.update(before.as_deref().unwrap_or_default());
     for (name, tensor) in held {
-        let first = first_rows.get(name).copied().unwrap_or_default();
-        hash.update(format!("\n{name} {:?} {first}\n", tensor.shape));
+        let spans = rows.get(name).map_or(&[][..], Vec::as_slice);
+        hash.update(format!("\n{name} {:?} {spans:?}\n", tensor.shape));
         hash.update(bytemuck::cast_slice::<f32, u8>(&tensor.values));
     }
     Label {
         after_task: task + 1,
         sha256: hex(&hash.finalize()),
         before,
-        first_rows,
+        rows,
     }
 }
 
@@ -299,10 +315,12 @@ mod tests {
         write(folder, task, &snapshot, metadata)
     }
 
-    /// A tensor that stays, one that grows, one of which a row changes, one that changes, a head for each task.
+    /// A tensor that stays, one that grows, one of which rows change in two places, one that changes, a head for each task.
     fn after(task: usize) -> Named {
         let mut pool = rows(6, 20, 0.0);
-        pool.values[20 * task] = -1.0;
+        for part in 0..2 {
+            pool.values[20 * (3 * part + task)] = -1.0;
+        }
         let mut named = Named::from([
             ("grows".into(), rows(2 * task + 2, 16, 0.5)),
             ("moves".into(), rows(2, 3, task as f32)),
@@ -323,10 +341,10 @@ mod tests {
         let held: Vec<usize> = (0..3)
             .map(|task| next(&mut writer, folder, task, after(task)))
             .collect();
-        // Two rows that are new, `moves`, the row of before and that of now, a head.
+        // Two rows that are new, `moves`, the rows of before and those of now in both places, a head.
         assert_eq!(
             held,
-            [32 + 6 + 120 + 200 + 6, 32 + 6 + 40 + 6, 32 + 6 + 40 + 6]
+            [32 + 6 + 120 + 200 + 6, 32 + 6 + 80 + 6, 32 + 6 + 80 + 6]
         );
         for task in 0..3 {
             assert_eq!(load_snapshot(folder, task).unwrap(), after(task));
@@ -383,16 +401,16 @@ mod tests {
     #[test]
     fn rows_fit_a_tensor_of_their_width_that_reaches_them() {
         let mut tensor = rows(3, 2, 0.0);
-        assert!(!replace_rows(&mut tensor, 4, rows(1, 2, 9.0)));
-        assert!(!replace_rows(&mut tensor, 0, rows(1, 3, 9.0)));
-        assert!(!replace_rows(&mut tensor, usize::MAX, rows(1, 2, 9.0)));
-        assert!(replace_rows(&mut tensor, 2, rows(2, 2, 9.0)));
-        assert_eq!(tensor.shape, [4, 2]);
-        assert_eq!(tensor.values, [0.0, 1.0, 2.0, 3.0, 9.0, 10.0, 11.0, 12.0]);
-        assert!(replace_rows(&mut tensor, 0, rows(1, 2, 5.0)));
-        assert_eq!(
-            (tensor.shape[0], tensor.values[0], tensor.values[2]),
-            (4, 5.0, 2.0)
-        );
+        let mut put = |spans: &[Span], new: HostTensor| replace_rows(&mut tensor, spans, &new);
+        assert!(!put(&[[4, 1]], rows(1, 2, 9.0)));
+        assert!(!put(&[[0, 1]], rows(1, 3, 9.0)));
+        assert!(!put(&[[0, 2]], rows(1, 2, 9.0)));
+        assert!(!put(&[[usize::MAX, 1]], rows(1, 2, 9.0)));
+        assert!(!put(&[[0, usize::MAX], [0, 2]], rows(1, 2, 9.0)));
+        assert!(put(&[[2, 2]], rows(2, 2, 9.0)));
+        assert!(put(&[[0, 1], [3, 2]], rows(3, 2, 20.0)));
+        assert_eq!(tensor.shape, [5, 2]);
+        let wanted = [20.0, 21.0, 2.0, 3.0, 9.0, 10.0, 22.0, 23.0, 24.0, 25.0];
+        assert_eq!(tensor.values, wanted);
     }
 }
