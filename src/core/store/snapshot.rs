@@ -319,7 +319,7 @@ mod tests {
     fn after(task: usize) -> Named {
         let mut pool = rows(6, 20, 0.0);
         for part in 0..2 {
-            pool.values[20 * (3 * part + task)] = -1.0;
+            pool.values[20 * (3 * part + task % 3)] = -1.0;
         }
         let mut named = Named::from([
             ("grows".into(), rows(2 * task + 2, 16, 0.5)),
