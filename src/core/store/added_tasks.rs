@@ -74,7 +74,9 @@ pub(super) fn with_added_tasks(
                 counted(after, "task")
             ))
             .at_path(&folder)
-            .advise("move the folder `added tasks` away to see the run without its added tasks"));
+            .advise(format!(
+                "move the folder `{ADDED_FOLDER}` away to see the run without its added tasks"
+            )));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
         let added_task = read(&folder, &header.class_order[..first], planned)?;
