@@ -34,7 +34,7 @@ type Rows = BTreeMap<String, Vec<Span>>;
 struct Label {
     /// From 1.
     after_task: usize,
-    /// Hash over what it holds and over `before`, in hex.
+    /// Hash over all that answers after the task, whichever file holds it, in hex.
     sha256: String,
     /// Hash of the snapshot after the task before, which has what is not held here; none for a whole one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,6 +44,21 @@ struct Label {
 }
 
 impl Label {
+    /// That of a whole snapshot after a task (from 0), of these tensors.
+    fn of_whole(task: usize, tensors: &BTreeMap<String, RowHashes>) -> Self {
+        let mut hash = Sha256::new();
+        for (name, tensor) in tensors {
+            hash.update(format!("\n{name} {:?}\n", tensor.shape));
+            hash.update(tensor.rows.as_flattened());
+        }
+        Self {
+            after_task: task + 1,
+            sha256: hex(&hash.finalize()),
+            before: None,
+            rows: Rows::new(),
+        }
+    }
+
     /// That of a file with this metadata; none in files of older versions.
     fn of(metadata: Option<&HashMap<String, String>>) -> Option<Self> {
         serde_json::from_str(metadata?.get(LABEL)?).ok()
@@ -238,8 +253,8 @@ impl SnapshotWriter {
         // A tensor that is no more would come back from there.
         let before =
             before.filter(|before| before.tensors.keys().all(|name| now.contains_key(name)));
-        let mut rows = BTreeMap::new();
-        if let Some(before) = &before {
+        let mut label = Label::of_whole(task, &now);
+        if let Some(before) = before {
             snapshot.retain(|name, tensor| {
                 let known = now.get(name).zip(before.tensors.get(name));
                 if let Some(new) = known.and_then(|(now, before)| now.new_rows(before)) {
@@ -251,12 +266,12 @@ impl SnapshotWriter {
                     });
                     tensor.values = values.collect();
                     tensor.shape[0] = new.iter().map(|[_, count]| count).sum();
-                    rows.insert(name.clone(), new);
+                    label.rows.insert(name.clone(), new);
                 }
                 known.is_none_or(|(now, before)| now != before)
             });
+            label.before = Some(before.sha256);
         }
-        let label = label(task, snapshot, before.map(|before| before.sha256), rows);
         self.0 = Some(Before {
             task,
             sha256: label.sha256.clone(),
@@ -268,23 +283,7 @@ impl SnapshotWriter {
 
 /// The metadata of a whole snapshot after a task (from 0).
 pub(super) fn whole(task: usize, snapshot: &Named) -> Result<HashMap<String, String>> {
-    label(task, snapshot, None, BTreeMap::new()).metadata()
-}
-
-fn label(task: usize, held: &Named, before: Option<String>, rows: Rows) -> Label {
-    let mut hash = Sha256::new();
-    hash.update(before.as_deref().unwrap_or_default());
-    for (name, tensor) in held {
-        let spans = rows.get(name).map_or(&[][..], Vec::as_slice);
-        hash.update(format!("\n{name} {:?} {spans:?}\n", tensor.shape));
-        hash.update(bytemuck::cast_slice::<f32, u8>(&tensor.values));
-    }
-    Label {
-        after_task: task + 1,
-        sha256: hex(&hash.finalize()),
-        before,
-        rows,
-    }
+    Label::of_whole(task, &hashes(snapshot)).metadata()
 }
 
 #[cfg(test)]
