@@ -188,7 +188,13 @@ fn a_run_keeps_the_way_its_draws_are_kept_apart() {
     let older = store::load(&path).unwrap().header;
     assert_eq!(older.drawing, Drawing::ByPlace);
     // What goes on with it notes what it is.
-    RunFolder::open(&path).unwrap().save_header(&older).unwrap();
+    let folder = RunFolder::open(&path).unwrap();
+    assert!(!folder.is_older());
+    std::fs::write(&record, text.replace("format = 2\n", "format = 1\n")).unwrap();
+    assert!(folder.is_older());
+    folder.save_header(&older).unwrap();
+    assert!(!folder.is_older());
+    drop(folder);
     assert_eq!(store::load(&path).unwrap().header.drawing, Drawing::ByPlace);
     std::fs::write(&record, text.replace("draws = 2\n", "draws = 3\n")).unwrap();
     assert!(refused(store::load(&path)).what.contains("newer version"));

@@ -212,7 +212,7 @@ fn go_on(
     plan.agrees_with(&stored.header)?;
     let (name, variant) = (&plan.ready.info.name, plan.variant());
     let header = &stored.header;
-    let changed = device.is_some() || micro_batch.is_some();
+    let changed = device.is_some() || micro_batch.is_some() || lock.is_older();
     if changed || header.device != *name || header.card_variant != variant {
         stored.header.device.clone_from(name);
         stored.header.card_variant = variant;

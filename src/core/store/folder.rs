@@ -10,7 +10,7 @@ use super::checkpoint::{self, Checkpoint};
 use super::file::{keep_file, keep_with, lock, save_problem, sweep};
 use super::measured::{MetricsRow, metrics_csv};
 use super::place::no_run;
-use super::record::{run_name, run_toml};
+use super::record::{self, run_name, run_toml};
 use super::saved::read_metrics;
 use super::snapshot::{self, SnapshotWriter};
 use super::summary::{self, Saving};
@@ -19,7 +19,7 @@ use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
     STATE_FILE, added_tasks, answers_file, checkpoint_file, slots_file, snapshot_file,
 };
-use crate::files::sync_folder;
+use crate::files::{self, sync_folder};
 use crate::memory;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
@@ -107,6 +107,12 @@ impl RunFolder {
             first,
             ..self
         }
+    }
+
+    /// Whether the run's settings and facts say so far that an older version can go on with it.
+    pub fn is_older(&self) -> bool {
+        let text = files::read_text(&self.path.join(RUN_FILE), files::TEXT);
+        text.is_ok_and(|text| record::is_older(&text))
     }
 
     /// Replaces the run's settings and facts.

@@ -95,6 +95,11 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
     Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 
+/// Whether an older version wrote this `run.toml`, which could not read what is saved from now on.
+pub(super) fn is_older(text: &str) -> bool {
+    toml::from_str::<WithFacts>(text).is_ok_and(|read| read.facts.format < FORMAT)
+}
+
 /// Reads `run.toml`; `folder` gives the run its name.
 pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<RunHeader> {
     let damaged = |what: String| {
