@@ -238,20 +238,25 @@ pub fn check(list: &[Correction]) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn correction(picture: &str, class: Option<&str>) -> Correction {
-        Correction {
+impl Correction {
+    /// One of a picture among the cats.
+    pub(crate) fn of_cat(picture: &str, class: Option<&str>) -> Self {
+        Self {
             picture: picture.into(),
             sha256: "ab".repeat(32),
             was: "cat".into(),
             class: class.map(Into::into),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
 
     #[test]
     fn a_list_is_told_in_words() {
+        let correction = Correction::of_cat;
         let list = [
             correction("a", Some("dog")),
             correction("b", Some("dog")),
@@ -269,6 +274,7 @@ mod tests {
 
     #[test]
     fn what_is_no_hash_or_stands_there_twice_is_refused() {
+        let correction = Correction::of_cat;
         let good = correction("a", None);
         assert!(check(&[good.clone(), correction("b", None)]).is_ok());
         assert!(check(&[good.clone(), correction("a", Some("dog"))]).is_err());

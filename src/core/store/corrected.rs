@@ -164,17 +164,9 @@ fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn change(picture: &str, class: Option<&str>) -> Correction {
-        Correction {
-            picture: picture.into(),
-            sha256: "ab".repeat(32),
-            was: "cat".into(),
-            class: class.map(Into::into),
-        }
-    }
-
     #[test]
     fn labels_are_corrected_changed_and_taken_back_for_one_data_set_alone() {
+        let change = Correction::of_cat;
         let root = tempfile::tempdir().unwrap();
         let correction = |change| correct_label(root.path(), "digits", change).unwrap();
         assert_eq!(corrected(root.path(), "digits").unwrap(), []);
@@ -196,6 +188,7 @@ mod tests {
 
     #[test]
     fn a_change_waits_for_another_programs_and_none_is_lost() {
+        let change = Correction::of_cat;
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join(FOLDER);
         std::fs::create_dir(&folder).unwrap();
