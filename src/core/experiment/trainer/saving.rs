@@ -27,8 +27,6 @@ impl Trainer<'_> {
         checkpoint.set("task_seconds", self.task_seconds);
         checkpoint.set("training_seconds", self.training_seconds);
         checkpoint.set("unreadable", self.unreadable_images());
-        // Older versions ask for it, empty where nothing is measured.
-        checkpoint.set("apart", "");
         for (name, values) in &self.measured {
             checkpoint.set(name, joined(values));
         }
