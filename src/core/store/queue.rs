@@ -122,9 +122,9 @@ impl QueueFile {
     }
 }
 
-/// Whether a job in the line kept below this folder waits for this run. A line that cannot be read
+/// Whether a job in the queue kept below this folder waits for this run. A queue that cannot be read
 /// holds nobody up.
-pub(super) fn in_line(root: &Path, run: &Path) -> bool {
+pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
     let Ok(text) = files::read_text(&root.join(FILE), files::TEXT) else {
         return false;
     };

@@ -9,7 +9,7 @@ use super::TRASH_FOLDER;
 use super::file::lock;
 use super::listing::{ListedRun, entry};
 use super::place::{is_run, no_run};
-use super::queue::in_line;
+use super::queue::is_queued;
 use super::record::run_name;
 use crate::files::sync_folder;
 use crate::problem::{Problem, Result};
@@ -28,11 +28,11 @@ pub struct Deleted {
     pub bytes: u64,
 }
 
-/// Moves a run into the trash beside it. Gives its place there. `queue` is the folder whose line of
-/// jobs may wait for the run.
+/// Moves a run into the trash beside it. Gives its place there. `queue` is the folder whose jobs
+/// may wait for the run.
 ///
 /// # Errors
-/// A Problem when this is no run, it is at work or waits in line, or it cannot be moved.
+/// A Problem when this is no run, it is at work or waits in the queue, or it cannot be moved.
 pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let (root, folder) = around(folder)?;
     if folder.is_symlink() {
@@ -43,7 +43,7 @@ pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     if !is_run(&folder) {
         return Err(no_run(&folder));
     }
-    if [queue, &root].iter().any(|line| in_line(line, &folder)) {
+    if [queue, &root].iter().any(|root| is_queued(root, &folder)) {
         return Err(Problem::new("this run waits in the queue to be resumed")
             .at_path(&folder)
             .advise("remove it from the queue first, then delete it"));

@@ -252,10 +252,10 @@ settings_of_every_run! {
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, says: Says::Where };
-    /// How a card computes the backbone: auto (the way that preparing it found fastest), plain, or one of `lae-studio
+    /// How a card computes the backbone: auto (the variant that preparing it found fastest), plain, or one of `lae-studio
     /// devices` like f16-fused-bytes
-    card_variant: Option<ComputeVariant> = method("VARIANT", "Way",
-                                           SettingKind::Name("auto, plain, or a way like f16-fused-bytes")) {
+    card_variant: Option<ComputeVariant> = method("VARIANT", "Variant",
+                                           SettingKind::Name("auto, plain, or a variant like f16-fused-bytes")) {
         shown: SettingPlace::ByHand, says: Says::Where, fix: "Use the automatic variant",
     };
     /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
