@@ -85,7 +85,7 @@ enum Command {
     Train(Box<train::Args>),
     /// Continue a stopped or killed run
     Resume(resume::Args),
-    /// Teach a finished run new classes, or undo its last lesson
+    /// Teach a finished run new classes, or undo its last added task
     Teach(teach::Args),
     /// Ask a run what is on pictures
     Predict(predict::Args),
