@@ -133,7 +133,7 @@ fn by_rows<'a, T: Number>(
     if columns == 0 {
         return;
     }
-    let rows = rows_per_part(a.rows, 2 * a.columns * columns);
+    let rows = rows_per_part(a.rows, a.columns, columns);
     y.par_chunks_mut(rows * columns)
         .enumerate()
         .for_each(|(part, y)| some(y, a.some_rows(part * rows, y.len() / columns)));
@@ -158,14 +158,33 @@ pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
     });
 }
 
-/// How many rows one core takes at a time, for rows that need `work` floating-point operations:
-/// as even as possible, enough work to be worth a thread, and enough rows for the product to
-/// run at full speed.
-fn rows_per_part(rows: usize, work: usize) -> usize {
+/// How many rows one core takes at a time of a product of so many columns: as even as possible, enough work to be worth
+/// a thread, and enough rows for the product to run at full speed.
+fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     const WORTH_A_THREAD: usize = 1 << 20;
-    let least = (WORTH_A_THREAD / work.max(1)).max(16);
-    let parts = rayon::current_num_threads().min(rows / least).max(1);
+    let least = (WORTH_A_THREAD / (2 * inner * columns).max(1)).max(16);
+    let mut parts = rayon::current_num_threads().min(rows / least).max(1);
+    while parts > 1 && last_part(rows, parts) < like_the_whole(columns) {
+        parts -= 1;
+    }
     share(rows, parts)
+}
+
+/// Rows that a part needs, so that it is summed as the whole product is: the `gemm` crate has another order for up to
+/// 256 numbers, and cuts long sums elsewhere where neither rows nor columns are more than 64.
+fn like_the_whole(columns: usize) -> usize {
+    match columns {
+        0..=64 => (256 / columns.max(1)).max(64) + 1,
+        _ => 256 / columns + 1,
+    }
+}
+
+/// Rows of the last of these parts.
+fn last_part(rows: usize, parts: usize) -> usize {
+    match rows % share(rows, parts) {
+        0 => share(rows, parts),
+        rest => rest,
+    }
 }
 
 /// How many of `rows` rows each of `parts` takes. No part is a single row (unless there is but
@@ -177,4 +196,45 @@ pub fn share(rows: usize, parts: usize) -> usize {
         share += 1;
     }
     share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_of_threads_changes_a_product() {
+        let counts = [1, 2, 3, 7, 16, 32];
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pools: Vec<_> = counts.into_iter().flat_map(pool).collect();
+        assert_eq!(pools.len(), counts.len());
+        // Rest parts of two rows, parts of 50 rows of few columns, and of 16 rows of ten.
+        for [rows, inner, columns] in [[257, 640, 100], [1600, 768, 16], [32, 4096, 10]] {
+            let numbers = |count: usize| -> Vec<f32> {
+                let number = |i: usize| (i * 7919 % 2003) as f32 / 1001.0 - 1.0;
+                (0..count).map(number).collect()
+            };
+            let (a, b) = (numbers(rows * inner), numbers(inner * columns));
+            let a = Matrix::new(&a, rows, inner, inner);
+            for b in [
+                Matrix::new(&b, inner, columns, columns),
+                Matrix::new(&b, columns, inner, inner).transposed(),
+            ] {
+                let results = pools.iter().map(|pool| {
+                    let mut y = vec![0.0f32; rows * columns];
+                    pool.install(|| parallel_product(&mut y, Store::Replace, a, b));
+                    y
+                });
+                let results: Vec<_> = results.collect();
+                for (result, pool) in results.iter().zip(&pools) {
+                    assert!(
+                        *result == results[0],
+                        "{rows} {inner} {columns} {} {}",
+                        b.row,
+                        pool.current_num_threads()
+                    );
+                }
+            }
+        }
+    }
 }
