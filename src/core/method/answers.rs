@@ -48,7 +48,7 @@ impl Answer {
         }
     }
 
-    /// The verdict, if it is one: among values that are no numbers the first class would always
+    /// The answer, if it is one: among values that are no numbers the first class would always
     /// win.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Answer {
     }
 }
 
-/// One verdict per row of logits (batch × classes) of the only expert there is.
+/// One answer per row of logits (batch × classes) of the only expert there is.
 ///
 /// # Errors
 /// A Problem when the device failed.
@@ -99,15 +99,15 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
     Ok(rows.iter().map(|row| Answer::alone(expert, row)).collect())
 }
 
-/// One verdict per row of cosines (batch × classes) of the only expert there is. For the eye alone
+/// One answer per row of cosines (batch × classes) of the only expert there is. For the eye alone
 /// they become probabilities by a softmax at a temperature of 0.05; they have no energy.
 ///
 /// # Errors
 /// A Problem when the device failed.
 pub fn by_cosine(expert: Expert, cosines: &Tensor<2>) -> Result<Vec<Answer>> {
     let rows = rows(cosines)?;
-    let verdicts = rows.iter().map(|row| Answer::of_cosines(expert, row));
-    Ok(verdicts.collect())
+    let answers = rows.iter().map(|row| Answer::of_cosines(expert, row));
+    Ok(answers.collect())
 }
 
 /// The rows of a matrix, read from its device.

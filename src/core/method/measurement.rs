@@ -2,7 +2,7 @@
 
 use crate::metrics::SlotCounts;
 
-/// When a figure is asked for.
+/// When a method is asked for what it measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     /// Whenever progress is told, and after every pass: the latter are kept as `NAME_1`, `NAME_2`, ….
@@ -11,16 +11,16 @@ pub enum Moment {
     Task,
 }
 
-/// One of them.
+/// What a method measured, by name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// What it is called in files and JSON.
     pub name: &'static str,
-    /// Its value now.
+    /// What it came to.
     pub value: Measured,
 }
 
-/// A value.
+/// What a measurement came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
     /// A figure.

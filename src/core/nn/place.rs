@@ -1,7 +1,7 @@
 //! Where a network lies and in which of the few ways it is computed there.
 //!
 //! On a graphics card there are several right ways, and which is the fastest depends on the card:
-//! a [`Variant`] names one. The CPU device has kernels of its own and knows only the plain one.
+//! a [`ComputeVariant`] names one. The CPU device has kernels of its own and knows only the plain one.
 
 use std::fmt;
 use std::str::FromStr;

@@ -9,7 +9,7 @@ use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::Problem;
 
-/// One plugin.
+/// What people are told of a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PluginFacts {
     /// Name.

@@ -20,9 +20,9 @@ pub const KEPT: usize = 95;
 const FEWEST: usize = 20;
 /// Parts that known pictures are dealt into, each held against the limit of the others.
 const PARTS: u8 = 5;
-/// Measurements that hold the threshold of an expert, whose name follows.
-const MEASUREMENT: &str = "strange95_";
-/// Measurements with the known pictures that were refused, and of how many.
+/// How the measurement with the threshold of an expert begins; the expert's name follows.
+const THRESHOLD: &str = "strange95_";
+/// The same for how many known pictures were refused, and of how many.
 const REFUSED: &str = "refused95_";
 const JUDGED: &str = "judged95_";
 
@@ -82,21 +82,21 @@ pub fn measurements_of(expert: Expert, known: &[Known]) -> Vec<(String, f64)> {
     };
     let name = expert.name();
     vec![
-        (measurement(expert), f64::from(threshold)),
+        (threshold_name(expert), f64::from(threshold)),
         (format!("{REFUSED}{name}"), all.refused as f64),
         (format!("{JUDGED}{name}"), all.pictures as f64),
     ]
 }
 
-/// The measurement that holds an expert's threshold.
-pub fn measurement(expert: Expert) -> String {
-    format!("{MEASUREMENT}{}", expert.name())
+/// The name of the measurement that holds an expert's threshold.
+pub fn threshold_name(expert: Expert) -> String {
+    format!("{THRESHOLD}{}", expert.name())
 }
 
 /// An expert's threshold among the measurements of a task, where it was noted.
 fn noted(measurements: &BTreeMap<String, f64>, expert: Expert) -> Option<f32> {
     measurements
-        .get(&measurement(expert))
+        .get(&threshold_name(expert))
         .map(|value| *value as f32)
 }
 
@@ -304,7 +304,7 @@ mod tests {
         };
         assert_eq!(refusal(None), wanted);
         // Older versions noted the threshold alone: what the sample shows is of the same pictures.
-        let older = BTreeMap::from([(measurement(Expert::ANSWER), 37.0)]);
+        let older = BTreeMap::from([(threshold_name(Expert::ANSWER), 37.0)]);
         let same = Refusal {
             known: Some(Refused {
                 refused: 2,

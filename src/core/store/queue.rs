@@ -1,4 +1,4 @@
-//! The line of waiting jobs on disk, so that it survives the program: `queue.toml` beside the runs.
+//! The queue of waiting jobs on disk, so that it survives the program: `queue.toml` beside the runs.
 //!
 //! The file belongs to the program that holds `queue.lock`; another one that works beside it keeps
 //! its line in memory.

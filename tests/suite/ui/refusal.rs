@@ -9,7 +9,7 @@ use lae_studio::run::event::{Command, Event};
 use lae_studio::run::inside::{
     InsideRequest, Insight, Look, Movement, ProbeInside, RunInside, Seen,
 };
-use lae_studio::run::refusal::{Known, chosen, measurement, measurements_of};
+use lae_studio::run::refusal::{Known, chosen, measurements_of, threshold_name};
 use lae_studio::session::backend::Recorded;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
@@ -20,7 +20,7 @@ use super::{recorded, settle, shot};
 
 /// A stored run of two tasks of five, with this threshold noted for its answer if any.
 fn stored(root: &Path, threshold: Option<f64>) {
-    let measurements = threshold.map(|value| (measurement(Expert::ENSEMBLE), value));
+    let measurements = threshold.map(|value| (threshold_name(Expert::ENSEMBLE), value));
     noted(root, measurements.into_iter().collect());
 }
 

@@ -268,7 +268,7 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<String>) -> Descri
     }
 }
 
-/// Opens a backbone from the usual places; see [`Library::open`]. `progress` hears in words how
+/// Opens a backbone from the usual places; see [`BackboneLibrary::open`]. `progress` hears in words how
 /// far a download is.
 pub fn open(
     name: &str,
@@ -278,7 +278,7 @@ pub fn open(
     read(name, progress)?.place(to)
 }
 
-/// As [`open`], short of placing it on a device; see [`Library::read`].
+/// As [`open`], short of placing it on a device; see [`BackboneLibrary::read`].
 pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplaced> {
     BackboneLibrary::usual().read(name, &mut |now: DownloadProgress| {
         let done = now.done / 1_000_000;
@@ -292,12 +292,12 @@ pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplac
     })
 }
 
-/// Describes a backbone from the usual places; see [`Library::describe`].
+/// Describes a backbone from the usual places; see [`BackboneLibrary::describe`].
 pub fn describe(name: &str) -> Result<Description> {
     BackboneLibrary::usual().describe(name)
 }
 
-/// A backbone with random weights from the usual places; see [`Library::random`].
+/// A backbone with random weights from the usual places; see [`BackboneLibrary::random`].
 pub fn random(name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
     BackboneLibrary::usual().random(name, seed, to)
 }

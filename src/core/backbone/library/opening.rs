@@ -97,7 +97,7 @@ impl BackboneLibrary {
         self.read(name, progress)?.place(to)
     }
 
-    /// As [`Library::open`], short of placing it on a device.
+    /// As [`BackboneLibrary::open`], short of placing it on a device.
     pub fn read(
         &self,
         name: &str,

@@ -35,7 +35,7 @@ enum LoadFrom<'a> {
 }
 
 impl<'a> WeightLoader<'a> {
-    /// Notes what a constructor asks for; `tensors` answers [`Loader::shape_of`].
+    /// Notes what a constructor asks for; `tensors` answers [`WeightLoader::shape_of`].
     pub fn plan(tensors: Option<&'a Tensors>) -> Self {
         Self::new(LoadFrom::Plan(tensors), (&Device::flex()).into())
     }

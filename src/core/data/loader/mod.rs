@@ -3,7 +3,7 @@
 //! Every random choice depends only on the run's seed, the epoch and the image (`rng.rs`), and
 //! batches arrive in order, so the stream is the same for any number of threads. Batch *b* is made by thread
 //! *b* mod *T* and waits in that thread's bounded channel: that is all the coordination there is. Dropping a
-//! [`Loader`] stops its threads.
+//! [`ImageLoader`] stops its threads.
 
 mod inputs;
 
@@ -228,7 +228,7 @@ impl Iterator for ImageLoader {
     /// The next batch with at least one image.
     ///
     /// # Panics
-    /// As [`Loader::next_within`].
+    /// As [`ImageLoader::next_within`].
     fn next(&mut self) -> Option<ImageBatch> {
         loop {
             let mut batch = match self.next_within(LONG) {

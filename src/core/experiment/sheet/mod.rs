@@ -31,7 +31,7 @@ pub struct SheetBatch {
     pub pictures: usize,
 }
 
-/// Answers a piece, one verdict for each picture.
+/// Answers a piece, one answer for each picture.
 pub type Ask<'a> = dyn FnMut(SheetBatch) -> Result<Vec<Answer>> + 'a;
 /// Told how far the table is; breaks to stop it.
 pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
