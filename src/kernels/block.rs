@@ -115,10 +115,10 @@ pub struct Mlp<'a> {
 /// Rows a core takes at a time: an equal share, of at most this many.
 const MOST_ROWS: usize = 512;
 
-pub(crate) fn share(rows: usize) -> usize {
+pub(crate) fn share(rows: usize, width: usize) -> usize {
     let threads = rayon::current_num_threads();
     let parts = threads * rows.div_ceil(threads * MOST_ROWS).max(1);
-    gemm::share(rows, parts)
+    gemm::share(rows, parts, width)
 }
 
 impl Mlp<'_> {
@@ -126,7 +126,7 @@ impl Mlp<'_> {
     pub fn forward(&self, x: &[f32], keep: bool) -> (Buffer, Option<MlpKept>) {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
         let rows = x.len() / width;
-        let share = share(rows);
+        let share = share(rows, width);
         let mut y = Buffer::new(rows * self.fc2.outputs);
         let mut moments = vec![[0.0; 2]; rows];
         let mut slope = Buffer::new(if keep { rows * hidden } else { 0 });
@@ -176,7 +176,7 @@ impl Mlp<'_> {
     /// Gradient for x from `g` for the result.
     pub fn backward(&self, x: &[f32], kept: &MlpKept, g: &[f32]) -> Buffer {
         let (width, hidden) = (self.fc1.inputs, self.fc1.outputs);
-        let share = share(x.len() / width);
+        let share = share(x.len() / width, width);
         let mut dx = Buffer::new(x.len());
         dx.par_chunks_mut(share * width)
             .zip(x.par_chunks(share * width))

@@ -163,11 +163,8 @@ pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
 fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
     const WORTH_A_THREAD: usize = 1 << 20;
     let least = (WORTH_A_THREAD / (2 * inner * columns).max(1)).max(16);
-    let mut parts = rayon::current_num_threads().min(rows / least).max(1);
-    while parts > 1 && last_part(rows, parts) < like_the_whole(columns) {
-        parts -= 1;
-    }
-    share(rows, parts)
+    let parts = rayon::current_num_threads().min(rows / least).max(1);
+    share(rows, parts, columns)
 }
 
 /// Rows that a part needs, so that it is summed as the whole product is: the `gemm` crate has another order for up to
@@ -175,24 +172,17 @@ fn rows_per_part(rows: usize, inner: usize, columns: usize) -> usize {
 fn like_the_whole(columns: usize) -> usize {
     match columns {
         0..=64 => (256 / columns.max(1)).max(64) + 1,
-        _ => 256 / columns + 1,
+        _ => (256 / columns + 1).max(2),
     }
 }
 
-/// Rows of the last of these parts.
-fn last_part(rows: usize, parts: usize) -> usize {
-    match rows % share(rows, parts) {
-        0 => share(rows, parts),
-        rest => rest,
-    }
-}
-
-/// How many of `rows` rows each of `parts` takes. No part is a single row (unless there is but
-/// one): products of one row are summed in another order, and the last digits must not depend on
-/// the number of cores.
-pub fn share(rows: usize, parts: usize) -> usize {
-    let mut share = rows.div_ceil(parts.max(1)).max(2);
-    while share < rows && rows % share == 1 {
+/// How many of `rows` rows each of `parts` takes, for products of so many columns or more. No part is so small that it is
+/// summed in another order than all rows together (unless there is but one): the last digits must not depend on the
+/// number of cores.
+pub fn share(rows: usize, parts: usize, columns: usize) -> usize {
+    let least = like_the_whole(columns);
+    let mut share = rows.div_ceil(parts.max(1)).max(least);
+    while share < rows && (1..least).contains(&(rows % share)) {
         share += 1;
     }
     share

@@ -75,7 +75,7 @@ impl Way {
 pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
-    let share = share(rows);
+    let share = share(rows, width);
     let mut y = Buffer::new(rows * width);
     let mut kept = Kept {
         moments: vec![[0.0; 2]; rows],
@@ -96,7 +96,7 @@ pub fn mlp_forward(own: Mlp<'_>, x: &[f32]) -> (Buffer, Kept) {
 pub fn mlp_backward(own: Mlp<'_>, x: &[f32], kept: &Kept, g: &[f32]) -> Way {
     let (width, hidden) = (own.fc1.inputs, own.fc1.outputs);
     let rows = x.len() / width;
-    let share = share(rows);
+    let share = share(rows, width);
     let mut way = Way::new(rows, width, hidden);
     way.dx
         .par_chunks_mut(share * width)
