@@ -119,6 +119,8 @@ pub struct Choosing {
     pub dialogs: rfd::FileDialog,
     /// What was found at the path that was typed last.
     pub found: Option<Found>,
+    /// The number of the last look at such a path: what an earlier one found, later, is not taken.
+    looking: u64,
     /// What the open dialog is for, and since when it is asked.
     asked: Option<(DialogPurpose, Instant)>,
 }
@@ -167,6 +169,9 @@ impl Session {
     /// window up.
     pub fn look_at(&mut self, wanted: DialogPurpose, typed: PathBuf) {
         self.choosing.found = None;
+        self.tickets += 1;
+        let asked = self.tickets;
+        self.choosing.looking = asked;
         let nothing = Found {
             path: typed.clone(),
             typed: typed.clone(),
@@ -174,7 +179,11 @@ impl Session {
         };
         self.task(
             move |_| Ok(look_at(wanted, typed)),
-            |session, found| session.choosing.found = Some(found.unwrap_or(nothing)),
+            move |session, found| {
+                if session.choosing.looking == asked {
+                    session.choosing.found = Some(found.unwrap_or(nothing));
+                }
+            },
         );
     }
 
