@@ -74,8 +74,7 @@ impl Session {
     pub(super) fn queue(&mut self, job: Job) {
         if !self.is_training() {
             self.train.live = Some(Arc::new(RunView::of_job(job.id, job.title.clone())));
-            self.train.opened = None;
-            self.train.awaited = None;
+            self.close_opened();
             self.backend.wish(Wish::Run);
         }
         self.backend.send(Command::Queue(Box::new(job)));

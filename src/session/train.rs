@@ -66,8 +66,7 @@ impl Session {
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
-        let running_job = live.and_then(|run| run.header.as_ref());
-        running_job
+        live.and_then(|run| run.header.as_ref())
             .map(|header| header.folder.as_path())
             .or(self.former.interrupted.as_deref())
     }
@@ -100,6 +99,12 @@ impl Session {
         );
     }
 
+    /// Shows no stored run any more, nor one that is still being read.
+    pub fn close_opened(&mut self) {
+        self.train.opened = None;
+        self.train.awaited = None;
+    }
+
     /// Looks how the opened run stands on disk: another program may train or teach it.
     pub fn look_at_opened(&mut self) {
         let opened = self
@@ -118,6 +123,11 @@ impl Session {
             return;
         };
         let Some(header) = &run.header else { return };
+        let awaited = self.train.awaited.as_ref();
+        if awaited.is_some_and(|awaited| *awaited != header.folder) {
+            // The person opens another run.
+            return;
+        }
         let row = self.row(&header.folder).filter(|row| row.header.is_some());
         let now = row.map(|row| (row.tasks(), row.answers().accuracy.len()));
         if now.is_some_and(|now| now != (header.tasks.len(), run.reports.len())) {
@@ -131,7 +141,10 @@ impl Session {
         }
         match run {
             Ok(run) => self.train.opened = Some(Arc::new(run)),
-            Err(problem) => self.take_unopened(folder, problem),
+            Err(problem) => {
+                self.train.awaited = None;
+                self.take_unopened(folder, problem);
+            }
         }
     }
 }

@@ -74,7 +74,7 @@ impl StudioApp {
             UiCommand::HoldLine(held) => self.session.hold_queue(held),
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
-            UiCommand::CloseOpened => self.session.train.opened = None,
+            UiCommand::CloseOpened => self.session.close_opened(),
             UiCommand::Teach(folder) => self.shell.pupil = Some(folder),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
