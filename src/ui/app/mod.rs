@@ -301,6 +301,8 @@ impl StudioApp {
         };
         if let Some(before) = other.cloned() {
             self.session.put_back(before);
+            let device = &self.session.experiment.draft.device;
+            self.settings.device.clone_from(device);
         }
     }
 
