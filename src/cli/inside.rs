@@ -52,7 +52,8 @@ struct Moved {
     /// Of each expert's PET since it was drawn.
     since_start: ByExpert<Vec<Block>>,
     /// Between offline and online.
-    apart: Vec<Block>,
+    #[serde(rename = "apart")]
+    distance: Vec<Block>,
 }
 
 #[derive(Serialize)]
@@ -147,7 +148,7 @@ fn moved(movement: &Movement) -> Moved {
         since_start: since
             .map(|(expert, values)| (*expert, blocks(values)))
             .collect(),
-        apart: blocks(&movement.apart),
+        distance: blocks(&movement.distance),
     }
 }
 
@@ -254,15 +255,15 @@ fn movement_table(movement: &Moved) -> String {
     let experts = movement.since_start.keys();
     let mut titles = vec![">block".to_string()];
     titles.extend(experts.map(|expert| format!(">{}", expert.name())));
-    if !movement.apart.is_empty() {
+    if !movement.distance.is_empty() {
         titles.push(">apart".into());
     }
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let mut table = Table::new(&titles);
     let columns: Vec<&Vec<Block>> = movement.since_start.values().collect();
-    let columns: Vec<&Vec<Block>> = match movement.apart.is_empty() {
+    let columns: Vec<&Vec<Block>> = match movement.distance.is_empty() {
         true => columns,
-        false => columns.into_iter().chain([&movement.apart]).collect(),
+        false => columns.into_iter().chain([&movement.distance]).collect(),
     };
     for (at, first) in columns.first().into_iter().copied().flatten().enumerate() {
         let cells = columns.iter().filter_map(|column| column.get(at));

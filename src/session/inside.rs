@@ -276,7 +276,7 @@ pub fn energies(
 pub fn farthest<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
     let each = movements.flat_map(|movement| {
         let since = movement.since_start.iter().flat_map(|(_, blocks)| blocks);
-        since.chain(&movement.apart).map(|(_, value)| *value)
+        since.chain(&movement.distance).map(|(_, value)| *value)
     });
     each.fold(0.0, f64::max)
 }

@@ -157,8 +157,8 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
     assert!(began.iter().all(|(_, moved)| *moved > 0.0));
     assert_eq!(second.of(Expert::ONLINE), Some(began));
     assert_eq!(second.of(Expert::OFFLINE), Some(began));
-    assert!(first.apart.is_empty());
-    assert!(second.apart.iter().all(|(_, apart)| *apart == 0.0));
+    assert!(first.distance.is_empty());
+    assert!(second.distance.iter().all(|(_, distance)| *distance == 0.0));
     // With a rate of nothing nothing moves at all.
     let still = RunConfig {
         base_lr: 1e-30,

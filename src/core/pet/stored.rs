@@ -39,8 +39,10 @@ impl PetStack {
     /// # Errors
     /// A Problem when the device failed.
     pub fn distance_from(&self, origin: &Self) -> Result<f64> {
-        let blocks = self.apart_by_block(origin)?;
-        let whole = blocks.into_values().fold(Apart::default(), Apart::and);
+        let blocks = self.sums_by_block(origin)?;
+        let whole = blocks
+            .into_values()
+            .fold(Distance::default(), Distance::and);
         Ok(whole.relative())
     }
 
@@ -49,14 +51,14 @@ impl PetStack {
     /// # Errors
     /// As [`PetStack::distance_from`].
     pub fn distances_from(&self, origin: &Self) -> Result<Vec<(usize, f64)>> {
-        let blocks = self.apart_by_block(origin)?.into_iter();
+        let blocks = self.sums_by_block(origin)?.into_iter();
         Ok(blocks
-            .map(|(block, apart)| (block, apart.relative()))
+            .map(|(block, sums)| (block, sums.relative()))
             .collect())
     }
 
-    fn apart_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, Apart>> {
-        let mut blocks: BTreeMap<usize, Apart> = BTreeMap::new();
+    fn sums_by_block(&self, origin: &Self) -> Result<BTreeMap<usize, Distance>> {
+        let mut blocks: BTreeMap<usize, Distance> = BTreeMap::new();
         let (now, then) = (self.numbers()?, origin.numbers()?);
         let mut pairs = now.iter().zip(&then);
         for (name, tensor, _) in self.parameters().filter(|(.., trained)| *trained) {
@@ -85,12 +87,12 @@ impl PetStack {
 
 /// Squared lengths of a difference and of what it is measured from.
 #[derive(Clone, Copy, Default)]
-struct Apart {
+struct Distance {
     moved: f64,
     length: f64,
 }
 
-impl Apart {
+impl Distance {
     fn and(self, other: Self) -> Self {
         Self {
             moved: self.moved + other.moved,

@@ -108,7 +108,8 @@ pub struct Movement {
     /// ‖θ − θ₀‖ / ‖θ₀‖ of each expert's PET since it was drawn; empty where no PET is trained.
     pub since_start: Vec<(Expert, Vec<(usize, f64)>)>,
     /// ‖offline − online‖ / ‖online‖, where there are both.
-    pub apart: Vec<(usize, f64)>,
+    #[serde(rename = "apart")]
+    pub distance: Vec<(usize, f64)>,
 }
 
 /// What a network gathers from a picture after a task.

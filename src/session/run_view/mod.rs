@@ -6,7 +6,7 @@ use super::row::title_of;
 pub use super::stage::Stage;
 use super::words::bytes_text;
 use crate::counts::counted;
-use crate::method::lae::APART;
+use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
@@ -59,7 +59,7 @@ pub struct RunView {
     /// Losses told so far, those that are not kept any more included.
     pub steps: usize,
     /// How far its two experts were apart within the task at work: passes done, distance.
-    pub apart: Vec<[f64; 2]>,
+    pub distance: Vec<[f64; 2]>,
     /// What happened, oldest first.
     pub log: VecDeque<LogLine>,
     /// Why it failed.
@@ -312,13 +312,14 @@ impl RunView {
             self.losses.push_back((progress.task, loss));
             self.steps += 1;
         }
-        if let Some(apart) = progress
+        if let Some(distance) = progress
             .measured
-            .get(APART)
-            .filter(|_| progress.batches > 0 && self.apart.len() < LOSSES)
+            .get(DISTANCE)
+            .filter(|_| progress.batches > 0 && self.distance.len() < LOSSES)
         {
             let share = (progress.batch + 1) as f64 / progress.batches as f64;
-            self.apart.push([progress.epoch as f64 + share, *apart]);
+            self.distance
+                .push([progress.epoch as f64 + share, *distance]);
         }
         self.progress = Some(progress);
     }
@@ -343,7 +344,7 @@ impl RunView {
             self.reports.truncate(report.task);
             self.history.truncate(report.task);
         }
-        self.apart.clear();
+        self.distance.clear();
         self.history.push(&report.answers, seen);
         self.reports.push(report);
     }

@@ -368,19 +368,19 @@ fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
 /// Passes since the beginning and distance in percent, from where there are two experts.
 fn distance(run: &RunFigures) -> Vec<[f64; 2]> {
     let mut points = Vec::new();
-    for (task, passes) in run.apart.iter().enumerate() {
+    for (task, passes) in run.distance.iter().enumerate() {
         let skipped = run.passes.saturating_sub(passes.len());
-        let here = passes.iter().zip(1..).map(|(apart, pass)| {
+        let here = passes.iter().zip(1..).map(|(distance, pass)| {
             let at = task * run.passes + skipped + pass;
-            [at as f64, apart * 100.0]
+            [at as f64, distance * 100.0]
         });
         points.extend(here);
     }
-    let begun = (run.apart.len() * run.passes) as f64;
+    let begun = (run.distance.len() * run.passes) as f64;
     points.extend(
-        run.apart_now
+        run.distance_now
             .iter()
-            .map(|[at, apart]| [begun + at, apart * 100.0]),
+            .map(|[at, distance]| [begun + at, distance * 100.0]),
     );
     points
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::counts::counted;
-use crate::method::lae::APART;
+use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History};
 use crate::run::event::{RunHeader, TaskReport, by_pass};
 
@@ -25,9 +25,9 @@ pub struct RunFigures {
     /// What each expert achieved, task by task.
     pub history: Histories,
     /// Per measured task how far the experts were apart after each pass; empty where there was one.
-    pub apart: Vec<Vec<f64>>,
+    pub distance: Vec<Vec<f64>>,
     /// The same within the task at work: passes done, distance.
-    pub apart_now: Vec<[f64; 2]>,
+    pub distance_now: Vec<[f64; 2]>,
     /// Test images of each task.
     pub test_images: Vec<usize>,
     /// Class names of each task.
@@ -56,11 +56,11 @@ impl RunFigures {
         };
         Self {
             history,
-            apart: measurements
+            distance: measurements
                 .take(tasks)
-                .map(|of| by_pass(of, APART))
+                .map(|of| by_pass(of, DISTANCE))
                 .collect(),
-            apart_now: Vec::new(),
+            distance_now: Vec::new(),
             test_images: header.test_images.iter().copied().take(tasks).collect(),
             classes: header.tasks.iter().take(tasks).map(names).collect(),
             passes: header.config.epochs,
@@ -163,11 +163,11 @@ impl RunFigures {
 
     /// How far the experts are apart, in percent of the offline one's length: after a task and
     /// pass, or at the end of either where none is named.
-    pub(super) fn apart(&self, at: &[usize]) -> Outcome<f64> {
+    pub(super) fn distance(&self, at: &[usize]) -> Outcome<f64> {
         let task = at.first().copied().unwrap_or(self.tasks());
         self.there(task)?;
         let passes = self
-            .apart
+            .distance
             .get(task.wrapping_sub(1))
             .map_or(&[][..], Vec::as_slice);
         let pass = at.get(1).copied().unwrap_or(passes.len());
@@ -221,7 +221,7 @@ pub(super) mod tests {
         }
         RunFigures {
             history,
-            apart: vec![Vec::new(); matrix.len()],
+            distance: vec![Vec::new(); matrix.len()],
             test_images: vec![20; tasks],
             classes: (0..tasks).map(|task| vec![task.to_string()]).collect(),
             passes: 2,

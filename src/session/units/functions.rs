@@ -119,7 +119,7 @@ pub static FUNCTIONS: [Function; 16] = [
         0..=2,
         false,
         "apart(run, task, epoch): how far online and offline expert are apart, in percent of the latter",
-        |run, at, _| run.apart(at),
+        |run, at, _| run.distance(at),
     ),
     of_run(
         "tasks",

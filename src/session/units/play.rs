@@ -124,7 +124,7 @@ impl Units {
     /// Whether anything is known of a run of the open unit, and so would be shown.
     pub fn shows(&self) -> bool {
         let mut runs = self.figures.values().flatten();
-        runs.any(|run| run.measured() > 0 || !run.apart_now.is_empty())
+        runs.any(|run| run.measured() > 0 || !run.distance_now.is_empty())
     }
 
     /// Questions of a unit are the same in every language.
@@ -341,7 +341,7 @@ fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
         false => UnitRunState::Done(None),
     };
     if standing != UnitRunState::Done(None) {
-        figures.apart_now.clone_from(&run.apart);
+        figures.distance_now.clone_from(&run.distance);
     }
     let folder = Some(header.folder.clone());
     (UnitRun { standing, folder }, figures)

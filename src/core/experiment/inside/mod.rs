@@ -105,7 +105,7 @@ impl Predictor {
         if let [first, second] = &pets[..]
             && first.expert != second.expert
         {
-            movement.apart = second.now.distances_from(&first.now)?;
+            movement.distance = second.now.distances_from(&first.now)?;
         }
         Ok(movement)
     }

@@ -27,7 +27,7 @@ pub use state::{Lae, Logits};
 
 /// How far the two PETs are apart, relative to the size of the offline one: told with progress and kept
 /// after every pass over the task's images.
-pub const APART: &str = "apart";
+pub const DISTANCE: &str = "apart";
 
 /// How far the online and the offline PET have moved since the first task, relative to their size then.
 pub const DRIFTS: [&str; 2] = ["online_drift", "offline_drift"];

@@ -15,7 +15,7 @@ use super::super::{
     PetPlan, Setup, Snapshots, StepSettings, Task, TrainedPet, task_seed,
 };
 use super::verdict::verdict;
-use super::{APART, DRIFTS, LaeSettings, Switches};
+use super::{DISTANCE, DRIFTS, LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::{Drawing, DropoutSeed, Hooks, PetStack};
@@ -344,7 +344,7 @@ impl Method for Lae {
         };
         // Against the length of the offline one.
         let distance = self.online.distance_from(offline)?;
-        Ok(vec![Measurement::figure(APART, distance)])
+        Ok(vec![Measurement::figure(DISTANCE, distance)])
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -70,5 +70,5 @@ pub(super) fn show(
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }
     });
-    faint(ui, language.say("unit.apart_axis"));
+    faint(ui, language.say("unit.distance_axis"));
 }

@@ -37,11 +37,11 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
         values,
     });
     let mut rows: Vec<Row<'_>> = since.collect();
-    if !movement.apart.is_empty() {
+    if !movement.distance.is_empty() {
         rows.push(Row {
             name: "between the two",
             colour: t.subdued,
-            values: &movement.apart,
+            values: &movement.distance,
         });
     }
     let most = farthest(scene.all.iter().map(|inside| &inside.movement)).max(1e-9);
