@@ -33,7 +33,7 @@ pub enum Page {
     Predict,
     /// See the PET plugins.
     Plugins,
-    /// Take the tour, read an added task.
+    /// Take the tour, read a lesson.
     Learn,
 }
 
@@ -116,12 +116,12 @@ pub enum UiCommand {
     PauseOrGoOn,
     /// Ask whether to stop the run.
     Stop,
-    /// Take a job out of the line.
+    /// Take a job out of the queue.
     TakeOut(JobId),
-    /// Move a job that waits to another place in line.
-    MoveInLine(JobId, usize),
-    /// Keep the jobs in line from beginning, or let them go.
-    HoldLine(bool),
+    /// Move a job that waits to another place in the queue.
+    MoveInQueue(JobId, usize),
+    /// Keep the jobs in the queue from beginning, or let them go.
+    HoldQueue(bool),
     /// Continue a stopped run, on another device where one is given.
     Resume(PathBuf, Option<String>),
     /// Open a stored run on Train.
@@ -172,7 +172,7 @@ pub enum UiCommand {
     ChooseDevice(String),
     /// Light, dark, system.
     Theme(ThemeChoice),
-    /// The language of the tour and the added tasks.
+    /// The language of the tour and the lessons.
     Speak(Language),
     /// Begin the tour, or go back to it.
     Tour,

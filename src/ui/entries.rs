@@ -243,15 +243,15 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
             .keys(keys::STOP)
             .when(training)
             .careful(),
-        PaletteEntry::new("Resume the queue", UiCommand::HoldLine(false)).when(held),
-        PaletteEntry::new("Hold the queue", UiCommand::HoldLine(true)).when(waits && !held),
+        PaletteEntry::new("Resume the queue", UiCommand::HoldQueue(false)).when(held),
+        PaletteEntry::new("Hold the queue", UiCommand::HoldQueue(true)).when(waits && !held),
         PaletteEntry::new("Show the run at work", UiCommand::CloseOpened)
             .when(session.train.opened.is_some()),
     ];
     for (place, job) in session.waiting().enumerate() {
         let (number, title) = (place + 1, &job.title);
         if place > 0 {
-            let command = UiCommand::MoveInLine(job.id, 0);
+            let command = UiCommand::MoveInQueue(job.id, 0);
             all.push(PaletteEntry::new(
                 format!("Train next: {number}, {title}"),
                 command,

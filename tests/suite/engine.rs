@@ -1,4 +1,4 @@
-//! The engine thread: runs in line, predictions between batches, pause, stop, and life after a
+//! The engine thread: runs in the queue, predictions between batches, pause, stop, and life after a
 //! failed job.
 
 use std::path::{Path, PathBuf};
@@ -294,7 +294,7 @@ fn the_line_survives_the_program_and_waits_for_a_word() {
     drop(second);
     let (third, _) = engine(root.path());
     std::thread::sleep(Duration::from_millis(200));
-    assert!(third.try_recv().is_none(), "the line is empty");
+    assert!(third.try_recv().is_none(), "the queue is empty");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_failed_job_is_told_and_the_next_one_runs() {
 }
 
 #[test]
-fn an_added_task_waits_in_line_and_counts_only_when_it_is_whole() {
+fn an_added_task_waits_in_the_queue_and_counts_only_when_it_is_whole() {
     let root = tempfile::tempdir().unwrap();
     let added_task = crate::teach::letters("AB", 5);
     let source = added_task.path().to_string_lossy().into_owned();

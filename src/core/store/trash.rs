@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_at_work_or_in_line_stays() {
+    fn a_run_at_work_or_in_the_queue_stays() {
         let root = tempfile::tempdir().unwrap();
         let (busy, next) = (run(root.path(), "busy"), run(root.path(), "next"));
         let held = super::super::file::lock(&busy).unwrap();

@@ -81,7 +81,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Puts the run that waits for another one's end in line behind it.
+    /// Puts the run that waits for another one's end in the queue behind it.
     pub fn line_up_toured(&mut self) {
         let wanted = |tour: &&Tour| tour.run().standing == TourRunState::Wanted;
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {

@@ -16,8 +16,8 @@ pub enum TourRunState {
     Unasked,
     /// It is wanted and waits until nothing else trains.
     Wanted,
-    /// It waits in line.
-    InLine,
+    /// It waits in the queue.
+    InQueue,
     /// It is at work.
     AtWork,
     /// It is at work and waits for the person.
@@ -49,7 +49,7 @@ pub struct OwnRun {
     pub done: f64,
     /// Images per second while training, as measured.
     pub(super) speed: Option<f64>,
-    /// Whether it was seen waiting in line.
+    /// Whether it was seen waiting in the queue.
     queued: bool,
 }
 
@@ -79,7 +79,7 @@ impl OwnRun {
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.standing,
-            TourRunState::InLine | TourRunState::AtWork | TourRunState::Paused
+            TourRunState::InQueue | TourRunState::AtWork | TourRunState::Paused
         )
     }
 
@@ -98,16 +98,16 @@ impl OwnRun {
 
     /// It was asked for under this id.
     pub(super) fn asked_as(&mut self, job: JobId) {
-        (self.job, self.standing) = (Some(job), TourRunState::InLine);
+        (self.job, self.standing) = (Some(job), TourRunState::InQueue);
     }
 
-    /// Takes in how it stands while it is not the run at work: it waits in line, or it was taken
+    /// Takes in how it stands while it is not the run at work: it waits in the queue, or it was taken
     /// out of there.
-    pub(super) fn wait(&mut self, in_line: bool) {
-        if self.standing == TourRunState::InLine && self.queued && !in_line {
+    pub(super) fn wait(&mut self, in_queue: bool) {
+        if self.standing == TourRunState::InQueue && self.queued && !in_queue {
             self.standing = TourRunState::Ended(None);
         }
-        self.queued |= in_line;
+        self.queued |= in_queue;
     }
 
     /// Takes in how it stands as the run at work, or the one that ended last.

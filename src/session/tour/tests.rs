@@ -234,12 +234,12 @@ fn another_run_is_waited_for_and_never_stopped() {
             .iter()
             .any(|c| matches!(c, Command::Stop(_)))
     );
-    // In line behind it; left, it is taken out again.
+    // In the queue behind it; left, it is taken out again.
     draw_both(&mut session);
     session.train_toured();
     session.line_up_toured();
     session.drain();
-    assert_eq!(standing(&session), TourRunState::InLine);
+    assert_eq!(standing(&session), TourRunState::InQueue);
     let mine = session.learn.tour.as_ref().unwrap().baseline.job.unwrap();
     session.leave_tour();
     session.drain();

@@ -24,9 +24,9 @@ use crate::session::views::{Fetch, RunRow, RunState};
 pub enum UnitRunState {
     /// It was not asked for.
     Missing,
-    /// It waits in line.
+    /// It waits in the queue.
     Waiting,
-    /// It waits in line and begins when the person lets it go on.
+    /// It waits in the queue and begins when the person lets it go on.
     Held,
     /// It is at work.
     Working {
@@ -231,7 +231,7 @@ impl Session {
         let waits =
             |work: &JobWork| matches!(work, JobWork::Train(other) if same_settings(other, config));
         if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
-            return (UnitRun::of(in_line(job)), nothing());
+            return (UnitRun::of(in_queue(job)), nothing());
         }
         let wanted = LazyCell::new(|| settings_of(config));
         let mut rows = self.rows().filter(|row| {
@@ -273,7 +273,7 @@ impl Session {
         };
         let waits = |work: &JobWork| matches!(work, JobWork::Teach { run, .. } if *run == folder);
         if let Some(job) = self.waiting().find(|job| waits(&job.work)) {
-            return (UnitRun::of(in_line(job)), RunFigures::default());
+            return (UnitRun::of(in_queue(job)), RunFigures::default());
         }
         let live = self
             .train
@@ -323,7 +323,7 @@ fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
     RunFigures::new(header, &run.history, measurements, taught)
 }
 
-fn in_line(job: &Job) -> UnitRunState {
+fn in_queue(job: &Job) -> UnitRunState {
     match job.held {
         true => UnitRunState::Held,
         false => UnitRunState::Waiting,

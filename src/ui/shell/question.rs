@@ -17,9 +17,9 @@ use crate::ui::widgets::{self, button, dialog, primary_button};
 /// Something a person must agree to first.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// Stop this run? Those that wait in line are held there.
+    /// Stop this run? Those that wait in the queue are held there.
     Stop(JobId),
-    /// Stop this run and let the next one in line begin? Offered beside `Stop`.
+    /// Stop this run and let the next one in the queue begin? Offered beside `Stop`.
     StopThis(JobId),
     /// Close the window although this run is at work?
     Close(JobId),

@@ -157,7 +157,7 @@ impl Target for RunFolders {
     }
 }
 
-/// The line of waiting runs.
+/// The queue of waiting runs.
 struct Queue;
 
 impl Target for Queue {

@@ -92,7 +92,7 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
 }
 
 #[test]
-fn a_run_at_work_or_in_line_is_not_deleted() {
+fn a_run_at_work_or_in_the_queue_is_not_deleted() {
     let runs = tempfile::tempdir().unwrap();
     let (busy, next) = (finished(runs.path(), 1), finished(runs.path(), 2));
     let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());

@@ -4,9 +4,9 @@
 mod beside;
 mod confusion;
 mod figures;
-mod line;
 mod pictures;
 mod prompts;
+mod queue;
 mod side;
 mod worst;
 
@@ -63,7 +63,7 @@ impl Default for State {
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.train.shown().is_none() {
-        line::card(ui, cx);
+        queue::card(ui, cx);
         let text = "Set up an experiment and start it, or open a stored run";
         widgets::empty(ui, "Nothing is running", text, |ui| {
             if primary_button(ui, "Set up an experiment", true).clicked() {

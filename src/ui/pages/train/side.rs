@@ -2,7 +2,7 @@
 
 use egui::{Label, RichText, TextEdit, Ui};
 
-use super::{beside, line};
+use super::{beside, queue};
 use crate::counts::counted;
 use crate::run::config::RunConfig;
 use crate::session::advice::{BACKBONE, TITLE, better_backbone};
@@ -25,7 +25,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         return;
     };
     state(ui, cx, &run);
-    line::card(ui, cx);
+    queue::card(ui, cx);
     beside::show(ui, cx, &run);
     if let Some(problem) = &run.problem {
         card(ui, |ui| widgets::problem(ui, problem));

@@ -39,7 +39,7 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
     let other = [("title", other)];
     match tour.run().standing {
         TourRunState::Wanted => Some(language.fill("tour.busy.text", &other)),
-        TourRunState::InLine if session.is_training() => {
+        TourRunState::InQueue if session.is_training() => {
             Some(language.fill("tour.busy.in_line", &other))
         }
         TourRunState::Paused if paused_by_person(tour) => {

@@ -91,10 +91,10 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>, language: Langu
     }
 }
 
-/// The way on for runs that wait on hold, as all do that were in line when the window was closed.
+/// The way on for runs that wait on hold, as all do that were in the queue when the window was closed.
 fn go_on(ui: &mut Ui, cx: &mut Cx<'_>, language: Language) {
     if primary_button(ui, language.say("unit.go_on"), true).clicked() {
-        cx.act(UiCommand::HoldLine(false));
+        cx.act(UiCommand::HoldQueue(false));
     }
 }
 

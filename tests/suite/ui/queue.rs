@@ -1,4 +1,4 @@
-//! Runs that wait in line: shown, moved, taken out, held, and there again after a restart.
+//! Runs that wait in the queue: shown, moved, taken out, held, and there again after a restart.
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -151,7 +151,7 @@ fn what_waited_when_the_window_was_closed_waits_when_it_is_opened() {
     });
     drop(first);
     let mut second = open();
-    wait(&mut second, "the line is there", |app| {
+    wait(&mut second, "the queue is there", |app| {
         app.session.waiting().count() == 1
     });
     settle(&mut second);

@@ -1,4 +1,4 @@
-//! The runs that wait in line: which comes next can be changed, and each be taken out.
+//! The runs that wait in the queue: which comes next can be changed, and each be taken out.
 
 use egui::{Label, RichText, Ui};
 
@@ -33,7 +33,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
                     "Hold the queue"
                 };
                 if link(ui, words).clicked() {
-                    cx.act(UiCommand::HoldLine(!held));
+                    cx.act(UiCommand::HoldQueue(!held));
                 }
             },
         );
@@ -68,10 +68,10 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
                     cx.act(command);
                 }
             };
-            let sooner = UiCommand::MoveInLine(job.id, place.saturating_sub(1));
+            let sooner = UiCommand::MoveInQueue(job.id, place.saturating_sub(1));
             let name = format!("Move {number} forward: {title}");
             offer(ui, Icon::Up, name, place > 0, sooner);
-            let later = UiCommand::MoveInLine(job.id, place + 1);
+            let later = UiCommand::MoveInQueue(job.id, place + 1);
             let name = format!("Move {number} back: {title}");
             offer(ui, Icon::Down, name, number < count, later);
             let out = format!("Remove {number} from the queue: {title}");
