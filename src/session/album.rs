@@ -83,8 +83,8 @@ mod tests {
     #[test]
     fn old_pictures_are_given_back_and_can_be_asked_for_again() {
         let mut album = Album::default();
-        let key = |key: &str, split, index: usize| (Arc::from(key), split, index);
-        let id = |index: usize| key("digits", Split::Test, index);
+        let id_of = |data: &str, split, index: usize| (Arc::from(data), split, index);
+        let id = |index: usize| id_of("digits", Split::Test, index);
         for index in 0..10 {
             assert!(album.ask(&id(index)) && !album.ask(&id(index)));
             let picture = Picture {
@@ -98,7 +98,7 @@ mod tests {
         assert!(album.bytes <= MOST && album.held.len() == 4);
         assert!(album.get(&id(0)).is_none() && album.get(&id(9)).is_some());
         assert!(album.ask(&id(0)), "it may be looked at again");
-        let letters = [Split::Train, Split::Test].map(|split| key("letters", split, 0));
+        let letters = [Split::Train, Split::Test].map(|split| id_of("letters", split, 0));
         for id in &letters {
             album.ask(id);
             album.put(id.clone(), Err(crate::problem::Problem::new("lost")));

@@ -75,8 +75,8 @@ impl Session {
         }
         let end = Instant::now() + PATIENCE;
         // The helper thread holds the other one until it is done.
-        let running_job = |export: &Arc<Progress>| Arc::strong_count(export) > 1;
-        while self.exports.iter().any(running_job) && Instant::now() < end {
+        let under_way = |export: &Arc<Progress>| Arc::strong_count(export) > 1;
+        while self.exports.iter().any(under_way) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
     }

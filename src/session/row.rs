@@ -55,7 +55,7 @@ pub struct RunRow {
     pub header: Option<RunHeader>,
     /// What it is made of, for a search: worked out by the first one.
     made_of: OnceLock<MadeOf>,
-    /// What its settings are known by: worked out by the first added task that looks for them.
+    /// What its settings are known by: worked out by the first lesson that looks for them.
     settings: OnceLock<String>,
     /// How it stands.
     pub state: RunState,

@@ -59,7 +59,7 @@ pub struct Settings {
     pub log: Level,
     /// The folder of the run that was at work.
     #[serde(rename = "at_work", skip_serializing_if = "Option::is_none")]
-    pub running_job: Option<PathBuf>,
+    pub unfinished: Option<PathBuf>,
     /// Folders of runs beside the usual one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
@@ -177,7 +177,7 @@ mod tests {
             log: Level::Debug,
             setup: Some(RunConfig::default()),
             former: None,
-            running_job: Some("/runs/one".into()),
+            unfinished: Some("/runs/one".into()),
             folders: vec!["/other/runs".into()],
             former_folders: vec!["/runs/of/before".into()],
             crashed: false,

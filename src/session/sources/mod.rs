@@ -231,7 +231,7 @@ pub trait Sources: Send + Sync {
         files::reveal(path)
     }
 
-    /// The added tasks.
+    /// The lessons.
     fn units(&self) -> Vec<UnitEntry> {
         units::entries()
     }

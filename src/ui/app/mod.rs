@@ -72,7 +72,7 @@ impl StudioApp {
         session.former.crashed = settings.crashed;
         session.former.config.clone_from(&settings.former);
         session.former.folders.clone_from(&settings.former_folders);
-        session.former.interrupted.clone_from(&settings.running_job);
+        session.former.interrupted.clone_from(&settings.unfinished);
         session.learn.language = settings.language;
         session.open_folders(&settings.folders);
         Self {
@@ -321,7 +321,7 @@ impl StudioApp {
                 || self.settings.former != self.session.former.config
                 || self.settings.former_folders != self.session.former.folders
                 || self.settings.folders != self.session.compare.folders.paths()
-                || self.settings.running_job.as_deref() != self.session.unfinished())
+                || self.settings.unfinished.as_deref() != self.session.unfinished())
         {
             self.remember();
         }
@@ -335,7 +335,7 @@ impl StudioApp {
         self.settings.former.clone_from(&self.session.former.config);
         let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);
-        self.settings.running_job = self.session.unfinished().map(Path::to_path_buf);
+        self.settings.unfinished = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
         {

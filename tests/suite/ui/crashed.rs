@@ -85,7 +85,7 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     let (run, config) = stopped(runs.path());
     let left = |setup: &RunConfig| Settings {
         setup: Some(setup.clone()),
-        running_job: Some(run.clone()),
+        unfinished: Some(run.clone()),
         ..Settings::default()
     };
     // The set-up is that of the run: to go on with it is all there is to offer.

@@ -16,7 +16,7 @@ use lae_studio::session::backend::Recorded;
 
 const SIZE: [f32; 2] = [1280.0, 900.0];
 
-fn running_job(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
+fn at_work(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded) {
     let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs);
     settle(&mut window);
     window.get_by_label("Start training").click();
@@ -29,7 +29,7 @@ fn running_job(runs: &std::path::Path) -> (Harness<'static, StudioApp>, Recorded
 #[test]
 fn arrows_move_through_the_tasks_whatever_has_the_focus() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = running_job(runs.path());
+    let (mut window, backend) = at_work(runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     super::flow::draw_seven(&mut window);
@@ -74,7 +74,7 @@ fn arrows_move_through_the_tasks_whatever_has_the_focus() {
 #[test]
 fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = running_job(runs.path());
+    let (mut window, backend) = at_work(runs.path());
     let ask = |window: &mut Harness<'_, StudioApp>| {
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Period);
         window.run_steps(4);
@@ -132,7 +132,7 @@ fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
 #[test]
 fn closing_during_a_run_is_a_question_and_without_one_is_not() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = running_job(runs.path());
+    let (mut window, backend) = at_work(runs.path());
     assert!(!press_close(&mut window));
     window.get_by_label("Close the window?");
     shot(&mut window, "question-close");
@@ -178,11 +178,11 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     backend.push(Event::Started(Box::new(facts)));
     settle(&mut first);
     wait(&mut first, "the run is remembered", |_| {
-        Settings::load(Some(&file)).running_job.is_some()
+        Settings::load(Some(&file)).unfinished.is_some()
     });
     drop(first);
     let kept = Settings::load(Some(&file));
-    assert_eq!(kept.running_job.as_ref(), Some(&path));
+    assert_eq!(kept.unfinished.as_ref(), Some(&path));
     let (mut second, backend) = open(kept.after_crash());
     second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks learned so far.");
     shot(&mut second, "left-off");

@@ -218,8 +218,8 @@ fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
         Some(Setting::Whole(number)) => (*number).min(most),
         _ => 0,
     };
-    let mut number_of = now;
-    let drag = numbers::number(&mut number_of, 0..=most)
+    let mut chosen = now;
+    let drag = numbers::number(&mut chosen, 0..=most)
         .custom_formatter(move |number, _| match number {
             0.0 => "all".into(),
             n if n == now as f64 => now.to_string(),
@@ -231,7 +231,7 @@ fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
         });
     let response = number(ui, drag.speed(0.2));
     if response.changed() {
-        *value = (number_of > 0).then_some(Setting::Whole(number_of));
+        *value = (chosen > 0).then_some(Setting::Whole(chosen));
     }
     response
 }

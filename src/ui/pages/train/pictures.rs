@@ -117,7 +117,7 @@ impl Tile<'_> {
         }
     }
 
-    /// What is said of its label, and the way to correction it.
+    /// What is said of its label, and the way to correct it.
     fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
         let (split, index) = (self.split, self.place.1);
         let corrected = cx
