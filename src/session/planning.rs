@@ -16,8 +16,8 @@ pub(super) struct Planning {
     busy: bool,
     /// What the settings without effect are of.
     idle_of: Option<(RunConfig, Arc<[PluginView]>)>,
-    /// Whether the blocks are to follow the backbone once it is known.
-    fit_blocks: bool,
+    /// The weight file that the blocks are to follow once it is known.
+    fit_blocks: Option<String>,
 }
 
 impl Planning {
@@ -30,8 +30,8 @@ impl Planning {
 impl Session {
     /// Makes a weight file the backbone; as many blocks get a PET as suits it.
     pub fn choose_weights(&mut self, path: String) {
-        self.experiment.draft.backbone = path;
-        self.experiment.planning.fit_blocks = true;
+        self.experiment.draft.backbone.clone_from(&path);
+        self.experiment.planning.fit_blocks = Some(path);
     }
 
     /// Whether the settings as they stand can be trained.
@@ -93,14 +93,16 @@ impl Session {
     fn take_plan(&mut self, asked: &RunConfig, plan: PlanView) {
         self.experiment.planning.busy = false;
         let newest = self.experiment.planning.asked.as_ref();
-        if newest.is_some_and(|(config, _)| config == asked) {
-            self.experiment.plan = plan;
+        if newest.is_none_or(|(config, _)| config != asked) {
+            return;
         }
-        if self.experiment.planning.fit_blocks
+        self.experiment.plan = plan;
+        let fit = self.experiment.planning.fit_blocks.as_ref();
+        if fit == Some(&asked.backbone)
             && asked.backbone == self.experiment.draft.backbone
             && let Some(backbone) = &self.experiment.plan.backbone
         {
-            self.experiment.planning.fit_blocks = false;
+            self.experiment.planning.fit_blocks = None;
             self.experiment.draft.blocks = backbone.pet_blocks.to_string();
         }
     }
