@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Command, Line};
 use crate::logging::{self, Level};
-use crate::session::report;
+use crate::session::bug_report;
 use crate::store;
 use crate::ui::settings::Settings;
 
@@ -33,8 +33,8 @@ pub(super) fn begin(line: &Line) {
     // Words need not be text.
     let given = std::env::args_os().skip(1);
     let (name, options) = words(given.map(|word| word.to_string_lossy().into_owned()));
-    tracing::info!("{} was started: {name} {options}", report::program());
-    for (what, value) in report::machine() {
+    tracing::info!("{} was started: {name} {options}", bug_report::program());
+    for (what, value) in bug_report::machine() {
         tracing::info!("{what}: {value}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::End;
 use super::output::{Table, say, size, tell};
 use crate::problem::Result;
-use crate::session::report::{BugReport, ReportRequest, file_name};
+use crate::session::bug_report::{BugReport, BugReportRequest, file_name};
 use crate::store;
 use crate::ui::settings::Settings;
 
@@ -26,7 +26,7 @@ pub(super) struct Args {
 
 /// Shows and packs.
 pub(super) fn run(args: &Args) -> Result<End> {
-    let wanted = ReportRequest {
+    let wanted = BugReportRequest {
         settings: Settings::file(),
         names: Vec::new(),
     };

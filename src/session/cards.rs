@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use super::opening::Progress;
+use super::progress::Progress;
 use super::views::DeviceView;
 use crate::problem::Result;
 
@@ -29,11 +29,11 @@ impl Session {
         if self.inventory.preparing.is_some() {
             return;
         }
-        let opening = Arc::new(Progress::default());
-        self.inventory.preparing = Some(opening.clone());
+        let progress = Arc::new(Progress::default());
+        self.inventory.preparing = Some(progress.clone());
         let (key, family) = (key.to_string(), family.to_string());
         self.task(
-            move |sources| sources.prepare(&key, &family, &opening),
+            move |sources| sources.prepare(&key, &family, &progress),
             Self::take_prepared,
         );
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::export::{self, ExportKind};
-use super::report;
+use super::bug_report;
+use super::data_export::{self, DataExportKind};
 use crate::data::export::Form;
 
 /// Endings of picture files.
@@ -28,8 +28,8 @@ pub enum DialogPurpose {
     Piece,
     /// A file with a class order.
     Order,
-    /// The place of a report.
-    Report,
+    /// The place of a bug report.
+    BugReport,
     /// A folder of classes to teach a run.
     AddedTask,
     /// A folder of runs to open beside the usual one.
@@ -37,7 +37,7 @@ pub enum DialogPurpose {
     /// A folder of pictures to predict.
     Pictures,
     /// The place of an exported data set.
-    Export(ExportKind, Form),
+    DataExport(DataExportKind, Form),
 }
 
 impl DialogPurpose {
@@ -48,9 +48,9 @@ impl DialogPurpose {
             Self::Weights => "Choose a weight file",
             Self::Image | Self::Piece => "Choose an image",
             Self::Order => "Choose a class order",
-            Self::Report => "Save the report",
-            Self::Export(_, Form::Project) => "Export for Teachable Machine",
-            Self::Export(_, Form::Folder) => "Export as an image folder in a zip",
+            Self::BugReport => "Save the bug report",
+            Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
+            Self::DataExport(_, Form::Folder) => "Export as an image folder in a zip",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
@@ -65,8 +65,8 @@ impl DialogPurpose {
             Self::Image | Self::Piece | Self::Pictures => ("Images", IMAGES),
             Self::Runs => ("Runs", &[]),
             Self::Order => ("JSON", &["json"]),
-            Self::Report | Self::Export(_, Form::Folder) => ("Archives", &["zip"]),
-            Self::Export(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
+            Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
+            Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
         }
     }
 
@@ -81,8 +81,8 @@ impl DialogPurpose {
     /// The usual name of the file, where one is to be written.
     pub fn to_write(self) -> Option<String> {
         match self {
-            Self::Report => Some(report::file_name()),
-            Self::Export(_, form) => Some(export::file_name(form)),
+            Self::BugReport => Some(bug_report::file_name()),
+            Self::DataExport(_, form) => Some(data_export::file_name(form)),
             _ => None,
         }
     }
@@ -298,11 +298,11 @@ mod tests {
     #[test]
     fn a_file_to_be_written_goes_into_a_folder_under_its_usual_name() {
         let folder = tempfile::tempdir().unwrap();
-        let name = DialogPurpose::Report.to_write().unwrap();
-        let found = look_at(DialogPurpose::Report, folder.path().into());
+        let name = DialogPurpose::BugReport.to_write().unwrap();
+        let found = look_at(DialogPurpose::BugReport, folder.path().into());
         assert_eq!((found.path, found.there), (folder.path().join(name), false));
         std::fs::write(folder.path().join("old.zip"), "").unwrap();
-        assert!(look_at(DialogPurpose::Report, folder.path().join("old")).there);
+        assert!(look_at(DialogPurpose::BugReport, folder.path().join("old")).there);
         assert!(!look_at(DialogPurpose::Weights, folder.path().join("old")).there);
         let of_picture = look_at(DialogPurpose::Pictures, folder.path().join("old.zip"));
         assert_eq!(of_picture.path, folder.path());

@@ -8,7 +8,7 @@ use super::Session;
 use super::album::Album;
 use super::corrected::Corrected;
 use super::experiment::Experiment;
-use super::opening::Progress;
+use super::progress::Progress;
 use super::tested::Tested;
 use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
 use crate::data::scenario::Scenario;
@@ -306,16 +306,16 @@ impl Session {
         }
     }
 
-    fn task_to_open(&mut self, ask: DataAsk, opening: Arc<Progress>) {
-        let (key, shared) = (ask.key(), opening.clone());
+    fn task_to_open(&mut self, ask: DataAsk, progress: Arc<Progress>) {
+        let (key, shared) = (ask.key(), progress.clone());
         self.task(
             move |sources| sources.open_data(&ask, &shared).map(Arc::new),
-            move |session, view| session.take_data(&key, &opening, view),
+            move |session, view| session.take_data(&key, &progress, view),
         );
     }
 
-    fn take_data(&mut self, key: &str, opening: &Progress, answer: Result<Arc<DataView>>) {
-        if answer.is_err() && opening.is_stopped() {
+    fn take_data(&mut self, key: &str, progress: &Progress, answer: Result<Arc<DataView>>) {
+        if answer.is_err() && progress.is_stopped() {
             return; // Nobody waits for it any more.
         }
         let mine = self

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::downloads::Download;
-use super::opening::Progress;
+use super::progress::Progress;
 use super::views::{BackboneView, DeviceView, PluginView};
 use crate::run::config::RunConfig;
 

@@ -8,6 +8,7 @@ mod album;
 pub mod backend;
 pub mod bin;
 pub mod board;
+pub mod bug_report;
 mod cards;
 pub mod chooser;
 pub mod collection;
@@ -15,6 +16,7 @@ pub mod companion;
 pub mod compare;
 mod comparison;
 pub mod corrected;
+pub mod data_export;
 pub mod data_sets;
 pub mod differences;
 pub mod doubts;
@@ -23,7 +25,6 @@ pub mod drawing;
 pub mod estimate;
 mod events;
 pub mod experiment;
-pub mod export;
 pub mod first_task;
 pub mod folders;
 pub mod former;
@@ -32,16 +33,15 @@ pub mod inventory;
 pub mod learn;
 pub mod notices;
 pub mod of_data;
-pub mod opening;
 pub mod paired;
 pub mod pins;
 pub mod plain;
 mod planning;
 pub mod predict;
 pub mod presets;
+pub mod progress;
 mod queue;
 mod refusal;
-pub mod report;
 pub mod row;
 pub mod run_view;
 pub mod sheet;
@@ -73,8 +73,8 @@ use former::Former;
 use inventory::Inventory;
 use learn::Learn;
 use notices::Notices;
-use opening::Progress;
 use predict::PredictView;
+use progress::Progress;
 use tasks::Tasks;
 use train::Train;
 use views::Fetch;
@@ -107,8 +107,8 @@ pub struct Session {
     sets: data_sets::DataSets,
     /// Files and folders being chosen in dialogs of the desktop.
     pub choosing: Choosing,
-    /// What a report of a problem would hold, once it was asked for.
-    pub report: Fetch<Arc<report::BugReport>>,
+    /// What a bug report would hold, once it was asked for.
+    pub bug_report: Fetch<Arc<bug_report::BugReport>>,
     /// What the person was told.
     pub notices: Notices,
     /// Files being written by helper threads, each with what stops it.
@@ -146,7 +146,7 @@ impl Session {
             learn: Learn::default(),
             sets: data_sets::DataSets::default(),
             choosing: Choosing::default(),
-            report: Fetch::Nothing,
+            bug_report: Fetch::Nothing,
             notices: Notices::default(),
             exports: Vec::new(),
             tickets: 0,

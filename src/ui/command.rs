@@ -198,10 +198,10 @@ pub enum UiCommand {
     Notices,
     /// Show or hide the line with frame times.
     FrameTimes,
-    /// Show what a report of a problem would hold.
-    Report,
-    /// Save the report on show at this place.
-    SaveReport(PathBuf),
+    /// Show what a bug report would hold.
+    ReportProblem,
+    /// Save the bug report on show at this place.
+    SaveBugReport(PathBuf),
     /// Keep so much in the log from now on.
     LogLevel(Level),
 }

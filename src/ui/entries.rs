@@ -13,7 +13,7 @@ use crate::data::named;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
-use crate::session::export::ExportKind;
+use crate::session::data_export::DataExportKind;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
@@ -202,7 +202,7 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
         };
         PaletteEntry::new(
             title,
-            UiCommand::Pick(DialogPurpose::Export(ExportKind::Data, form)),
+            UiCommand::Pick(DialogPurpose::DataExport(DataExportKind::Data, form)),
         )
         .when(there)
     };
@@ -364,7 +364,7 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
     all.push(glossary.also("glossary words meaning formula"));
     let present = PaletteEntry::new("Present the run in large letters", UiCommand::Present);
     all.push(present.also("full screen projector").keys(keys::PRESENT));
-    all.push(PaletteEntry::new("Report a problem…", UiCommand::Report).also("bug log"));
+    all.push(PaletteEntry::new("Report a problem…", UiCommand::ReportProblem).also("bug log"));
     all.push(PaletteEntry::new("Show frame times", UiCommand::FrameTimes));
     all
 }

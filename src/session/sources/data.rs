@@ -13,9 +13,9 @@ use crate::data::{
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::Collection;
+use crate::session::data_export::DataExport;
 use crate::session::data_sets::DataAsk;
-use crate::session::export::Export;
-use crate::session::opening::Progress;
+use crate::session::progress::Progress;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
 
 /// Pictures whose size is looked up to know the size of all.
@@ -104,8 +104,8 @@ impl Scans {
 }
 
 /// Opens a data set and looks at it.
-pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Progress) -> Result<DataView> {
-    let step = |doing: &str, done: usize, of: Option<usize>| opening.step(doing, done, of);
+pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<DataView> {
+    let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
     let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
     let (classes, pictures): (Vec<usize>, Vec<_>) = first_pictures(&data).into_iter().unzip();
@@ -157,19 +157,19 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, opening: &Progress) -> Result<D
 
 /// Writes a data set, or gathered pictures, to one file.
 pub(super) fn export(
-    export: &Export,
+    export: &DataExport,
     scans: &Scans,
     to: &Path,
-    opening: &Progress,
+    progress: &Progress,
 ) -> Result<Packed> {
-    let step = |doing: &str, done, of| opening.step(doing, done, of);
+    let step = |doing: &str, done, of| progress.step(doing, done, of);
     let watch = Watch::new(&step);
     match export {
-        Export::Data(ask) => {
+        DataExport::Data(ask) => {
             let data = scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?;
             packed(&data, to, &watch)
         }
-        Export::Collection(collection) => packed(&gathered(collection)?.0, to, &watch),
+        DataExport::Collection(collection) => packed(&gathered(collection)?.0, to, &watch),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::backbone::families;
 use crate::device;
 use crate::problem::{Problem, Result};
-use crate::session::opening::Progress;
+use crate::session::progress::Progress;
 use crate::session::views::DeviceView;
 
 /// The devices of this machine.
@@ -31,14 +31,14 @@ pub(super) fn devices() -> Vec<DeviceView> {
 }
 
 /// Prepares a card for a family of backbones; gives the devices as they are known then.
-pub(super) fn prepare(key: &str, family: &str, opening: &Progress) -> Result<Vec<DeviceView>> {
+pub(super) fn prepare(key: &str, family: &str, progress: &Progress) -> Result<Vec<DeviceView>> {
     let info = device::choose(key)?;
     let variants = families::named(family)?.variants();
     let found = device::prepare(&info, family, &variants, &mut |done, of| {
-        opening.step("Trying the variants", (done + 1).min(of), Some(of))
+        progress.step("Trying the variants", (done + 1).min(of), Some(of))
     });
     match found {
-        Err(_) if opening.is_stopped() => Err(Problem::new("preparing the card was stopped")
+        Err(_) if progress.is_stopped() => Err(Problem::new("preparing the card was stopped")
             .advise("it computes the plain variant until it is prepared")),
         found => device::keep_prepared(&info, family, &found?).map(|()| devices()),
     }

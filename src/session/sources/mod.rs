@@ -16,14 +16,14 @@ use std::sync::Arc;
 use super::Wake;
 use super::backend::Backend;
 use super::bin::{BinAction, DeletedRun, Done};
+use super::bug_report::{self, BugReport};
 use super::chooser::{Choice, DialogPurpose};
 use super::collection::{CollectedPicture, Collection};
+use super::data_export::DataExport;
 use super::data_sets::{DataAsk, SightAsk};
 use super::downloads::{Item, Transfer};
-use super::export::Export;
 use super::folders::Shelf;
-use super::opening::Progress;
-use super::report::{self, BugReport};
+use super::progress::Progress;
 use super::row::RunRow;
 use super::run_view::RunView;
 use super::units::{self, UnitEntry};
@@ -102,8 +102,8 @@ pub trait Sources: Send + Sync {
     fn disk(&self) -> &Disk;
 
     /// Opens a data set and looks at it.
-    fn open_data(&self, ask: &DataAsk, opening: &Progress) -> Result<DataView> {
-        data::open(ask, &self.disk().scans, opening)
+    fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
+        data::open(ask, &self.disk().scans, progress)
     }
 
     /// Training images as the network gets them.
@@ -140,8 +140,8 @@ pub trait Sources: Send + Sync {
     }
 
     /// Prepares the card of this key for a family of backbones; gives the devices as they are known then.
-    fn prepare(&self, key: &str, family: &str, opening: &Progress) -> Result<Vec<DeviceView>> {
-        lists::prepare(key, family, opening)
+    fn prepare(&self, key: &str, family: &str, progress: &Progress) -> Result<Vec<DeviceView>> {
+        lists::prepare(key, family, progress)
     }
 
     /// The runs of the usual folder and of these others.
@@ -202,8 +202,8 @@ pub trait Sources: Send + Sync {
     }
 
     /// Writes a data set, or gathered pictures, to one file.
-    fn export(&self, export: &Export, to: &Path, opening: &Progress) -> Result<Packed> {
-        data::export(export, &self.disk().scans, to, opening)
+    fn export_data(&self, export: &DataExport, to: &Path, progress: &Progress) -> Result<Packed> {
+        data::export(export, &self.disk().scans, to, progress)
     }
 
     /// The corrected labels of the data set at this place.
@@ -221,8 +221,8 @@ pub trait Sources: Send + Sync {
         picker::pick(wanted, dialog)
     }
 
-    /// What a report of a problem holds.
-    fn report(&self, wanted: &report::ReportRequest) -> BugReport {
+    /// What a bug report holds.
+    fn bug_report(&self, wanted: &bug_report::BugReportRequest) -> BugReport {
         BugReport::gather(&self.disk().runs_root, wanted)
     }
 

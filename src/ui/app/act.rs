@@ -122,8 +122,8 @@ impl StudioApp {
             UiCommand::Palette => self.shell.palette.toggle(),
             UiCommand::Notices => self.shell.toggle_notices(&self.session),
             UiCommand::FrameTimes => self.shell.frame_times = !self.shell.frame_times,
-            UiCommand::Report => self.report(),
-            UiCommand::SaveReport(path) => self.session.save_report(path),
+            UiCommand::ReportProblem => self.report(),
+            UiCommand::SaveBugReport(path) => self.session.save_bug_report(path),
             UiCommand::LogLevel(level) => self.choose_log_level(level),
         }
     }
@@ -252,14 +252,14 @@ impl StudioApp {
             DialogPurpose::Piece => self.session.collect_file(path),
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
-            DialogPurpose::Report => self.shell.report.goes_to(text),
+            DialogPurpose::BugReport => self.shell.report.goes_to(text),
             DialogPurpose::AddedTask => self.teach(text),
             DialogPurpose::Runs => self.session.add_folder(path),
             DialogPurpose::Pictures => {
                 self.pages.predict.sheet.choose(&path);
                 self.show(Page::Predict);
             }
-            DialogPurpose::Export(kind, form) => self.session.export(kind, form, path),
+            DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
         }
     }
 
@@ -363,7 +363,7 @@ impl StudioApp {
 
     fn report(&mut self) {
         self.shell.report.open();
-        self.session.gather_report(self.settings_file.clone());
+        self.session.gather_bug_report(self.settings_file.clone());
     }
 
     fn choose_log_level(&mut self, level: Level) {

@@ -69,7 +69,7 @@ impl StudioApp {
             shell.foot(ui, session, commands);
         }));
         if pressed.contains(&Pressed::Report) {
-            commands.push(UiCommand::Report);
+            commands.push(UiCommand::ReportProblem);
         }
     }
 
@@ -99,7 +99,7 @@ impl StudioApp {
         match pressed {
             Pressed::Nothing => {}
             Pressed::Afresh => self.pages.forget(page),
-            Pressed::Report => commands.push(UiCommand::Report),
+            Pressed::Report => commands.push(UiCommand::ReportProblem),
         }
     }
 

@@ -45,7 +45,7 @@ pub struct StudioApp {
     /// How long drawing takes.
     pub times: FrameTimes,
     /// Where the line with frame times goes when the window closes.
-    report: Option<Arc<Mutex<String>>>,
+    last_times: Option<Arc<Mutex<String>>>,
     /// Whether the window is to close without a question.
     leaving: Arc<AtomicBool>,
     /// When the settings were last written.
@@ -85,7 +85,7 @@ impl StudioApp {
             settings,
             settings_file,
             times: FrameTimes::since(started),
-            report: None,
+            last_times: None,
             leaving: Arc::default(),
             remembered: Instant::now(),
             history: Undoer::default(),
@@ -130,8 +130,8 @@ impl StudioApp {
     }
 
     /// Leaves the line with frame times here when the window closes.
-    pub fn tell_times_to(&mut self, report: Arc<Mutex<String>>) {
-        self.report = Some(report);
+    pub fn tell_times_to(&mut self, place: Arc<Mutex<String>>) {
+        self.last_times = Some(place);
     }
 
     /// The person comes back to the window: what another program did to the run on show is seen.
@@ -380,7 +380,7 @@ impl eframe::App for StudioApp {
     fn on_exit(&mut self) {
         // What comes after it, the run that is saved above all, must not suffer from it.
         let _ = caught(|| self.remember());
-        if let Some(mut line) = self.report.as_ref().and_then(|report| report.lock().ok()) {
+        if let Some(mut line) = self.last_times.as_ref().and_then(|place| place.lock().ok()) {
             *line = self.times.line();
         }
     }

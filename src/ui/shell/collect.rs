@@ -11,8 +11,8 @@ use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::{CollectedClass, Collection, Purpose};
+use crate::session::data_export::DataExportKind;
 use crate::session::drawing::Drawing;
-use crate::session::export::ExportKind;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::experiment::covering;
@@ -318,7 +318,7 @@ fn foot(
             commands.push(UiCommand::KeepCollection(purpose.clone()));
             close = true;
         }
-        export(ui, ExportKind::Collection, lacks.as_deref(), commands);
+        export(ui, DataExportKind::Collection, lacks.as_deref(), commands);
         let words = "What is in the boxes stays until the window is closed";
         close |= button(ui, "Cancel").on_hover_text(words).clicked();
     });

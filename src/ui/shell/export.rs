@@ -4,7 +4,7 @@ use egui::{Popup, Ui};
 
 use crate::data::export::Form;
 use crate::session::chooser::DialogPurpose;
-use crate::session::export::ExportKind;
+use crate::session::data_export::DataExportKind;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::button_if;
 
@@ -23,7 +23,12 @@ pub const FORMS: [(Form, &str, &str); 2] = [
 ];
 
 /// Draws the button with its menu; `lacks` says why nothing can be exported yet.
-pub fn export(ui: &mut Ui, kind: ExportKind, lacks: Option<&str>, commands: &mut Vec<UiCommand>) {
+pub fn export(
+    ui: &mut Ui,
+    kind: DataExportKind,
+    lacks: Option<&str>,
+    commands: &mut Vec<UiCommand>,
+) {
     let enabled = lacks.is_none();
     let open = button_if(ui, enabled, "Export…")
         .on_hover_text("Write the pictures of all classes to one file")
@@ -31,7 +36,7 @@ pub fn export(ui: &mut Ui, kind: ExportKind, lacks: Option<&str>, commands: &mut
     Popup::menu(&open).show(|ui| {
         for (form, words, tip) in FORMS {
             if ui.button(words).on_hover_text(tip).clicked() {
-                commands.push(UiCommand::Pick(DialogPurpose::Export(kind, form)));
+                commands.push(UiCommand::Pick(DialogPurpose::DataExport(kind, form)));
             }
         }
     });

@@ -57,7 +57,7 @@ pub struct Shell {
     pub collect: collect::Collect,
     /// Whether the line with frame times is on show.
     pub frame_times: bool,
-    /// What a report of a problem would hold.
+    /// What a bug report would hold.
     pub report: ReportDialog,
     news: notices::News,
 }

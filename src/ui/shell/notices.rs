@@ -116,7 +116,7 @@ impl News {
                 ui.separator();
                 let report = link(ui, "Report a problem…");
                 if report.clicked() {
-                    commands.push(UiCommand::Report);
+                    commands.push(UiCommand::ReportProblem);
                 }
                 report.clicked()
             });

@@ -6,8 +6,8 @@ use egui::{Context, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
 use crate::logging::Level;
 use crate::session::Session;
+use crate::session::bug_report::{BugReport, usual_place};
 use crate::session::chooser::DialogPurpose;
-use crate::session::report::{BugReport, usual_place};
 use crate::session::views::Fetch;
 use crate::session::words::bytes_text;
 use crate::ui::command::UiCommand;
@@ -53,7 +53,7 @@ impl ReportDialog {
         commands: &mut Vec<UiCommand>,
     ) {
         // A report that was saved is let go of.
-        self.open &= !(self.saving && matches!(session.report, Fetch::Nothing));
+        self.open &= !(self.saving && matches!(session.bug_report, Fetch::Nothing));
         if !self.open {
             return;
         }
@@ -64,7 +64,7 @@ impl ReportDialog {
                 ui,
                 "This is all that the report holds: versions, settings and the log, never pictures, names of classes or data. Nothing is sent; you decide what becomes of the file.",
             );
-            match &session.report {
+            match &session.bug_report {
                 Fetch::Ready(report) => {
                     ui.scope(|ui| self.contents(ui, report));
                 }
@@ -114,16 +114,16 @@ impl ReportDialog {
             let edit = TextEdit::singleline(&mut self.place).desired_width(width);
             ui.add(edit).accessible_name("Save the report as");
             if button(ui, "Choose…").clicked() {
-                commands.push(UiCommand::Pick(DialogPurpose::Report));
+                commands.push(UiCommand::Pick(DialogPurpose::BugReport));
             }
         });
         ui.horizontal(|ui| {
-            let ready = session.report.ready().is_some() && !self.place.trim().is_empty();
+            let ready = session.bug_report.ready().is_some() && !self.place.trim().is_empty();
             let can = ready && !self.saving;
             let save = button_if(ui, can, "Save the report");
             if save.clicked() {
                 self.saving = true;
-                commands.push(UiCommand::SaveReport(PathBuf::from(self.place.trim())));
+                commands.push(UiCommand::SaveBugReport(PathBuf::from(self.place.trim())));
             }
             button(ui, "Close").clicked()
         })

@@ -6,7 +6,7 @@ use lae_studio::nn::ComputeVariant;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::opening::Progress;
+use lae_studio::session::progress::Progress;
 use lae_studio::session::views::DeviceView;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::settings::ThemeChoice;

@@ -8,7 +8,7 @@ use lae_studio::data::export::Form;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::chooser::{Choice, DialogPurpose};
-use lae_studio::session::export::ExportKind;
+use lae_studio::session::data_export::DataExportKind;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
@@ -154,7 +154,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
     let ctx = window.ctx.clone();
-    let wanted = DialogPurpose::Export(ExportKind::Data, Form::Folder);
+    let wanted = DialogPurpose::DataExport(DataExportKind::Data, Form::Folder);
     window.state_mut().act(&ctx, UiCommand::TypePath(wanted));
     settle(&mut window);
     // Whether or not its ending is typed.

@@ -17,7 +17,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::data_sets::{DataAsk, SightAsk};
 use lae_studio::session::downloads::{Item, Transfer};
-use lae_studio::session::opening::Progress;
+use lae_studio::session::progress::Progress;
 use lae_studio::session::views::{DataView, Split};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
@@ -360,11 +360,11 @@ impl Sources for SlowDownload {
         &self.0
     }
 
-    fn open_data(&self, ask: &DataAsk, opening: &Progress) -> Result<DataView> {
+    fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
         if ask.place == "cifar-10" {
             return Err(Problem::new("cifar-10 is not on this computer").advise("download it"));
         }
-        self.0.open_data(ask, opening)
+        self.0.open_data(ask, progress)
     }
 
     fn download(&self, _: &Item, transfer: &Transfer) -> Result<()> {

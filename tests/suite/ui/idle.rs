@@ -9,7 +9,7 @@ use lae_studio::problem::Result;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::data_sets::DataAsk;
-use lae_studio::session::opening::Progress;
+use lae_studio::session::progress::Progress;
 use lae_studio::session::views::DataView;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
@@ -134,11 +134,11 @@ impl Sources for Slow {
         &self.0
     }
 
-    fn open_data(&self, ask: &DataAsk, opening: &Progress) -> Result<DataView> {
+    fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
         if ask.place == "letters" {
             drop(self.1.read());
         }
-        self.0.open_data(ask, opening)
+        self.0.open_data(ask, progress)
     }
 }
 

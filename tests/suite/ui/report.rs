@@ -29,7 +29,7 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     window.run_steps(3);
     window.get_by_label("Report a problem…").click();
     wait(&mut window, "the report is gathered", |app| {
-        app.session.report.ready().is_some()
+        app.session.bug_report.ready().is_some()
     });
     // The dialog grows with what it shows, and what is clicked must lie still.
     window.run_steps(6);

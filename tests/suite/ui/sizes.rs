@@ -179,7 +179,7 @@ fn every_dialog_ends_within_reach_of_the_wheel_in_the_smallest_window() {
         ),
         ("deleted", UiCommand::Deleted, "Close"),
         ("folders", UiCommand::Folders, "Close"),
-        ("report", UiCommand::Report, "Close"),
+        ("report", UiCommand::ReportProblem, "Close"),
         (
             "path",
             UiCommand::TypePath(DialogPurpose::DataFolder),

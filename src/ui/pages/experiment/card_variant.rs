@@ -22,11 +22,11 @@ pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
             "A card can compute a network in several variants. Preparing tries them, checks each against \
              the processor and takes the fastest right one.",
         );
-        if let Some(opening) = cx.session.preparing().cloned() {
+        if let Some(progress) = cx.session.preparing().cloned() {
             ui.spinner();
-            faint(ui, opening.words());
+            faint(ui, progress.words());
             if button(ui, "Stop preparing").clicked() {
-                opening.stop();
+                progress.stop();
             }
             ui.request_repaint_after(Duration::from_millis(200));
             return;

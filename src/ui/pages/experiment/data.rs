@@ -10,8 +10,8 @@ use crate::data::named;
 use crate::run::config::SettingGroup;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
+use crate::session::data_export::DataExportKind;
 use crate::session::downloads::Item;
-use crate::session::export::ExportKind;
 use crate::session::views::{DataView, Fetch, Thumb};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::command::UiCommand;
@@ -138,7 +138,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::Collect(Purpose::Data));
         }
         if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
-            export(ui, ExportKind::Data, None, cx.commands);
+            export(ui, DataExportKind::Data, None, cx.commands);
         }
         if source == DataChoice::Folder {
             folder(ui, cx);

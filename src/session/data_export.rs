@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Session;
 use super::collection::Collection;
 use super::data_sets::DataAsk;
-use super::opening::Progress;
+use super::progress::Progress;
 use crate::counts::counted;
 use crate::data::export::{Form, Packed};
 use crate::problem::{Problem, listed};
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportKind {
+pub enum DataExportKind {
     /// The data set of the settings.
     Data,
     /// The pictures being gathered.
@@ -26,7 +26,7 @@ pub enum ExportKind {
 
 /// What is written to a file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Export {
+pub enum DataExport {
     /// A data set.
     Data(DataAsk),
     /// Gathered pictures.
@@ -42,21 +42,21 @@ pub(super) fn file_name(form: Form) -> String {
 impl Session {
     /// Writes the data set, or what was gathered, to this place; an ending that says nothing of the
     /// form gets the form's own.
-    pub fn export(&mut self, kind: ExportKind, form: Form, mut path: PathBuf) {
+    pub fn export_data(&mut self, kind: DataExportKind, form: Form, mut path: PathBuf) {
         if Form::of(&path).is_err() {
             let mut name = path.file_name().unwrap_or_default().to_owned();
             name.push(format!(".{}", form.ending()));
             path.set_file_name(name);
         }
         let export = match kind {
-            ExportKind::Data => Export::Data(self.draft_data(false)),
-            ExportKind::Collection => Export::Collection(Box::new(self.collection.clone())),
+            DataExportKind::Data => DataExport::Data(self.draft_data(false)),
+            DataExportKind::Collection => DataExport::Collection(Box::new(self.collection.clone())),
         };
-        let opening = Arc::new(Progress::default());
-        self.exports.push(opening.clone());
+        let progress = Arc::new(Progress::default());
+        self.exports.push(progress.clone());
         let to = path.clone();
         self.task(
-            move |sources| sources.export(&export, &to, &opening),
+            move |sources| sources.export_data(&export, &to, &progress),
             move |session, done| {
                 let exports = &mut session.exports;
                 exports.retain(|export| Arc::strong_count(export) > 1);
@@ -118,8 +118,8 @@ mod tests {
             &self.0
         }
 
-        fn export(&self, _: &Export, _: &Path, opening: &Progress) -> Result<Packed> {
-            while opening.step("packing", 0, None) {
+        fn export_data(&self, _: &DataExport, _: &Path, progress: &Progress) -> Result<Packed> {
+            while progress.step("packing", 0, None) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -138,7 +138,7 @@ mod tests {
     fn closing_waits_until_an_export_has_tidied_up() {
         let tidied = Arc::default();
         let mut session = session(&tidied);
-        session.export(ExportKind::Collection, Form::Folder, "x.zip".into());
+        session.export_data(DataExportKind::Collection, Form::Folder, "x.zip".into());
         drop(session);
         assert!(tidied.load(Ordering::Relaxed));
     }

@@ -27,7 +27,7 @@ const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
 /// What a report is made of, besides what lies beside the runs.
 #[derive(Clone, Debug, Default)]
-pub struct ReportRequest {
+pub struct BugReportRequest {
     /// The window's settings.
     pub settings: Option<PathBuf>,
     /// Names that are struck out: of the classes that are open.
@@ -36,31 +36,31 @@ pub struct ReportRequest {
 
 impl Session {
     /// Gathers what a report of a problem holds; the window's settings are in this file.
-    pub fn gather_report(&mut self, settings: Option<PathBuf>) {
+    pub fn gather_bug_report(&mut self, settings: Option<PathBuf>) {
         let open = self
             .experiment
             .data
             .ready()
             .map(|view| view.classes.clone());
         let names = open.unwrap_or_default();
-        self.report = Fetch::Busy;
-        let wanted = ReportRequest { settings, names };
+        self.bug_report = Fetch::Busy;
+        let wanted = BugReportRequest { settings, names };
         self.task(
-            move |sources| Ok(Arc::new(sources.report(&wanted))),
-            |session, report| session.report.fill(report),
+            move |sources| Ok(Arc::new(sources.bug_report(&wanted))),
+            |session, report| session.bug_report.fill(report),
         );
     }
 
     /// Writes the report that was gathered.
-    pub fn save_report(&mut self, path: PathBuf) {
-        let Some(report) = self.report.ready().cloned() else {
+    pub fn save_bug_report(&mut self, path: PathBuf) {
+        let Some(report) = self.bug_report.ready().cloned() else {
             return;
         };
         let place = path.clone();
         self.task_or_tell(
             move |_| report.save(&path),
             move |session, ()| {
-                session.report = Fetch::Nothing;
+                session.bug_report = Fetch::Nothing;
                 let text = format!("The report is in {}", place.display());
                 session.notify(Problem::new(text), false);
             },
@@ -88,7 +88,7 @@ pub struct BugReport {
 
 impl BugReport {
     /// Gathers it. What cannot be read is left out, for something is wrong already.
-    pub fn gather(runs_root: &Path, wanted: &ReportRequest) -> Self {
+    pub fn gather(runs_root: &Path, wanted: &BugReportRequest) -> Self {
         let mut veil = Veil::of_this_person();
         veil.add(&wanted.names);
         veil.add([runs_root.display().to_string()]);
@@ -284,7 +284,7 @@ mod tests {
         std::fs::write(&settings, text).unwrap();
         let report = BugReport::gather(
             runs.path(),
-            &ReportRequest {
+            &BugReportRequest {
                 settings: Some(settings),
                 names: vec!["great tit".into(), "robin".into()],
             },
