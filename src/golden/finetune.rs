@@ -117,8 +117,8 @@ impl<'a> Run<'a> {
         let wanted = [&wanted_before, &wanted_after];
         self.ledger.compare_state(task, [&before, &after], wanted)?;
         let test = self.file.tensor("test.input")?;
-        let verdicts = self.method.predict(test.to_device(&self.place.device)?)?;
-        self.ledger.compare_answers(task, &verdicts, true)
+        let answers = self.method.predict(test.to_device(&self.place.device)?)?;
+        self.ledger.compare_answers(task, &answers, true)
     }
 
     fn head(&self, task: usize) -> Result<Head> {

@@ -125,19 +125,19 @@ impl<'a> Ledger<'a> {
     pub(super) fn compare_answers(
         &mut self,
         task: usize,
-        verdicts: &[Answer],
+        answers: &[Answer],
         by_score: bool,
     ) -> Result<()> {
-        let scores: Vec<f32> = verdicts.iter().flat_map(|v| v.scores.clone()).collect();
+        let scores: Vec<f32> = answers.iter().flat_map(|v| v.scores.clone()).collect();
         let limit = 2.0 * self.tolerance.trajectory;
         self.compare(&format!("task.{task}.logits"), &scores, limit)?;
         let name = format!("task.{task}.pred");
         let wanted = &self.file.tensor(&name)?.values;
-        same_length(&name, verdicts.len(), wanted.len())?;
+        same_length(&name, answers.len(), wanted.len())?;
         let unclear = CLEAR * largest(&scores);
-        let wrong = verdicts.iter().zip(wanted).filter(|(verdict, wanted)| {
-            let class = verdict.opinions.last().map(|opinion| opinion.class);
-            let mut order = verdict.scores.clone();
+        let wrong = answers.iter().zip(wanted).filter(|(answer, wanted)| {
+            let class = answer.opinions.last().map(|opinion| opinion.class);
+            let mut order = answer.scores.clone();
             order.sort_by(|a, b| b.total_cmp(a));
             let gap = order.first().zip(order.get(1)).map(|(a, b)| a - b);
             let clear = gap.is_none_or(|gap| f64::from(gap) > unclear);

@@ -166,13 +166,13 @@ impl<'a> TaskFile<'a> {
             case.method().end_task(&mut GoOn::to_the_end())?;
             case.compare(&mut ledger, index, &test)?;
             let images = test.dims()[0];
-            let mut verdicts = Vec::new();
+            let mut answers = Vec::new();
             for start in (0..images).step_by(AT_ONCE) {
                 let end = (start + AT_ONCE).min(images);
                 let batch = test.clone().narrow(0, start, end - start);
-                verdicts.extend(case.method().predict(batch)?);
+                answers.extend(case.method().predict(batch)?);
             }
-            ledger.compare_answers(index, &verdicts, case.answers_by_score())?;
+            ledger.compare_answers(index, &answers, case.answers_by_score())?;
         }
         Ok(ledger.report())
     }

@@ -72,10 +72,10 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given, language: Language) {
     });
 }
 
-fn say(ui: &mut Ui, ask: &Ask, verdict: &Feedback<'_>, figures: &Figures, language: Language) {
+fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, language: Language) {
     let t = tokens(ui);
     let none: &[Paragraph] = &[];
-    let (head, colour, more): (String, Color32, &[Paragraph]) = match verdict {
+    let (head, colour, more): (String, Color32, &[Paragraph]) = match feedback {
         Feedback::Open => return,
         Feedback::Kept => (language.say("unit.kept").into(), t.accent, none),
         Feedback::NoNumber => (language.say("unit.no_number").into(), t.warning, none),
