@@ -7,7 +7,7 @@
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
-//! | `task_N.safetensors` | what answers after task N, as far as it is new since task N − 1 (see `snapshot.rs`) |
+//! | `task_N.safetensors` | what answers after task N, as far as it is new since task N − 1 (see `snapshot/mod.rs`) |
 //! | `resume/checkpoint.safetensors` | where training stands; gone when the run is finished |
 //! | `state.safetensors` | what an added task needs beyond the last snapshot, where the method needs more |
 //! | `lessons/task_N/` | an added task that the finished run was taught as task N (see `added_tasks.rs`) |

@@ -214,7 +214,10 @@ impl Session {
             self.learn.units.runs.insert(teach.name.clone(), vec![run]);
             figures.insert(teach.name.clone(), vec![known]);
         }
-        self.learn.units.figures = Arc::new(figures);
+        // Charts are made anew where the figures are others.
+        if *self.learn.units.figures != figures {
+            self.learn.units.figures = Arc::new(figures);
+        }
     }
 
     /// How the run with these settings stands.
