@@ -62,7 +62,7 @@ pub struct RunRow {
     /// SHA-256 of its PET plugin's text, in hex; empty where it has none.
     pub plugin_sha256: String,
     /// What tells which other runs repeat it; none while no task is measured.
-    pub kin: Option<GroupKey>,
+    pub group: Option<GroupKey>,
     /// What runs are compared by, in percent.
     pub figures: Figures,
     /// What each expert achieved, task by task.
@@ -101,7 +101,7 @@ impl RunRow {
             settings: OnceLock::new(),
             state: RunState::Finished,
             plugin_sha256: String::new(),
-            kin: None,
+            group: None,
             figures: Figures::default(),
             history: Histories::default(),
             quality: ByExpert::default(),
@@ -124,7 +124,7 @@ impl RunRow {
             store::StoredState::Interrupted { task, .. } => RunState::Unfinished(task),
             store::StoredState::Running => RunState::Busy,
         };
-        row.kin = GroupKey::of(&run);
+        row.group = GroupKey::of(&run);
         row.history = run.histories();
         row.figures = run.figures(&row.history);
         row.images_per_second = run.images_per_second(&reports);

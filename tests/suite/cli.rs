@@ -23,6 +23,7 @@ mod paper;
 mod portable;
 mod predict;
 mod runs;
+mod tables;
 mod teach;
 mod worst;
 mod wrong;

@@ -580,15 +580,15 @@ fn tables_and_figures_put_class_orders_together() {
     assert_eq!(sorted[0].orders.runs.len(), 2);
     assert_eq!(sorted[0].orders.mean.final_accuracy, Some(62.5));
     assert_eq!(sorted[1].label, "digits · LAE · adapter 5, no Learning");
-    let markdown = export(&summaries(&runs), Format::Markdown).unwrap();
+    let markdown = export(&summaries(&runs), Format::Markdown, &|_| Vec::new()).unwrap();
     assert!(
         markdown.contains("| digits · LAE · adapter 5 | 2 | 62.5 ± 17.7 |"),
         "{markdown}"
     );
     assert!(markdown.contains("no Learning | 1 | 100.0 |"), "{markdown}");
-    let latex = export(&summaries(&runs), Format::Latex).unwrap();
+    let latex = export(&summaries(&runs), Format::Latex, &|_| Vec::new()).unwrap();
     assert!(latex.contains(r"$62.5 \pm 17.7$"), "{latex}");
-    let csv = export(&summaries(&runs), Format::Csv).unwrap();
+    let csv = export(&summaries(&runs), Format::Csv, &|_| Vec::new()).unwrap();
     assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 1));
     for column in ["method", "variant", "backbone", "epochs", "base_lr"] {
         let named = csv.lines().next().unwrap().split(',').any(|c| c == column);
@@ -602,12 +602,68 @@ fn tables_and_figures_put_class_orders_together() {
     let told = groups(&summaries(&[runs[1].clone(), slower]));
     let label = &told[1].label;
     assert!(label.ends_with("(epochs 12, base_lr 0.125)"), "{label}");
-    let svg = export(&summaries(&runs), Format::Svg).unwrap();
+    let svg = export(&summaries(&runs), Format::Svg, &|_| Vec::new()).unwrap();
     assert!(
         svg.starts_with("<svg") && svg.contains("no Learning"),
         "{svg}"
     );
-    let nothing = refused(export(&[], Format::Csv));
+    let nothing = refused(export(&[], Format::Csv, &|_| Vec::new()));
+    assert!(nothing.what.contains("finished task"), "{nothing}");
+}
+
+#[test]
+fn a_report_is_one_file_that_needs_no_other() {
+    let root = tempfile::tempdir().unwrap();
+    let mut runs = Vec::new();
+    for (order, name) in [
+        ("natural", ""),
+        ("seed:1", ""),
+        ("natural", "<script>alert(1)</script>"),
+    ] {
+        let mut header = header();
+        header.config.order = order.into();
+        header.config.data = "/home/somebody/pictures".into();
+        if !name.is_empty() {
+            header.config.epochs += 1;
+        }
+        let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
+        for task in 0..2 {
+            folder.save_task(&report(task), &snapshot(1.0)).unwrap();
+        }
+        let mut run = store::summarize(folder.path()).unwrap();
+        run.header.about.name = name.into();
+        runs.push(run);
+    }
+    let pictures = |_: &RunSummary| {
+        let (class, png) = ("a & b".into(), vec![1, 2, 3]);
+        vec![store::SamplePicture { class, png }]
+    };
+    let page = export(&runs, Format::Html, &pictures).unwrap();
+    for part in [
+        "<!DOCTYPE html>",
+        "2 experiments compared",
+        "<svg",
+        "class=\"heat\"",
+        "data:image/png;base64,AQID",
+        "a &amp; b",
+        "&lt;script&gt;",
+        "prefers-color-scheme: dark",
+        "@media print",
+        "75.0",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for part in [
+        "<script",
+        "http://",
+        "https://",
+        "src=\"/",
+        "/home/somebody",
+        "<link",
+    ] {
+        assert!(!page.contains(part), "{part}");
+    }
+    let nothing = refused(export(&[], Format::Html, &pictures));
     assert!(nothing.what.contains("finished task"), "{nothing}");
 }
 
@@ -624,7 +680,7 @@ fn the_guide_names_every_column_and_key() {
     let tables = [
         file("metrics.csv"),
         file("confusion/task_1.csv"),
-        export(&[RunSummary::of(&run)], Format::Csv).unwrap(),
+        export(&[RunSummary::of(&run)], Format::Csv, &|_| Vec::new()).unwrap(),
     ];
     for column in tables.iter().flat_map(|table| {
         let line = first_line(table);
@@ -653,7 +709,7 @@ fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
     let place = root.path().join("=1+1");
     std::fs::rename(folder.path(), &place).unwrap();
     let run = store::load(&place).unwrap();
-    let csv = export(&[RunSummary::of(&run)], Format::Csv).unwrap();
+    let csv = export(&[RunSummary::of(&run)], Format::Csv, &|_| Vec::new()).unwrap();
     for cell in ["'=1+1,", "\"'=HYPERLINK(", ",'@SUM(A1),", ",'+1\n"] {
         assert!(csv.contains(cell), "{cell}: {csv}");
     }

@@ -116,7 +116,7 @@ fn a_summary_that_cannot_be_used_is_made_anew() {
     for bad in [
         String::new(),
         text[..text.len() / 2].to_string(),
-        text.replace("{\"version\":1,", "{\"version\":2,"),
+        text.replace("{\"version\":2,", "{\"version\":3,"),
         // More right answers than images.
         text.replace(right, "\"right\":{\"online\":[9,0]"),
         text.replace(
@@ -248,9 +248,9 @@ fn the_time_of_ten_thousand_runs_is_measured() {
     };
     assert_eq!(seconds("first search", || find().count()), 100);
     assert_eq!(seconds("second search", || find().count()), 100);
-    let kin = |row: &Arc<RunRow>| row.kin.clone();
-    let kins: Vec<Option<GroupKey>> = listed.iter().map(kin).collect();
-    let kinds = seconds("grouped", || kinds(&kins, Option::as_ref).len());
+    let group = |row: &Arc<RunRow>| row.group.clone();
+    let groups: Vec<Option<GroupKey>> = listed.iter().map(group).collect();
+    let kinds = seconds("grouped", || kinds(&groups, Option::as_ref).len());
     assert_eq!(kinds, 100);
     seconds("one row", || disk.run_row(&listed[5_000].folder).unwrap());
     seconds("latest", || store::find(root.path(), "latest").unwrap());

@@ -11,7 +11,7 @@ use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::parameters::Weights;
 use super::weights::Tensors;
-use super::words::TableRow;
+use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
 use crate::nn::{ComputeVariant, Place};
 use crate::problem::{Problem, Result};
@@ -37,7 +37,7 @@ pub struct Family {
     /// What pixels go through where a weight file does not say it, and that as a sentence.
     pub pixels: (Normalisation, &'static str),
     /// Dimensions in words of a table, or in timm's.
-    pub read: fn(&TableRow) -> Result<Architecture>,
+    pub read: fn(&ArchitectureValues) -> Result<Architecture>,
     /// Dimensions off the names and shapes of tensors; none where they are of another family.
     pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
     /// Tensors under timm's names of today, whichever of the family's namings they come in.

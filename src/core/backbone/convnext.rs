@@ -14,7 +14,7 @@ use super::normalisation::Normalisation;
 use super::patches::Neighbours;
 use super::plausible::implausible;
 use super::weights::Tensors;
-use super::words::TableRow;
+use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
@@ -143,7 +143,7 @@ impl Dimensions for Config {
     }
 }
 
-fn read(words: &TableRow) -> Result<Config> {
+fn read(words: &ArchitectureValues) -> Result<Config> {
     let input_size = words.input_size()?;
     let depths = words.sizes("depths", "depths", &[3, 3, 9, 3])?;
     let widths = words.sizes("widths", "dims", &[96, 192, 384, 768])?;

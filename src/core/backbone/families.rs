@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::architecture::{Architecture, Family, Inferred};
 use super::loader::WeightLoader;
 use super::weights::Tensors;
-use super::words::TableRow;
+use super::words::ArchitectureValues;
 use super::{Backbone, convnext, swin, vit};
 use crate::nn::Place;
 use crate::problem::{Problem, Result, listed};
@@ -38,7 +38,7 @@ pub fn named(name: &str) -> Result<&'static Family> {
 /// # Errors
 /// A Problem for an unknown family, or dimensions that make no sense.
 pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Result<Architecture> {
-    let made = (named(family)?.read)(&TableRow::of_metadata(metadata))?;
+    let made = (named(family)?.read)(&ArchitectureValues::of_metadata(metadata))?;
     made.check()?;
     Ok(made)
 }

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use crate::problem::{Problem, Result};
 
 /// Some words with their values. A table must say every size; timm's constructors have usual ones.
-pub struct TableRow {
+pub struct ArchitectureValues {
     values: Map<String, Value>,
     of_table: bool,
 }
 
-impl TableRow {
+impl ArchitectureValues {
     /// Of an entry of a table.
     pub fn of_table(values: Map<String, Value>) -> Self {
         Self {

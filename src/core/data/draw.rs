@@ -19,7 +19,7 @@ pub(super) struct Draw<'a> {
     /// Number of classes.
     pub classes: usize,
     /// What tells copies of a picture; `None` draws every image by itself.
-    pub kin: Option<&'a NearCopySets>,
+    pub copies: Option<&'a NearCopySets>,
 }
 
 /// What was drawn.
@@ -83,13 +83,13 @@ impl Draw<'_> {
     }
 
     fn moved_words(&self, drawn: &Drawn) -> String {
-        match self.kin {
-            Some(kin) if kin.is_empty() && !drawn.samples.is_empty() => {
+        match self.copies {
+            Some(copies) if copies.is_empty() && !drawn.samples.is_empty() => {
                 " Copies of one picture were not looked for and may stand on both sides.".into()
             }
-            Some(kin) if drawn.moved > 0 => format!(
+            Some(copies) if drawn.moved > 0 => format!(
                 " So that all copies of a picture{} are on the same side, {} changed sides.",
-                if kin.has_near() {
+                if copies.has_near() {
                     ", near ones too,"
                 } else {
                     ""
@@ -119,7 +119,7 @@ struct Hat {
 
 impl Hat {
     fn of(samples: &[Sample], draw: &Draw<'_>) -> Self {
-        let set_of = |sample| draw.kin.and_then(|kin| kin.set_of(sample));
+        let set_of = |sample| draw.copies.and_then(|copies| copies.set_of(sample));
         let set: Vec<Option<usize>> = samples.iter().map(set_of).collect();
         let mut copies: HashMap<usize, Vec<usize>> = HashMap::new();
         for (at, set) in set.iter().enumerate() {

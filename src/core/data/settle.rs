@@ -24,15 +24,15 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let names = sort_classes(&found.classes, &mut train, test.as_mut());
     let listed = test.as_deref().filter(|_| found.listed);
     let listed = listed.map(|test| Listed::of(&train, test));
-    let kin = kin(&train, test.as_deref(), checked, options, names.len());
+    let copies = copies_kept_together(&train, test.as_deref(), checked, options, names.len());
     found
         .assumed
-        .extend(kin.as_ref().and_then(NearCopySets::words));
+        .extend(copies.as_ref().and_then(NearCopySets::words));
     let draw = Draw {
         share: options.test_share,
         seed: options.split_seed,
         classes: names.len(),
-        kin: kin.as_ref(),
+        copies: copies.as_ref(),
     };
     let test = tested(&names, &mut train, test, &draw, &mut found.assumed);
     let tuning = Draw {
@@ -71,7 +71,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     data.duplicates = check::duplicates(&data.train, &data.test, &checked.known);
     data.two_labels = check::two_labels(&data.classes, &data.train, &data.test, &checked.known);
     let splits = [("train", &*data.train), ("test", &*data.test)];
-    data.near_copies = kin.map_or_else(Vec::new, |kin| kin.told(&data.classes, splits));
+    data.near_copies = copies.map_or_else(Vec::new, |copies| copies.told(&data.classes, splits));
     thin(&mut data.train, options.train_limit, data.classes.len());
     thin(&mut data.test, options.test_limit, data.classes.len());
     if options.test_limit.is_some() {
@@ -229,7 +229,7 @@ fn tested(
 }
 
 /// Which pictures are copies of one another, where something is drawn.
-fn kin(
+fn copies_kept_together(
     train: &[Sample],
     test: Option<&[Sample]>,
     checked: &Checked,

@@ -16,6 +16,7 @@ pub mod predict;
 pub mod prepare;
 mod reading;
 mod room;
+mod samples;
 pub mod sheet;
 pub mod shelf;
 mod stock;
@@ -36,6 +37,7 @@ use crate::store::{self, RunFolder, StoredState};
 
 pub use fitting::weight_type;
 pub use plan::TrainingPlan;
+pub use samples::sample_pictures;
 pub use stock::{Stock, augment_of, open_options};
 pub use teach::teach;
 use trainer::Trainer;

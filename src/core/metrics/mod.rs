@@ -8,9 +8,15 @@
 //! * F_N: mean over tasks j < N of (best accuracy task j had after it was learned and before the
 //!   end) − (its accuracy at the end).
 //!
+//! Beside them stand backward transfer, learning accuracy, balanced accuracy and calibration error, each with its
+//! source. Forward transfer (the accuracy on a task before it is learned) is no figure here: a class that was not
+//! learned yet has no output, so it would always be 0.
+//!
 //! All of these are class-incremental: every answer is one of all classes seen. The accuracy with the
 //! task given (the choice is among that image's own task) is an easier question and stands apart.
 
+mod calibration;
+mod class_counts;
 mod confusion;
 mod expert;
 mod paired;
@@ -21,6 +27,8 @@ mod wrong;
 
 use std::ops::Range;
 
+pub use calibration::calibration_error;
+pub use class_counts::ClassCounts;
 pub use confusion::{Blocks, Confusion, block_means};
 pub use expert::{ByExpert, Expert};
 pub use paired::Paired;
@@ -164,6 +172,29 @@ impl History {
     pub fn forgetting(&self) -> Option<f64> {
         let drops = self.drops();
         Some(mean(&drops).unwrap_or(0.0)).filter(|f| f.is_finite())
+    }
+
+    /// Mean over tasks of the accuracy that each had right after it was learned, if all were measured: how well new
+    /// things are learned, whatever becomes of them (learning accuracy; Riemer et al., ICLR 2019).
+    pub fn learning(&self) -> Option<f64> {
+        mean(&self.learned()).filter(|a| a.is_finite())
+    }
+
+    /// Backward transfer: mean over tasks j < N of (accuracy at the end − accuracy right after task j was learned); what
+    /// is learned later made older tasks better where it is above 0 (Lopez-Paz and Ranzato, NeurIPS 2017). None while
+    /// fewer than two tasks are learned, and where old tasks were not measured at the end.
+    pub fn backward_transfer(&self) -> Option<f64> {
+        let (last, before) = self.matrix.split_last()?;
+        let gains = last.iter().zip(self.learned());
+        let gains: Vec<f64> = gains.take(before.len()).map(|(end, a)| end - a).collect();
+        mean(&gains).filter(|gain| gain.is_finite())
+    }
+
+    /// Per task its accuracy right after it was learned.
+    fn learned(&self) -> Vec<f64> {
+        let rows = self.matrix.iter().enumerate();
+        rows.filter_map(|(task, row)| row.get(task).copied())
+            .collect()
     }
 
     /// Per task j < N: best accuracy before the end minus accuracy at the end.
@@ -319,6 +350,9 @@ mod tests {
         assert!((history.forgetting().unwrap_or(0.0) - 0.225).abs() < 1e-12);
         assert_eq!(history.last(), Some(0.8));
         assert!((history.average().unwrap_or(0.0) - 0.85).abs() < 1e-12);
+        // (0.7 − 0.9 + 0.6 − 0.8) / 2, and (0.9 + 0.8 + 1) / 3.
+        assert!((history.backward_transfer().unwrap_or(0.0) + 0.2).abs() < 1e-12);
+        assert!((history.learning().unwrap_or(0.0) - 0.9).abs() < 1e-12);
     }
 
     #[test]
@@ -326,6 +360,10 @@ mod tests {
         let history = history(&[(&answers(&[0, 1], &[0, 1]), std::slice::from_ref(&(0..2)))]);
         assert_eq!(history.forgetting(), Some(0.0));
         assert_eq!((history.last(), history.average()), (Some(1.0), None));
+        assert_eq!(
+            (history.learning(), history.backward_transfer()),
+            (Some(1.0), None)
+        );
         assert_eq!(history.task_averaged(), Some(1.0));
         assert_eq!(Answers::default().accuracy(Expert::ONLINE), 0.0);
     }
@@ -338,6 +376,7 @@ mod tests {
         assert!(history.matrix[1][0].is_nan() && history.matrix[1][1] == 0.5);
         let figures = [history.last(), history.average(), history.task_averaged()];
         assert_eq!((figures, history.forgetting()), ([None; 3], None));
+        assert_eq!(history.backward_transfer(), None);
         assert_eq!(new.accuracy_within(Expert::ONLINE, &tasks[0]), None);
         assert_eq!(new.accuracy_within(Expert::ONLINE, &tasks[1]), Some(0.5));
         assert_eq!((new.images_within(&tasks[1]), new.source(1)), (2, 0));

@@ -4,15 +4,16 @@
 //! deviation; that is how the field reports several class orders.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::figure;
 use super::groups::{Group, groups};
+use super::html::{self, SamplePicture};
 use super::json::{Figures, OrdersSummary, Summary};
 use super::summary::RunSummary;
+use super::table::{Align, FIGURES, FigureSpec, PLUS_MINUS, TextTable};
 use super::tables::{harmless_cell, to_csv};
 use crate::problem::{Problem, Result};
 
@@ -27,15 +28,18 @@ pub enum Format {
     Latex,
     /// Accuracy over tasks as a picture.
     Svg,
+    /// A report with all of it, one file.
+    Html,
 }
 
 impl Format {
     /// All formats with their file endings.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Csv, "csv"),
         (Self::Markdown, "md"),
         (Self::Latex, "tex"),
         (Self::Svg, "svg"),
+        (Self::Html, "html"),
     ];
 
     /// The format that a file's ending names.
@@ -51,26 +55,36 @@ impl Format {
             .ok_or_else(|| {
                 Problem::new("this file's ending names no export format")
                     .at_path(path)
-                    .advise("end it in .csv, .md, .tex or .svg")
+                    .advise("end it in .csv, .md, .tex, .svg or .html")
             })
     }
 }
 
-/// The text of a table or figure of these runs.
+/// What is said where there is nothing to write.
+pub(super) fn nothing_finished() -> Problem {
+    Problem::new("none of these runs has a finished task")
+        .advise("export a run once its first task is done")
+}
+
+/// The text of a table, figure or report of these runs; `pictures` as [`html::report`] takes them.
 ///
 /// # Errors
 /// A Problem when no run has a finished task, or the figure cannot be drawn.
-pub fn export(runs: &[RunSummary], format: Format) -> Result<String> {
+pub fn export(
+    runs: &[RunSummary],
+    format: Format,
+    pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
+) -> Result<String> {
     let groups = groups(runs);
     if groups.is_empty() {
-        return Err(Problem::new("none of these runs has a finished task")
-            .advise("export a run once its first task is done"));
+        return Err(nothing_finished());
     }
     match format {
         Format::Csv => csv(&groups),
-        Format::Markdown => Ok(markdown(&groups)),
-        Format::Latex => Ok(latex(&groups)),
+        Format::Markdown => Ok(table(&groups).markdown()),
+        Format::Latex => Ok(table(&groups).latex()),
         Format::Svg => figure::accuracy(&groups),
+        Format::Html => html::report(runs, pictures),
     }
 }
 
@@ -154,16 +168,10 @@ fn measured<'a>(rows: &mut Vec<CsvRow<'a>>, group: &'a str, run: &'a Summary) {
     }
 }
 
-/// The columns of a table: title and figure.
-type Column = (&'static str, fn(&Figures) -> Option<f64>);
-
-/// A_N, Ā_N, task-averaged A and F_N of the run's answer.
-const COLUMNS: [Column; 4] = [
-    ("A_N", |f| f.final_accuracy),
-    ("Ā_N", |f| f.average_accuracy),
-    ("task-averaged A", |f| f.task_averaged_accuracy),
-    ("F_N", |f| f.forgetting),
-];
+/// The figures of a table: A_N, Ā_N, task-averaged A and F_N of the run's answer.
+fn columns() -> impl Iterator<Item = &'static FigureSpec> {
+    FIGURES.iter().take(4)
+}
 
 /// "93.4 ± 0.6", or the mean alone for a single run.
 pub fn mean_and_spread(
@@ -183,71 +191,25 @@ pub fn spread_text(mean: Option<f64>, std: Option<f64>, plus_minus: &str) -> Str
     }
 }
 
-fn markdown(groups: &[Group]) -> String {
-    let mut text = String::from("| run | runs |");
-    let mut rule = String::from("|---|---:|");
-    for (title, _) in COLUMNS {
-        let _ = write!(text, " {title} |");
-        rule.push_str("---:|");
+/// One row per group of runs: what it is, how many runs, and the four figures.
+fn table(groups: &[Group]) -> TextTable {
+    let mut table = TextTable::default();
+    table.column("run", Align::Left);
+    table.column("runs", Align::Right);
+    for figure in columns() {
+        table.figure(figure);
     }
-    let _ = writeln!(text, "\n{rule}");
     for group in groups {
-        let label = group.label.replace('|', "\\|");
-        let _ = write!(text, "| {label} | {} |", group.orders.runs.len());
-        for (_, figure) in COLUMNS {
-            let _ = write!(text, " {} |", mean_and_spread(&group.orders, figure, " ± "));
-        }
-        text.push('\n');
+        let figures = columns().map(|f| mean_and_spread(&group.orders, f.of, PLUS_MINUS));
+        let first = [group.label.clone(), group.orders.runs.len().to_string()];
+        table.row(first.into_iter().chain(figures));
     }
-    text
-}
-
-fn latex(groups: &[Group]) -> String {
-    let mut text = String::from(
-        "% needs \\usepackage{booktabs}\n\\begin{tabular}{lrrrrr}\n\\toprule\n\
-         run & runs & $A_N$ & $\\bar{A}_N$ & task-averaged $A$ & $F_N$ \\\\\n\\midrule\n",
-    );
-    for group in groups {
-        let label = latex_text(&group.label);
-        let _ = write!(text, "{label} & {}", group.orders.runs.len());
-        for (_, figure) in COLUMNS {
-            let cell = mean_and_spread(&group.orders, figure, " \\pm ");
-            let _ = write!(text, " & ${cell}$");
-        }
-        text.push_str(" \\\\\n");
-    }
-    text.push_str("\\bottomrule\n\\end{tabular}\n");
-    text
-}
-
-/// Text with LaTeX's special characters made harmless.
-fn latex_text(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
-                safe.push('\\');
-                safe.push(c);
-            }
-            '\\' => safe.push_str("\\textbackslash{}"),
-            '~' => safe.push_str("\\textasciitilde{}"),
-            '^' => safe.push_str("\\textasciicircum{}"),
-            '·' => safe.push_str("$\\cdot$"),
-            _ => safe.push(c),
-        }
-    }
-    safe
+    table
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn special_characters_do_not_reach_latex() {
-        assert_eq!(latex_text("a_b & 5%"), "a\\_b \\& 5\\%");
-        assert_eq!(latex_text("x · y\\"), "x $\\cdot$ y\\textbackslash{}");
-    }
 
     #[test]
     fn the_ending_names_the_format() {

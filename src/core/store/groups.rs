@@ -40,27 +40,27 @@ impl GroupKey {
 }
 
 /// Sorts runs into kinds, in the order of their first members; those without a key are left out.
-pub fn kinds<'a, T>(runs: &'a [T], kin: impl Fn(&T) -> Option<&GroupKey>) -> Vec<Vec<&'a T>> {
+pub fn kinds<'a, T>(runs: &'a [T], group: impl Fn(&T) -> Option<&GroupKey>) -> Vec<Vec<&'a T>> {
     let mut kinds: Vec<Vec<(&GroupKey, &T)>> = Vec::new();
     let (mut places, mut members) = (HashMap::new(), HashMap::new());
     for run in runs {
-        let Some(kin) = kin(run) else { continue };
+        let Some(group) = group(run) else { continue };
         let place = *places
-            .entry((kin.key.experiment.as_str(), kin.measured))
+            .entry((group.key.experiment.as_str(), group.measured))
             .or_insert_with(|| {
                 kinds.push(Vec::new());
                 kinds.len() - 1
             });
         let kind = &mut kinds[place];
-        match members.entry((place, kin.key.repetition.as_str())) {
+        match members.entry((place, group.key.repetition.as_str())) {
             Entry::Vacant(vacant) => {
                 vacant.insert(kind.len());
-                kind.push((kin, run));
+                kind.push((group, run));
             }
             Entry::Occupied(known) => {
                 let older = &mut kind[*known.get()];
-                if older.0.began < kin.began {
-                    *older = (kin, run);
+                if older.0.began < group.began {
+                    *older = (group, run);
                 }
             }
         }
@@ -74,8 +74,8 @@ pub fn kinds<'a, T>(runs: &'a [T], kin: impl Fn(&T) -> Option<&GroupKey>) -> Vec
 pub struct Group {
     /// Data set, backbone, PET and method in words.
     pub label: String,
-    /// The settings of the first of them.
-    pub config: RunConfig,
+    /// Settings and facts of the first of them.
+    pub header: RunHeader,
     /// Figures per run, their mean and spread.
     pub orders: OrdersSummary,
 }
@@ -84,14 +84,14 @@ pub struct Group {
 pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     let keyed: Vec<(Option<GroupKey>, &RunSummary)> =
         runs.iter().map(|r| (GroupKey::of(r), r)).collect();
-    let kinds = kinds(&keyed, |(kin, _)| kin.as_ref());
+    let kinds = kinds(&keyed, |(group, _)| group.as_ref());
     let firsts: Vec<(&RunHeader, usize)> = kinds
         .iter()
         .map(|kind| (&kind[0].1.header, kind.len()))
         .collect();
     let group = |(kind, label): (&Vec<&(_, &RunSummary)>, String)| Group {
         label,
-        config: kind[0].1.header.config.clone(),
+        header: kind[0].1.header.clone(),
         orders: OrdersSummary::of(kind.iter().map(|(_, run)| run.for_scripts()).collect()),
     };
     kinds.iter().zip(labels(&firsts)).map(group).collect()

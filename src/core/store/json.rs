@@ -50,6 +50,14 @@ pub struct Figures {
     pub forgetting: Option<f64>,
     /// Accuracy at the end with the task of each image told (masked logits).
     pub final_accuracy_task_given: Option<f64>,
+    /// Balanced accuracy of the run's answer at the end: mean over classes.
+    pub balanced_accuracy: Option<f64>,
+    /// Backward transfer of the run's answer; none after a single task.
+    pub backward_transfer: Option<f64>,
+    /// Mean over tasks of the accuracy right after each was learned.
+    pub learning_accuracy: Option<f64>,
+    /// Expected calibration error of the run's answer at the end.
+    pub calibration_error: Option<f64>,
     /// A_N, Ā_N and F_N of each expert beside the one that answers, as `final_accuracy_KEY` and so on.
     #[serde(flatten, serialize_with = "by_key")]
     pub by_expert: ByExpert<[Option<f64>; 3]>,
@@ -120,14 +128,23 @@ impl Figures {
             task_averaged_accuracy: over(|f| f.task_averaged_accuracy),
             forgetting: over(|f| f.forgetting),
             final_accuracy_task_given: over(|f| f.final_accuracy_task_given),
+            balanced_accuracy: over(|f| f.balanced_accuracy),
+            backward_transfer: over(|f| f.backward_transfer),
+            learning_accuracy: over(|f| f.learning_accuracy),
+            calibration_error: over(|f| f.calibration_error),
             by_expert,
         }
     }
 }
 
+/// Version of the JSON of a run, which `docs/run.schema.json` describes. Raised when a field changes its meaning or goes.
+pub const SCHEMA: u32 = 1;
+
 /// A run for scripts: the JSON that `train`, `resume` and `runs` give.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
+    /// Version of these fields, [`SCHEMA`].
+    pub schema: u32,
     /// Its name.
     pub run: String,
     /// What people say of it: `name`, `tags` and `note`, as far as they said something.
@@ -161,6 +178,9 @@ pub struct Summary {
     pub measured_on: String,
     /// Class names in the order they are taught.
     pub class_order: Vec<String>,
+    /// Accuracy of the run's answer on the test images of each class seen so far, in the order of `class_order`; `null`
+    /// for a class without any.
+    pub class_accuracy: Vec<Option<f64>>,
     /// What it was taught after its training, one task each, those at the end of `tasks`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "lessons")]
@@ -228,12 +248,17 @@ impl RunSummary {
             (expert, [last(of), average(of), here.and_then(forgetting)])
         });
         let task_given = histories.task_given.last().copied().flatten();
+        let latest = self.latest.as_ref();
         Figures {
             final_accuracy: last(answer),
             average_accuracy: average(answer),
             task_averaged_accuracy: answer.task_averaged().map(percent),
             forgetting: forgetting(answer),
             final_accuracy_task_given: task_given.map(percent),
+            balanced_accuracy: latest.and_then(|l| l.classes.balanced()).map(percent),
+            backward_transfer: answer.backward_transfer().map(percent),
+            learning_accuracy: answer.learning().map(percent),
+            calibration_error: latest.and_then(|l| l.calibration_error).map(percent),
             by_expert: by_expert.collect(),
         }
     }
@@ -274,8 +299,13 @@ impl RunSummary {
         let as_they_came = reports
             .last()
             .and_then(|last| last.measurements.get(AS_THEY_CAME));
+        let classes = self
+            .latest
+            .iter()
+            .flat_map(|latest| latest.classes.accuracies());
         let unreadable = reports.iter().map(|report| report.unreadable);
         Summary {
+            schema: SCHEMA,
             run: header.run.clone(),
             about: header.about.clone(),
             folder: header.folder.display().to_string(),
@@ -294,6 +324,7 @@ impl RunSummary {
             device: header.device.clone(),
             measured_on: header.config.measured_on().to_string(),
             class_order: header.class_order.clone(),
+            class_accuracy: classes.map(|accuracy| accuracy.map(percent)).collect(),
             added_tasks: header.added_tasks.clone(),
             tasks: self.task_summaries(&reports, &histories),
             figures: self.figures(&histories),

@@ -21,14 +21,17 @@ use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };
 use crate::files;
-use crate::metrics::{Answers, ByExpert, Expert, Histories, PromptStudy, Tally, TaskCounts};
+use crate::metrics::{
+    Answers, ByExpert, ClassCounts, Expert, Histories, PromptStudy, Tally, TaskCounts,
+    calibration_error,
+};
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 
 /// Raised when the file, or how a figure in it comes about, changes its meaning.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The settings there are, each with its default.
 static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));
@@ -70,18 +73,27 @@ pub struct Latest {
     pub tallies: ByExpert<Tally>,
     /// The same of the run's answer to the images of its first task.
     pub first: Tally,
+    /// The run's answer, class by class.
+    pub classes: ClassCounts,
+    /// Expected calibration error of the run's answer (0..=1); none in runs of versions that noted no scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration_error: Option<f64>,
     /// Which images are answered rightly; none where it is not known which they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<Answered>,
 }
 
 impl Latest {
-    fn of(header: &RunHeader, answers: &Answers) -> Self {
+    /// Of the answers after this task (from 0).
+    fn of(header: &RunHeader, task: usize, answers: &Answers) -> Self {
         let tally = |expert: &Expert| (*expert, Tally::of(answers, *expert));
         let first = header.tasks.first().cloned().unwrap_or_default();
+        let seen = header.tasks.get(task).map_or(0, |task| task.end);
         Self {
             tallies: answers.given.keys().map(tally).collect(),
             first: Tally::within(answers, header.answering(), &first),
+            classes: ClassCounts::of(answers, header.answering(), seen),
+            calibration_error: calibration_error(answers, header.answering()),
             answered: Answered::of(header, answers),
         }
     }
@@ -105,7 +117,7 @@ impl RunSummary {
             summary.count(report);
         }
         let last = run.reports.last();
-        summary.latest = last.map(|last| Latest::of(&run.header, &last.answers));
+        summary.latest = last.map(|last| Latest::of(&run.header, last.task, &last.answers));
         summary
     }
 
@@ -143,7 +155,7 @@ impl RunSummary {
         self.rows.truncate(report.task);
         self.counts.truncate(report.task);
         self.count(report);
-        self.latest = Some(Latest::of(&self.header, &report.answers));
+        self.latest = Some(Latest::of(&self.header, report.task, &report.answers));
         self.prompt_study = None;
         self.peak_memory_bytes = self.peak_memory_bytes.max(peak_memory_bytes);
     }
@@ -162,6 +174,10 @@ impl RunSummary {
             let sum = images.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
             images.len() == tasks.len() && sum.is_some_and(|sum| sum <= MOST_IMAGES)
         };
+        let of_classes = |latest: &Latest| {
+            let seen = saved.checked_sub(1).and_then(|last| tasks.get(last));
+            seen.is_some_and(|last| latest.classes.is_of(last.end))
+        };
         let in_order = |(at, row): (usize, &MetricsRow)| row.task == at + 1;
         let of_tasks = |(at, counts): (usize, &TaskCounts)| {
             let experts = header.method.experts.iter();
@@ -175,6 +191,7 @@ impl RunSummary {
             && saved <= tasks.len()
             && self.counts.len() == saved
             && self.latest.is_some() == (saved > 0)
+            && self.latest.as_ref().is_none_or(of_classes)
             && self.rows.iter().enumerate().all(in_order)
             && self.counts.iter().enumerate().all(of_tasks)
     }

@@ -10,7 +10,6 @@ use super::added_tasks::{
 };
 use super::file::{keep_file, save_problem};
 use super::folder::{RunFolder, make_folder};
-use super::load::load;
 use super::pictures::AddedPictures;
 use super::{ADDED_FOLDER, TASK_FILE, summary};
 use crate::data::Sample;
@@ -66,7 +65,7 @@ impl NewAddedTask {
     /// # Errors
     /// A Problem when the folder cannot be written, or could not be read afterwards; the run is then as it was.
     pub fn publish(&self, added_task: &AddedTask) -> Result<()> {
-        let header = load(&self.run)?.header;
+        let header = summary::summarize(&self.run)?.header;
         let before = header.tasks[..self.task].last().map_or(0, |task| task.end);
         let partial = partial_folder(&self.run, self.task);
         let written = Written {

@@ -17,7 +17,7 @@ use crate::run::config::RunConfig;
 use crate::run::job::JobId;
 
 pub use examples::example;
-pub use outcome::{Became, Comparison, Fate, Vote};
+pub use outcome::{Became, Fate, TourVerdict, Vote};
 pub use own_run::{OwnRun, TourRunState};
 
 /// The classes that are drawn, in the order of the canvases.

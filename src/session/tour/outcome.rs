@@ -79,7 +79,7 @@ pub struct Became {
 
 /// How the two runs compare in what they still know of the first task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum TourVerdict {
     /// LAE remembers more.
     Lae,
     /// Both remember about as much.
@@ -90,13 +90,13 @@ pub enum Comparison {
 
 impl Tour {
     /// How the runs compare; none before both are measured.
-    pub fn verdict(&self) -> Option<Comparison> {
+    pub fn verdict(&self) -> Option<TourVerdict> {
         let end = |run: &OwnRun| run.of_first_task().last();
         let ahead = end(&self.lae)? - end(&self.baseline)?;
         Some(match ahead {
-            ahead if ahead > EQUAL => Comparison::Lae,
-            ahead if ahead < -EQUAL => Comparison::Baseline,
-            _ => Comparison::Equal,
+            ahead if ahead > EQUAL => TourVerdict::Lae,
+            ahead if ahead < -EQUAL => TourVerdict::Baseline,
+            _ => TourVerdict::Equal,
         })
     }
 }

@@ -193,7 +193,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     assert_eq!(step(&session), TourStep::Compare);
     let tour = session.learn.tour.clone().unwrap();
     assert_eq!(tour.task, 1);
-    assert_eq!(tour.verdict(), Some(Comparison::Lae));
+    assert_eq!(tour.verdict(), Some(TourVerdict::Lae));
     let fate = |run| session.tour_became(0, run).map(|became| became.fate);
     assert_eq!(fate(&tour.baseline), Some(Fate::Lost));
     assert_eq!(fate(&tour.lae), Some(Fate::Between));

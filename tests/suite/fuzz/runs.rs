@@ -146,8 +146,8 @@ impl Target for RunFolders {
             }
             whole.push(run);
         }
-        let kinds = [Format::Csv, Format::Markdown, Format::Latex, Format::Svg];
-        let exported = kinds.map(|kind| export(&whole, kind).is_ok());
+        let kinds = Format::ALL.map(|(kind, _)| kind);
+        let exported = kinds.map(|kind| export(&whole, kind, &|_| Vec::new()).is_ok());
         let _ = store::summary_of_orders(&stores);
         let _ = (store::find(folder, "latest"), store::find(folder, "r"));
         if let Ok(held) = RunFolder::open(&folder.join("run")) {

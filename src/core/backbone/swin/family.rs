@@ -10,7 +10,7 @@ use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
 use crate::backbone::weights::Tensors;
-use crate::backbone::words::TableRow;
+use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::pet::BlockKind;
@@ -122,7 +122,7 @@ impl Dimensions for Config {
     }
 }
 
-fn read(words: &TableRow) -> Result<Config> {
+fn read(words: &ArchitectureValues) -> Result<Config> {
     let input_size = words.input_size()?;
     let patch = words.size("patch", "patch_size", 4)?;
     let window = words.size("window", "window_size", 7)?;

@@ -11,7 +11,7 @@ use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
 use crate::backbone::weights::Tensors;
-use crate::backbone::words::TableRow;
+use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
 use crate::pet::BlockKind;
@@ -120,7 +120,7 @@ impl Dimensions for Config {
     }
 }
 
-fn read(words: &TableRow) -> Result<Config> {
+fn read(words: &ArchitectureValues) -> Result<Config> {
     let input_size = words.input_size()?;
     let patch = words.size("patch", "patch_size", 16)?;
     let width = words.size("width", "embed_dim", 768)?;
@@ -142,7 +142,7 @@ fn read(words: &TableRow) -> Result<Config> {
 
 fn infer(tensors: &Tensors) -> Result<Option<Inferred>> {
     let tensors = renamed(tensors.clone())?;
-    let stated = TableRow::of_metadata(tensors.metadata()).timms_size("num_heads");
+    let stated = ArchitectureValues::of_metadata(tensors.metadata()).timms_size("num_heads");
     Ok(shaped(&tensors, stated))
 }
 

@@ -51,7 +51,7 @@ impl NearCopySets {
                 .collect();
             sets.join(&gists);
         }
-        let mut kin = Self {
+        let mut known_sets = Self {
             cut: sets.cut,
             ..Self::default()
         };
@@ -59,7 +59,7 @@ impl NearCopySets {
         for (at, copies) in of_print.iter().enumerate() {
             let set = sets.find(at);
             for sample in copies {
-                kin.set.insert(sample.source.clone(), set);
+                known_sets.set.insert(sample.source.clone(), set);
             }
             if sets.size[set] > 1 {
                 let sources = copies.iter().map(|sample| sample.source.clone());
@@ -68,8 +68,8 @@ impl NearCopySets {
         }
         let mut near: Vec<(usize, Vec<ImageSource>)> = near.into_iter().collect();
         near.sort_by_key(|(set, _)| *set);
-        kin.near = near.into_iter().map(|(_, sources)| sources).collect();
-        kin
+        known_sets.near = near.into_iter().map(|(_, sources)| sources).collect();
+        known_sets
     }
 
     /// Whether no picture was looked at.
@@ -130,10 +130,10 @@ impl NearCopySets {
 impl Dataset {
     /// The number of each sample's set: copies of a picture, near ones too, have the same.
     pub fn sets_of_copies(&self, samples: &[Sample]) -> Vec<usize> {
-        let kin = NearCopySets::of(samples.iter(), &self.known, true);
+        let sets = NearCopySets::of(samples.iter(), &self.known, true);
         let alone = samples.len()..;
         let each = samples.iter().zip(alone);
-        each.map(|(sample, alone)| kin.set_of(sample).unwrap_or(alone))
+        each.map(|(sample, alone)| sets.set_of(sample).unwrap_or(alone))
             .collect()
     }
 }

@@ -70,7 +70,7 @@ fn repeated<'a>(known: &mut Option<Repeated>, rows: &'a Rows) -> Arc<[Kind]> {
         return known.kinds.clone();
     }
     let finished = |row: &RunRow| row.state == RunState::Finished;
-    let mut repeated = kinds(rows, |row| row.kin.as_ref().filter(|_| finished(row)));
+    let mut repeated = kinds(rows, |row| row.group.as_ref().filter(|_| finished(row)));
     repeated.retain(|kind| kind.len() > 1);
     let first = |kind: &Vec<&'a Arc<RunRow>>| Some((kind[0].header.as_ref()?, kind.len()));
     let firsts: Vec<(&RunHeader, usize)> = repeated.iter().filter_map(first).collect();

@@ -14,7 +14,7 @@ use super::entry::BackboneEntry;
 use crate::backbone::architecture::Architecture;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
-use crate::backbone::words::TableRow;
+use crate::backbone::words::ArchitectureValues;
 use crate::data::transform::is_crop_ratio;
 use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
@@ -234,7 +234,7 @@ fn architecture(written: &Written) -> Result<Architecture> {
     }
     let mut words = written.dimensions.clone();
     words.insert("input_size".into(), written.input_size.into());
-    let made = (family.read)(&TableRow::of_table(words));
+    let made = (family.read)(&ArchitectureValues::of_table(words));
     made.map_err(|problem| refused(written, &problem.what))
 }
 

@@ -1,7 +1,9 @@
 //! What is told in each step: what to do and why, then what came of it, from the figures.
 
 use crate::session::Session;
-use crate::session::tour::{Became, Comparison, DRAWN, Fate, OwnRun, Tour, TourRunState, TourStep};
+use crate::session::tour::{
+    Became, DRAWN, Fate, OwnRun, Tour, TourRunState, TourStep, TourVerdict,
+};
 use crate::session::words::{duration_text, percent};
 use crate::texts::Language;
 
@@ -154,9 +156,9 @@ fn end(session: &Session, tour: &Tour) -> Vec<String> {
 /// One sentence of what the two runs show.
 fn verdict(language: Language, tour: &Tour) -> Option<String> {
     let key = match tour.verdict()? {
-        Comparison::Lae => "tour.end.lae",
-        Comparison::Equal => "tour.end.equal",
-        Comparison::Baseline => "tour.end.baseline",
+        TourVerdict::Lae => "tour.end.lae",
+        TourVerdict::Equal => "tour.end.equal",
+        TourVerdict::Baseline => "tour.end.baseline",
     };
     let end = |run: &OwnRun| run.of_first_task().last().map(|share| percent(share, 0));
     let classes = tour.baseline.tasks.first()?;

@@ -1,15 +1,22 @@
 //! `runs`: the runs there are, and tables and figures of them.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+mod table;
+
+use self::table::TableOptions;
 use super::End;
 use super::output::{Json, Table, percent, tell};
+use super::train::stop_on_ctrl_c;
+use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
+use crate::store::table::Measured;
 use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 
 /// Options of `runs`.
@@ -24,11 +31,13 @@ pub(super) struct Args {
     /// Only runs with all of these words in name, tags, note, method, data or settings ("base-lr 0.03")
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
+    #[command(flatten)]
+    table: TableOptions,
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write a table (.csv, .md, .tex) or a figure (.svg) of the runs; runs that differ only in
-    /// class order or seed become mean ± std
+    /// Write a table (.csv, .md, .tex), a figure (.svg) or a report with all of it (.html) of the runs; runs that
+    /// differ only in class order or seed become mean ± std
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export: Option<PathBuf>,
     #[command(flatten)]
@@ -70,20 +79,51 @@ pub(super) fn run(args: &Args) -> Result<End> {
     for remark in listed.iter().filter_map(|entry| entry.remark.as_ref()) {
         tell(remark);
     }
+    if args.table.is_choosing() || args.table.asks_for_table() {
+        let whole = listed
+            .iter()
+            .filter_map(|entry| entry.summary.as_ref().ok());
+        let chosen = args
+            .table
+            .chosen(whole.cloned().map(Measured::of).collect())?;
+        if args.table.asks_for_table() {
+            return give_table(args, &chosen);
+        }
+        let kept: HashSet<&Path> = chosen
+            .iter()
+            .map(|m| m.run.header.folder.as_path())
+            .collect();
+        listed.retain(|entry| kept.contains(entry.folder.as_path()));
+    }
     if let Some(path) = &args.export {
         let format = Format::of(path)?;
         let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
-        store::write_file(path, export(&whole, format)?.as_bytes())?;
+        let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
+        let pictures = |run: &RunSummary| sample_pictures(&stock, run, &control);
+        store::write_file(path, export(&whole, format, &pictures)?.as_bytes())?;
         return Ok(End::Done);
     }
     if listed.is_empty() && !any {
-        tell("no run has these words and tags");
+        tell("no run meets that");
     }
     if any {
         tell(format!("no runs in {} yet", root.display()));
     }
     let entries: Vec<Entry> = listed.iter().map(entry).collect();
     args.json.give(&entries, &text(&listed))?;
+    Ok(End::Done)
+}
+
+/// Gives a table by columns, or writes it to a file.
+fn give_table(args: &Args, runs: &[Measured]) -> Result<End> {
+    let table = args.table.table(runs)?;
+    match &args.export {
+        Some(path) => {
+            let text = table.export(Format::of(path)?)?;
+            store::write_file(path, text.as_bytes())?;
+        }
+        None => args.json.give(&table.json(), &table.text())?,
+    }
     Ok(End::Done)
 }
 

@@ -1,0 +1,430 @@
+//! Tables of runs: put together by settings, sorted, held against others.
+
+use serde::Serialize;
+
+use crate::cli::output::Table;
+use crate::problem::{Problem, Result};
+use crate::store::Figures;
+use crate::store::export::{Format, spread_text};
+use crate::store::table::{
+    Align, BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, PLUS_MINUS,
+    Row, Spread, TextTable, rows, sort_by_cell,
+};
+
+/// How a table of runs is asked for.
+#[derive(clap::Args)]
+pub(super) struct TableOptions {
+    /// Only runs that meet this: a figure, setting or fact, one of = != > >= < <= ~, and a value ("final > 85",
+    /// "method = l2p and epochs >= 5"); several times for several
+    #[arg(long = "where", value_name = "CONDITION")]
+    conditions: Vec<String>,
+    /// Put runs with the same values of these together: mean ± std over the others, class orders and seeds among them
+    /// ("method,pet")
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    by: Vec<String>,
+    /// Show these figures, settings or facts instead of the usual ones ("final,bwt,ece,seconds")
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Sort by this; with - before it from high to low ("-final")
+    #[arg(long, value_name = "[-]COLUMN", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Hold all rows against the one whose runs meet this: mean difference of A_N over pairs of runs with the same
+    /// classes, tasks and seed, with its 95 % interval ("method = baseline")
+    #[arg(long, value_name = "CONDITION")]
+    against: Option<String>,
+    /// Add the published A_N of each row that a paper's table has, the difference, and what differs in how they were
+    /// made
+    #[arg(long)]
+    published: bool,
+}
+
+impl TableOptions {
+    /// Whether a table is asked for, and not the usual list.
+    pub fn asks_for_table(&self) -> bool {
+        !self.by.is_empty()
+            || !self.columns.is_empty()
+            || self.sort.is_some()
+            || self.against.is_some()
+            || self.published
+    }
+
+    /// Whether not all runs are asked for.
+    pub fn is_choosing(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    /// The runs that meet all conditions.
+    ///
+    /// # Errors
+    /// A Problem when one cannot be read.
+    pub fn chosen(&self, mut runs: Vec<Measured>) -> Result<Vec<Measured>> {
+        let mut all = Vec::new();
+        for text in &self.conditions {
+            all.extend(Condition::read(text, &runs).map_err(|p| p.at("--where"))?);
+        }
+        runs.retain(|run| all.iter().all(|condition| condition.holds(run)));
+        Ok(runs)
+    }
+
+    /// The table of these runs.
+    ///
+    /// # Errors
+    /// A Problem when a column or condition cannot be read, or no row is meant by `--against`.
+    pub fn table<'a>(&self, runs: &'a [Measured]) -> Result<RunTable<'a>> {
+        let named = |names: &[String], at: &str| -> Result<Vec<Column>> {
+            let named = names.iter().map(|name| Column::named(name, runs));
+            named.collect::<Result<_>>().map_err(|p| p.at(at))
+        };
+        let mut by = named(&self.by, "--by")?;
+        let together = !by.is_empty();
+        if !together {
+            by = named(&["run".into()], "--by")?;
+        }
+        if let Some(figure) = by.iter().find(|column| column.is_figure()) {
+            let what = format!(
+                "{} is a figure, and rows are told apart by settings",
+                figure.key()
+            );
+            return Err(Problem::new(what)
+                .at("--by")
+                .advise("name a setting there, and figures in --columns"));
+        }
+        let mut columns = named(&self.columns, "--columns")?;
+        if columns.is_empty() {
+            columns.extend(FIGURES.iter().take(4).map(Column::Figure));
+        }
+        let mut rows = rows(runs, &by);
+        if let Some(name) = &self.sort {
+            let (name, descending) = match name.strip_prefix('-') {
+                Some(name) => (name, true),
+                None => (name.as_str(), false),
+            };
+            let column = Column::named(name, runs).map_err(|p| p.at("--sort"))?;
+            sort_by_cell(&mut rows, descending, |row| cell_of(row, &column));
+        }
+        let base = self.against.as_ref().map(|text| base(&rows, text, runs));
+        let base = base.transpose().map_err(|p| p.at("--against"))?;
+        Ok(RunTable {
+            by,
+            together,
+            columns,
+            rows,
+            base,
+            published: self.published,
+        })
+    }
+}
+
+/// The one row all of whose runs meet a condition.
+fn base(rows: &[Row<'_>], text: &str, runs: &[Measured]) -> Result<usize> {
+    let conditions = Condition::read(text, runs)?;
+    let meets = |row: &Row<'_>| {
+        let mut runs = row.runs.iter();
+        runs.all(|run| conditions.iter().all(|condition| condition.holds(run)))
+    };
+    let mut meant = (0..rows.len()).filter(|&at| meets(&rows[at]));
+    match (meant.next(), meant.next()) {
+        (Some(row), None) => Ok(row),
+        (None, _) => Err(Problem::new(format!("no row has only runs with `{text}`"))
+            .advise("name a value of one of the columns in --by")),
+        _ => Err(
+            Problem::new(format!("several rows have only runs with `{text}`"))
+                .advise("add a condition with `and` that one row alone meets"),
+        ),
+    }
+}
+
+/// What a row has in a column: the mean of a figure, else what all of its runs have.
+fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
+    if column.is_figure() {
+        let mean = column.figure(&row.mean);
+        return mean.map_or(Cell::Nothing, Cell::Number);
+    }
+    let mut cells = row.runs.iter().map(|run| column.of(run));
+    let first = cells.next().unwrap_or(Cell::Nothing);
+    let others: Vec<Cell> = cells.collect();
+    match (others.iter().all(|cell| *cell == first), &first) {
+        (true, _) => first,
+        // Of numbers that are no settings the mean, as with figures: seconds.
+        (false, Cell::Number(number)) if matches!(column, Column::Fact(_)) => {
+            let numbers = others.iter().filter_map(|cell| match cell {
+                Cell::Number(number) => Some(*number),
+                _ => None,
+            });
+            let all: Vec<f64> = numbers.chain([*number]).collect();
+            Cell::Number(all.iter().sum::<f64>() / all.len() as f64)
+        }
+        (false, _) => Cell::Text("several".into()),
+    }
+}
+
+/// Rows of runs with their columns.
+pub(super) struct RunTable<'a> {
+    by: Vec<Column>,
+    together: bool,
+    columns: Vec<Column>,
+    rows: Vec<Row<'a>>,
+    base: Option<usize>,
+    published: bool,
+}
+
+/// A row of the JSON.
+#[derive(Serialize)]
+pub(super) struct JsonRow<'a> {
+    by: std::collections::BTreeMap<String, &'a Cell>,
+    runs: Vec<&'a str>,
+    mean: &'a Figures,
+    std: &'a Figures,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differ_in: Vec<&'a Spread>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Difference>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<BesidePublished>,
+}
+
+impl RunTable<'_> {
+    /// The rows for scripts.
+    pub fn json(&self) -> Vec<JsonRow<'_>> {
+        self.rows.iter().map(|row| self.json_row(row)).collect()
+    }
+
+    fn json_row<'s>(&'s self, row: &'s Row<'_>) -> JsonRow<'s> {
+        let by = self.by.iter().map(Column::key).zip(&row.cells);
+        JsonRow {
+            by: by.collect(),
+            runs: row
+                .runs
+                .iter()
+                .map(|run| run.run.header.run.as_str())
+                .collect(),
+            mean: &row.mean,
+            std: &row.std,
+            differ_in: row.differ_in.iter().collect(),
+            against: self
+                .base
+                .and_then(|base| Difference::of(row, &self.rows[base])),
+            published: self.published_of(row),
+        }
+    }
+
+    fn published_of(&self, row: &Row<'_>) -> Option<BesidePublished> {
+        row.beside_published().filter(|_| self.published)
+    }
+
+    /// The table for people.
+    pub fn text(&self) -> String {
+        let table = self.cells();
+        let titles: Vec<String> = table
+            .titles()
+            .map(|(title, align)| match align {
+                Align::Left => title.to_string(),
+                Align::Right => format!(">{title}"),
+            })
+            .collect();
+        let mut shown = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+        for row in table.rows() {
+            shown.row(row.iter().cloned());
+        }
+        format!("{shown}{}{}", self.remarks(), self.sources())
+    }
+
+    /// In how many settings the runs of rows differ that were put together.
+    fn remarks(&self) -> String {
+        let mixed = self.rows.iter().filter(|row| !row.differ_in.is_empty());
+        let keys: std::collections::BTreeSet<&str> = mixed
+            .flat_map(|row| row.differ_in.iter().map(|spread| spread.key.as_str()))
+            .collect();
+        if keys.is_empty() {
+            return String::new();
+        }
+        let keys: Vec<&str> = keys.into_iter().collect();
+        format!(
+            "means are also taken over runs that differ in {}; name it in --by to tell them apart\n",
+            keys.join(", ")
+        )
+    }
+
+    /// Where published figures stand, and what differs from how one's own were made.
+    fn sources(&self) -> String {
+        let lines = self.rows.iter().filter_map(|row| {
+            let beside = self.published_of(row)?;
+            let cells: Vec<String> = row.cells.iter().map(ToString::to_string).collect();
+            let differs = match beside.differs.is_empty() {
+                true => String::new(),
+                false => format!("; {}", beside.differs.join(", ")),
+            };
+            let (table, of) = (beside.table, beside.source);
+            Some(format!(
+                "{}: published as {}, table {table} of {of}{differs}\n",
+                cells.join(", "),
+                beside.row
+            ))
+        });
+        lines.collect()
+    }
+
+    /// As a file of this format.
+    ///
+    /// # Errors
+    /// A Problem for a figure, or when it cannot be written.
+    pub fn export(&self, format: Format) -> Result<String> {
+        match format {
+            Format::Markdown => Ok(self.cells().markdown()),
+            Format::Latex => Ok(self.cells().latex()),
+            Format::Csv => self.numbers().csv(),
+            Format::Svg | Format::Html => Err(Problem::new("a table by columns is no figure or report")
+                .at("--export")
+                .advise("end the file in .csv, .md or .tex, or leave --by, --columns, --sort and --against out")),
+        }
+    }
+
+    fn start(&self) -> TextTable {
+        let mut table = TextTable::default();
+        for column in &self.by {
+            table.column(&column.title(), Align::Left);
+        }
+        if self.together {
+            table.column("runs", Align::Right);
+        }
+        table
+    }
+
+    fn beginning<'r>(&'r self, row: &'r Row<'_>) -> impl Iterator<Item = String> + 'r {
+        let count = self.together.then(|| row.runs.len().to_string());
+        row.cells.iter().map(ToString::to_string).chain(count)
+    }
+
+    /// Means with their spread, as people read them.
+    fn cells(&self) -> TextTable {
+        let mut table = self.start();
+        for column in &self.columns {
+            match column {
+                Column::Figure(figure) => table.figure(figure),
+                other => table.column(&other.title(), Align::Right),
+            }
+        }
+        if let Some(base) = self.base {
+            let of: Vec<String> = self.rows[base]
+                .cells
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            table.column(&format!("A_N against {}", of.join(", ")), Align::Right);
+            table.column("pairs", Align::Right);
+        }
+        if self.published {
+            table.column("published A_N", Align::Right);
+            table.column("difference", Align::Right);
+        }
+        for row in &self.rows {
+            let columns = self.columns.iter().map(|column| match column.is_figure() {
+                true => {
+                    let [mean, std] = [&row.mean, &row.std].map(|f| column.figure(f));
+                    spread_text(mean, std, PLUS_MINUS)
+                }
+                false => shown(&cell_of(row, column)),
+            });
+            let difference = self.base.map(|base| Difference::of(row, &self.rows[base]));
+            let difference = difference.into_iter().flat_map(difference_cells);
+            let published = self
+                .published
+                .then(|| published_cells(self.published_of(row)));
+            let cells = self.beginning(row).chain(columns).chain(difference);
+            table.row(cells.chain(published.into_iter().flatten()));
+        }
+        table
+    }
+
+    /// Plain numbers, as a spreadsheet reads them.
+    fn numbers(&self) -> TextTable {
+        let mut table = self.start();
+        for column in &self.columns {
+            table.column(&column.key(), Align::Right);
+            if self.together && column.is_figure() {
+                table.column(&format!("{}_std", column.key()), Align::Right);
+            }
+        }
+        if self.base.is_some() {
+            for title in ["difference", "difference_low", "difference_high", "pairs"] {
+                table.column(title, Align::Right);
+            }
+        }
+        if self.published {
+            table.column("published", Align::Right);
+            table.column("published_std", Align::Right);
+        }
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+        for row in &self.rows {
+            let mut cells: Vec<String> = self.beginning(row).collect();
+            for column in &self.columns {
+                cells.push(match cell_of(row, column) {
+                    Cell::Nothing => String::new(),
+                    cell => cell.to_string(),
+                });
+                if self.together && column.is_figure() {
+                    cells.push(number(column.figure(&row.std)));
+                }
+            }
+            if let Some(base) = self.base {
+                let difference = Difference::of(row, &self.rows[base]);
+                let interval = difference.as_ref().and_then(|d| d.interval);
+                cells.push(number(difference.as_ref().map(|d| d.mean)));
+                cells.push(number(interval.map(|[low, _]| low)));
+                cells.push(number(interval.map(|[_, high]| high)));
+                cells.push(difference.map_or(0, |d| d.pairs).to_string());
+            }
+            if self.published {
+                let beside = self.published_of(row);
+                let figures = beside
+                    .as_ref()
+                    .map_or(&[][..], |beside| beside.final_accuracy);
+                cells.extend([0, 1].map(|at| number(figures.get(at).copied())));
+            }
+            table.row(cells);
+        }
+        table
+    }
+}
+
+/// A number with as many places as people read.
+fn shown(cell: &Cell) -> String {
+    match cell {
+        Cell::Number(number) if number.fract() != 0.0 && number.abs() >= 1.0 => {
+            format!("{number:.1}")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The difference with its interval, and the number of pairs.
+fn difference_cells(difference: Option<Difference>) -> [String; 2] {
+    let Some(difference) = difference else {
+        return ["–".into(), "0".into()];
+    };
+    let mean = format!("{:+.1}", difference.mean);
+    let text = match difference.interval {
+        Some([low, high]) => format!("{mean} [{low:+.1}, {high:+.1}]"),
+        None => mean,
+    };
+    [text, difference.pairs.to_string()]
+}
+
+/// A published figure, and how far one's own lies from it.
+fn published_cells(beside: Option<BesidePublished>) -> [String; 2] {
+    let Some(beside) = beside else {
+        return ["–".into(), "–".into()];
+    };
+    let figures = beside.final_accuracy;
+    let text = spread_text(
+        figures.first().copied(),
+        figures.get(1).copied(),
+        PLUS_MINUS,
+    );
+    let difference = format!("{:+.1}", beside.difference);
+    let difference = match beside.in_deviations {
+        Some(deviations) => format!("{difference} ({deviations:+.1} std)"),
+        None => difference,
+    };
+    [text, difference]
+}

@@ -1,0 +1,53 @@
+//! Some pictures of the data that a run learned from, for a report.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use image::{DynamicImage, ImageFormat, RgbImage};
+
+use super::Stock;
+use crate::data::looks::first_pictures;
+use crate::run::event::{Control, Picture, Wish};
+use crate::store::{RunSummary, SamplePicture};
+
+/// Pictures that are shown of a data set.
+const MOST: usize = 24;
+/// Longer side of one that is larger, in pixels: twice as many as it is shown with.
+const LARGEST: u32 = 160;
+
+/// The first training picture of each class, of the first classes; none where the data are not at hand, or are others than
+/// those that the run learned from.
+pub fn sample_pictures(stock: &Stock, run: &RunSummary, control: &Control) -> Vec<SamplePicture> {
+    let header = &run.header;
+    let Ok(data) = stock.data(&header.config, &|| control.wish() != Wish::Stop) else {
+        return Vec::new();
+    };
+    let same = header.images.as_ref();
+    if same.is_some_and(|known| data.fingerprints_of(known.kind) != *known) {
+        return Vec::new();
+    }
+    let pictures = first_pictures(&data).into_iter().take(MOST);
+    let sample = |(class, picture): (usize, Arc<Picture>)| {
+        Some(SamplePicture {
+            class: data.classes.get(class)?.clone(),
+            png: png(&picture)?,
+        })
+    };
+    pictures.filter_map(sample).collect()
+}
+
+/// The bytes of a PNG file, no larger than it is shown.
+fn png(picture: &Picture) -> Option<Vec<u8>> {
+    let size = [picture.width, picture.height].map(u32::try_from);
+    let [Ok(width), Ok(height)] = size else {
+        return None;
+    };
+    let pixels = RgbImage::from_raw(width, height, picture.rgb.clone())?;
+    let mut image = DynamicImage::from(pixels);
+    if width.max(height) > LARGEST {
+        image = image.thumbnail(LARGEST, LARGEST);
+    }
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, ImageFormat::Png).ok()?;
+    Some(bytes.into_inner())
+}

@@ -1,0 +1,57 @@
+//! How far the scores of answers can be taken for the share of them that is right.
+
+use super::{Answers, Expert};
+
+/// Bins of equal width, as Guo et al. have them.
+const BINS: usize = 15;
+
+/// One bin: its images, those answered rightly, and the sum of their scores.
+type Bin = (usize, usize, f64);
+
+/// Expected calibration error of one expert, as a share: the answers are put into 15 bins by their score, and the
+/// distance between mean score and accuracy of each bin is averaged over all images (Guo et al., On Calibration of
+/// Modern Neural Networks, ICML 2017). None where the scores are not known.
+pub fn calibration_error(answers: &Answers, expert: Expert) -> Option<f64> {
+    if answers.labels.is_empty() || !answers.has_certainty(expert) {
+        return None;
+    }
+    let mut bins: [Bin; BINS] = [(0, 0, 0.0); BINS];
+    let scores = answers.certainty.get(&expert)?;
+    let pairs = answers.labels.iter().zip(answers.of(expert));
+    for ((label, given), &score) in pairs.zip(scores) {
+        let score = f64::from(score);
+        // A bin has its upper edge and not its lower one, but for the first, which has both.
+        let at = ((score * BINS as f64).ceil() as usize).clamp(1, BINS) - 1;
+        let bin = &mut bins[at];
+        *bin = (
+            bin.0 + 1,
+            bin.1 + usize::from(label == given),
+            bin.2 + score,
+        );
+    }
+    let off = bins.iter().map(|bin| (bin.1 as f64 - bin.2).abs());
+    Some(off.sum::<f64>() / answers.labels.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_mean_distance_of_score_and_accuracy_over_bins() {
+        let mut answers = Answers {
+            labels: vec![0, 1, 1, 0],
+            given: [(Expert::ANSWER, vec![0, 0, 1, 0])].into(),
+            certainty: [(Expert::ANSWER, vec![0.95, 0.94, 0.5, 1.0])].into(),
+            ..Answers::default()
+        };
+        // Bin 15 (over 14/15): 0.95, 0.94, 1.0 with two right; bin 8 (7/15 to 8/15): 0.5, right.
+        let by_hand = ((2.89 - 2.0) + (1.0 - 0.5)) / 4.0;
+        let error = calibration_error(&answers, Expert::ANSWER).unwrap_or(0.0);
+        assert!((error - by_hand).abs() < 1e-7, "{error}");
+        answers.certainty = [(Expert::ANSWER, vec![1.0, 0.0, 1.0, 1.0])].into();
+        assert_eq!(calibration_error(&answers, Expert::ANSWER), Some(0.0));
+        answers.certainty = Default::default();
+        assert_eq!(calibration_error(&answers, Expert::ANSWER), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! A report of runs as one HTML file that needs no other: tables, curves and matrices with their numbers, what the data
+//! look like, settings, hashes and versions. It opens offline, in light and dark, and prints.
+
+mod chart;
+mod matrix;
+mod run;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::export;
+use super::groups::{Group, groups};
+use super::load::{StoredRun, load};
+use super::summary::RunSummary;
+use super::table::{BesidePublished, FIGURES, PLUS_MINUS};
+use crate::counts::counted;
+use crate::problem::Result;
+
+/// Runs whose answers are read for a section of their own; with more of them the report would be no page any more.
+const MOST_SECTIONS: usize = 24;
+
+/// A picture of a data set: its class, and the PNG file.
+#[derive(Clone, Debug)]
+pub struct SamplePicture {
+    /// The name of its class.
+    pub class: String,
+    /// The bytes of a PNG file.
+    pub png: Vec<u8>,
+}
+
+/// The report of these runs. `pictures` gives some of the pictures that a run learned from; none where its data are not
+/// at hand.
+///
+/// # Errors
+/// A Problem when no run has a finished task.
+pub fn report(
+    runs: &[RunSummary],
+    pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
+) -> Result<String> {
+    let groups = groups(runs);
+    let Some(first) = groups.first() else {
+        return Err(export::nothing_finished());
+    };
+    let mut measured = runs.iter().filter(|run| run.saved() > 0);
+    let title = match (measured.next(), measured.next()) {
+        (Some(only), None) => only.header.title(),
+        _ => match groups.len() {
+            1 => first.label.clone(),
+            n => format!("{} compared", counted(n, "experiment")),
+        },
+    };
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                h1 { (title) }
+                p { (counted(runs.len(), "run")) " of LAE Studio " (env!("CARGO_PKG_VERSION")) ". Accuracies are percent." }
+                (results(&groups))
+                (published(&groups))
+                h3 { "Accuracy on all classes so far, after each task" }
+                (chart::accuracy(&groups))
+                @for section in sections(runs, pictures) { (section) }
+                (left_out(runs))
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+/// The closing figures of each group.
+fn results(groups: &[Group]) -> Markup {
+    html! {
+        div.scroll { table {
+            tr {
+                th { "experiment" } th.n { "runs" }
+                @for figure in &FIGURES { th.n title=(figure.meaning) { (figure.title) } }
+            }
+            @for group in groups { tr {
+                td { (group.label) }
+                td.n { (group.orders.runs.len()) }
+                @for figure in &FIGURES {
+                    td.n { (export::mean_and_spread(&group.orders, figure.of, PLUS_MINUS)) }
+                }
+            } }
+        } }
+        details {
+            summary { "What these are" }
+            table { @for figure in &FIGURES {
+                tr { td { (figure.title) } td { (figure.meaning)
+                    @if figure.less_is_better { "; less is better" }
+                } }
+            } }
+            p { "Several runs: mean ± sample standard deviation over class orders and seeds." }
+        }
+    }
+}
+
+/// What papers report of the same experiments.
+fn published(groups: &[Group]) -> Markup {
+    let beside = |group: &Group| {
+        let runs = group.orders.runs.len();
+        let beside = BesidePublished::of(&group.header, runs, group.orders.mean.final_accuracy?)?;
+        Some((group.label.clone(), beside))
+    };
+    let rows: Vec<_> = groups.iter().filter_map(beside).collect();
+    html! { @if !rows.is_empty() {
+        h3 { "Beside published results" }
+        div.scroll { table {
+            tr { th { "experiment" } th { "published as" } th.n { "A_N there" } th.n { "here − there" } th { "what differs" } }
+            @for (label, beside) in &rows { tr {
+                td { (label) }
+                td { (beside.row) ", table " (beside.table) ", " (beside.source) }
+                td.n { (export::spread_text(beside.final_accuracy.first().copied(), beside.final_accuracy.get(1).copied(), PLUS_MINUS)) }
+                td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
+                td { (beside.differs.join(", ")) }
+            } }
+        } }
+    } }
+}
+
+fn sections(
+    runs: &[RunSummary],
+    pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
+) -> Vec<Markup> {
+    let mut sections = Vec::new();
+    let mut shown: Vec<&str> = Vec::new();
+    for run in runs
+        .iter()
+        .filter(|run| run.saved() > 0)
+        .take(MOST_SECTIONS)
+    {
+        // Equal data are shown once.
+        let data = run
+            .header
+            .images
+            .as_ref()
+            .map_or("", |images| &images.train);
+        let known = !data.is_empty() && shown.contains(&data);
+        shown.push(data);
+        let pictures = if known { Vec::new() } else { pictures(run) };
+        sections.push(run::section(run, load(&run.header.folder), &pictures));
+    }
+    sections
+}
+
+fn left_out(runs: &[RunSummary]) -> Markup {
+    let more = runs.iter().filter(|run| run.saved() > 0).count();
+    let more = more.saturating_sub(MOST_SECTIONS);
+    html! {
+        @if more > 0 {
+            p { (counted(more, "more run")) " of the tables above have no section of their own here." }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! One run: its figures, matrices, data, settings and what it was made from.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use maud::{Markup, html};
+
+use super::{SamplePicture, StoredRun, matrix};
+use crate::counts::counted;
+use crate::metrics::Expert;
+use crate::problem::Result;
+use crate::run::config::{RunConfig, SETTINGS};
+use crate::run::event::RunHeader;
+use crate::store::export::spread_text;
+use crate::store::summary::RunSummary;
+
+/// A section about one run, of which all is read where it can be.
+pub(super) fn section(
+    run: &RunSummary,
+    whole: Result<StoredRun>,
+    pictures: &[SamplePicture],
+) -> Markup {
+    let header = &run.header;
+    let history = run.histories();
+    html! {
+        h2 { (heading(header)) }
+        p { (header.run) ", begun " (header.started) }
+        @if !header.about.note.is_empty() { p { (header.about.note) } }
+        (experts(run))
+        h3 { "Accuracy on the images of each task, after each task" }
+        (matrix::accuracy(&history.of(header.answering()).matrix))
+        @match &whole {
+            Ok(whole) => (answers(whole)),
+            Err(problem) => p { "Its answers cannot be read: " (problem.what) "." },
+        }
+        (classes(run))
+        (data(header, pictures))
+        (made_from(run))
+        (settings(&header.config))
+        @if let Ok(whole) = &whole && !whole.plugin.is_empty() {
+            details { summary { "The PET's text" } pre { (whole.plugin) } }
+        }
+    }
+}
+
+fn heading(header: &RunHeader) -> String {
+    match header.about.name.as_str() {
+        "" => header.title(),
+        name => name.to_string(),
+    }
+}
+
+/// A_N, Ā_N and F_N of each expert.
+fn experts(run: &RunSummary) -> Markup {
+    let figures = run.figures(&run.histories());
+    let shown = |value: Option<f64>| spread_text(value, None, "");
+    html! {
+        table {
+            tr { th { "answer of" } th.n { "A_N" } th.n { "Ā_N" } th.n { "F_N" } }
+            @for expert in &run.header.method.experts { tr {
+                td { @if *expert == Expert::ANSWER { "the run" } @else { (expert.name()) } }
+                @for figure in figures.of(*expert) { td.n { (shown(figure)) } }
+            } }
+        }
+    }
+}
+
+fn answers(run: &StoredRun) -> Markup {
+    let Some(last) = run.reports.last() else {
+        return html! {};
+    };
+    let seen = run.header.tasks.get(last.task).map_or(0, |task| task.end);
+    html! {
+        h3 { "What the test images are taken for, after task " (last.task + 1) }
+        (matrix::confusion(&run.header, seen, &last.answers, run.header.answering()))
+    }
+}
+
+fn classes(run: &RunSummary) -> Markup {
+    let Some(latest) = &run.latest else {
+        return html! {};
+    };
+    let each = run
+        .header
+        .class_order
+        .iter()
+        .zip(latest.classes.accuracies());
+    html! {
+        details {
+            summary { "Accuracy of each class" }
+            table {
+                tr { th { "class" } th.n { "test images" } th.n { "accuracy" } }
+                @for ((class, accuracy), images) in each.zip(&latest.classes.images) { tr {
+                    td { (class) } td.n { (images) }
+                    td.n { (spread_text(accuracy.map(|a| a * 100.0), None, "")) }
+                } }
+            }
+        }
+    }
+}
+
+fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
+    let (train, test) = (&header.train_images, &header.test_images);
+    html! {
+        h3 { "Data" }
+        p {
+            (shared_name(&header.config.data)) ": " (counted(header.class_order.len(), "class")) " in "
+            (counted(header.tasks.len(), "task")) ", "
+            (counted(train.iter().sum(), "training image")) ", "
+            (counted(test.iter().sum(), "test image")) "."
+        }
+        @if !pictures.is_empty() { div.pictures { @for picture in pictures { figure {
+            img alt=(picture.class) src={ "data:image/png;base64," (BASE64.encode(&picture.png)) };
+            figcaption title=(picture.class) { (picture.class) }
+        } } } }
+        details {
+            summary { "Tasks" }
+            div.scroll { table {
+                tr { th.n { "task" } th.n { "training images" } th.n { "test images" } th { "classes" } }
+                @for (task, range) in header.tasks.iter().enumerate() { tr {
+                    td.n { (task + 1) }
+                    td.n { (train.get(task).copied().unwrap_or(0)) }
+                    td.n { (test.get(task).copied().unwrap_or(0)) }
+                    td { (header.class_order.get(range.clone()).unwrap_or_default().join(", ")) }
+                } }
+            } }
+        }
+    }
+}
+
+/// What it takes to tell whether another run is the same.
+fn made_from(run: &RunSummary) -> Markup {
+    let header = &run.header;
+    let images = header.images.as_ref();
+    let facts = [
+        ("program", header.version.clone()),
+        ("device", header.computed_on()),
+        ("weights, SHA-256", header.weights_sha256.clone()),
+        ("PET's text, SHA-256", run.plugin_sha256.clone()),
+        (
+            "training images",
+            images.map_or_else(String::new, |i| i.train.clone()),
+        ),
+        (
+            "test images",
+            images.map_or_else(String::new, |i| i.test.clone()),
+        ),
+        ("key of the experiment", run.key.experiment.clone()),
+        ("trained parameters", header.trained_parameters.to_string()),
+        ("frozen parameters", header.frozen_parameters.to_string()),
+    ];
+    html! {
+        details {
+            summary { "What it was made from" }
+            div.scroll { table { @for (name, value) in facts { @if !value.is_empty() {
+                tr { td { (name) } td { code { (value) } } }
+            } } } }
+        }
+    }
+}
+
+fn settings(config: &RunConfig) -> Markup {
+    let common = SETTINGS.iter().filter_map(|setting| {
+        let value = (setting.get)(config)?.to_string();
+        let value = match setting.spec.key {
+            "data" | "backbone" | "order" => shared_name(&value).to_string(),
+            _ => value,
+        };
+        Some((setting.spec.key, value))
+    });
+    let own = config
+        .settings
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.to_string()));
+    html! {
+        details {
+            summary { "All settings" }
+            table { @for (key, value) in common.chain(own) {
+                tr { td { code { (key) } } td { code { (value) } } }
+            } }
+        }
+    }
+}
+
+/// A name as it can be given away: of a path the last part.
+fn shared_name(name: &str) -> &str {
+    let path = Path::new(name);
+    match path.is_absolute() || name.contains(['/', '\\']) {
+        true => path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or(name),
+        false => name,
+    }
+}

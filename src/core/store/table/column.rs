@@ -1,0 +1,251 @@
+//! What a column of a table of runs holds: a fact, a setting or a figure.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::figures::{FIGURES, FigureSpec};
+use super::{Measured, RunSummary};
+use crate::metrics::Expert;
+use crate::names::{closest, meant};
+use crate::problem::{Problem, Result};
+use crate::run::config::{RunSetting, SETTINGS, Setting};
+use crate::store::{Figures, StoredState};
+
+/// What stands in a column for one run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A number; figures in percent.
+    Number(f64),
+    /// Words.
+    Text(String),
+    /// It has none.
+    Nothing,
+}
+
+impl Cell {
+    fn number(value: Option<f64>) -> Self {
+        let finite = value.filter(|value| value.is_finite());
+        finite.map_or(Self::Nothing, Self::Number)
+    }
+
+    fn text(text: &str) -> Self {
+        match text {
+            "" => Self::Nothing,
+            text => Self::Text(text.to_string()),
+        }
+    }
+
+    fn setting(value: Option<Setting>) -> Self {
+        match value {
+            None => Self::Nothing,
+            Some(Setting::Whole(number)) => Self::Number(number as f64),
+            Some(Setting::Real(number)) => Self::Number(number),
+            Some(other) => Self::text(&other.to_string()),
+        }
+    }
+
+    /// Numbers by their size, texts by their letters, numbers before texts.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
+            (Self::Number(_), _) => Ordering::Less,
+            (_, Self::Number(_)) => Ordering::Greater,
+            (a, b) => a.to_string().cmp(&b.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+            Self::Nothing => f.write_str("–"),
+        }
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => number.serialize(to),
+            Self::Text(text) => text.serialize(to),
+            Self::Nothing => to.serialize_none(),
+        }
+    }
+}
+
+/// A fact that is neither a setting nor a figure.
+#[derive(Debug)]
+pub struct FactSpec {
+    key: &'static str,
+    of: fn(&RunSummary) -> Cell,
+}
+
+/// The facts. One that has the name of a setting says what it came to.
+static FACTS: [FactSpec; 14] = [
+    fact("run", |run| Cell::text(&run.header.run)),
+    fact("name", |run| Cell::text(&run.header.about.name)),
+    fact("tags", |run| Cell::text(&run.header.about.tags.join(", "))),
+    fact("state", |run| {
+        Cell::text(match run.state {
+            StoredState::Finished => "finished",
+            StoredState::Interrupted { .. } => "interrupted",
+            StoredState::Running => "running",
+        })
+    }),
+    fact("started", |run| Cell::text(&run.header.started)),
+    fact("version", |run| Cell::text(&run.header.version)),
+    fact("variant", |run| {
+        Cell::text(&run.header.method.variant.join(", "))
+    }),
+    // A method without a PET has the settings of one that it does not use.
+    fact("pet", |run| match run.header.method.uses_pet {
+        true => Cell::text(&run.header.config.pet),
+        false => Cell::Nothing,
+    }),
+    fact("pet_size", |run| match &run.header.method {
+        method if method.uses_pet && method.pet_sized != Some(false) => {
+            Cell::Number(run.header.config.pet_size as f64)
+        }
+        _ => Cell::Nothing,
+    }),
+    fact("device", |run| Cell::text(&run.header.computed_on())),
+    fact("tasks", |run| Cell::Number(run.header.tasks.len() as f64)),
+    fact("classes", |run| {
+        Cell::Number(run.header.class_order.len() as f64)
+    }),
+    fact("trained_parameters", |run| {
+        Cell::Number(run.header.trained_parameters as f64)
+    }),
+    fact("seconds", |run| {
+        let seconds = run.reports().iter().map(|report| report.seconds).sum();
+        Cell::number(Some(seconds))
+    }),
+];
+
+const fn fact(key: &'static str, of: fn(&RunSummary) -> Cell) -> FactSpec {
+    FactSpec { key, of }
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// A fact.
+    Fact(&'static FactSpec),
+    /// A setting of every run.
+    Setting(&'static RunSetting),
+    /// A setting of methods' own, by its key.
+    OwnSetting(String),
+    /// A figure of the run's answer.
+    Figure(&'static FigureSpec),
+    /// A_N, Ā_N or F_N of an expert: which of the three, and whose.
+    FigureOfExpert(usize, Expert),
+}
+
+/// The three figures that each expert has, by their keys.
+const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
+
+impl Column {
+    /// The column of this name: a fact, a setting (with `-` or `_`), a figure or its short name, `FIGURE_EXPERT`, or a
+    /// method's own setting that one of the runs has.
+    ///
+    /// # Errors
+    /// A Problem with the nearest name where there is no such column.
+    pub fn named(name: &str, runs: &[Measured]) -> Result<Self> {
+        let key = name.trim().to_lowercase().replace('-', "_");
+        if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {
+            return Ok(Self::Fact(fact));
+        }
+        if let Some(setting) = SETTINGS.iter().find(|setting| setting.spec.key == key) {
+            return Ok(Self::Setting(setting));
+        }
+        if let Some(figure) = FigureSpec::named(&key) {
+            return Ok(Self::Figure(figure));
+        }
+        let experts = runs.iter().flat_map(|run| run.figures.by_expert.keys());
+        for &expert in experts {
+            let figure = |of: &str| key == format!("{of}_{}", expert.name());
+            if let Some(at) = OF_EXPERT.iter().position(|of| figure(of)) {
+                return Ok(Self::FigureOfExpert(at, expert));
+            }
+        }
+        let own = |run: &Measured| run.run.header.config.settings.contains_key(&key);
+        if runs.iter().any(own) {
+            return Ok(Self::OwnSetting(key));
+        }
+        Err(unknown(&key, runs))
+    }
+
+    /// The name it is asked for by.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Fact(fact) => fact.key.into(),
+            Self::Setting(setting) => setting.spec.key.into(),
+            Self::OwnSetting(key) => key.clone(),
+            Self::Figure(figure) => figure.key.into(),
+            Self::FigureOfExpert(at, expert) => format!("{}_{}", OF_EXPERT[*at], expert.name()),
+        }
+    }
+
+    /// What stands above it.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Figure(figure) => figure.title.into(),
+            Self::FigureOfExpert(at, expert) => {
+                let figure = FigureSpec::named(OF_EXPERT[*at]).map_or("", |figure| figure.title);
+                format!("{figure} {}", expert.name())
+            }
+            other => other.key().replace('_', " "),
+        }
+    }
+
+    /// What one run has there.
+    pub fn of(&self, run: &Measured) -> Cell {
+        match self {
+            Self::Fact(fact) => (fact.of)(&run.run),
+            Self::Setting(setting) => Cell::setting((setting.get)(&run.run.header.config)),
+            Self::OwnSetting(key) => {
+                Cell::setting(run.run.header.config.settings.get(key).cloned())
+            }
+            _ => Cell::number(self.figure(&run.figures)),
+        }
+    }
+
+    /// The figure it holds, of these figures; none for a column of another kind.
+    pub fn figure(&self, figures: &Figures) -> Option<f64> {
+        match self {
+            Self::Figure(figure) => (figure.of)(figures),
+            Self::FigureOfExpert(at, expert) => {
+                figures.by_expert.get(expert).and_then(|all| all[*at])
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it holds a figure, which a row of several runs has the mean of.
+    pub fn is_figure(&self) -> bool {
+        matches!(self, Self::Figure(_) | Self::FigureOfExpert(..))
+    }
+}
+
+fn unknown(key: &str, runs: &[Measured]) -> Problem {
+    let own = runs
+        .iter()
+        .flat_map(|run| run.run.header.config.settings.keys());
+    let names = FACTS.iter().map(|fact| fact.key);
+    let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
+    let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
+    let names: Vec<&str> = names.chain(own.map(String::as_str)).collect();
+    let problem = Problem::new(format!("there is no column `{key}` of runs"));
+    if closest(key, names.iter().copied()).is_some() {
+        return meant(problem, key, names);
+    }
+    let figures: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
+    problem.advise(format!(
+        "a figure ({}), or a setting as `train` has it",
+        figures.join(", ")
+    ))
+}

@@ -1,0 +1,114 @@
+//! The figures of a run that tables, files and conditions know, one entry each.
+
+use crate::store::json::Figures;
+
+/// A figure: what it is called, and where it stands.
+#[derive(Debug)]
+pub struct FigureSpec {
+    /// Its name in JSON and on the command line.
+    pub key: &'static str,
+    /// A shorter name that conditions understand, too.
+    pub short: &'static str,
+    /// The title of its column.
+    pub title: &'static str,
+    /// The same in LaTeX.
+    pub latex: &'static str,
+    /// What it is, in a sentence without a full stop.
+    pub meaning: &'static str,
+    /// Whether less of it is better.
+    pub less_is_better: bool,
+    /// The figure, in percent.
+    pub of: fn(&Figures) -> Option<f64>,
+}
+
+/// All figures of a run's answer, those of every table first.
+pub static FIGURES: [FigureSpec; 9] = [
+    FigureSpec {
+        key: "final_accuracy",
+        short: "final",
+        title: "A_N",
+        latex: "$A_N$",
+        meaning: "accuracy on all classes after the last task",
+        less_is_better: false,
+        of: |f| f.final_accuracy,
+    },
+    FigureSpec {
+        key: "average_accuracy",
+        short: "average",
+        title: "Ā_N",
+        latex: "$\\bar{A}_N$",
+        meaning: "mean over tasks of the accuracy on all classes so far",
+        less_is_better: false,
+        of: |f| f.average_accuracy,
+    },
+    FigureSpec {
+        key: "task_averaged_accuracy",
+        short: "task_averaged",
+        title: "task-averaged A",
+        latex: "task-averaged $A$",
+        meaning: "mean over tasks of their accuracy at the end",
+        less_is_better: false,
+        of: |f| f.task_averaged_accuracy,
+    },
+    FigureSpec {
+        key: "forgetting",
+        short: "f",
+        title: "F_N",
+        latex: "$F_N$",
+        meaning: "mean over earlier tasks of the best accuracy before the end minus that at the end",
+        less_is_better: true,
+        of: |f| f.forgetting,
+    },
+    FigureSpec {
+        key: "backward_transfer",
+        short: "bwt",
+        title: "BWT",
+        latex: "BWT",
+        meaning: "mean over earlier tasks of the accuracy at the end minus that right after learning",
+        less_is_better: false,
+        of: |f| f.backward_transfer,
+    },
+    FigureSpec {
+        key: "learning_accuracy",
+        short: "learning",
+        title: "learning A",
+        latex: "learning $A$",
+        meaning: "mean over tasks of their accuracy right after learning",
+        less_is_better: false,
+        of: |f| f.learning_accuracy,
+    },
+    FigureSpec {
+        key: "balanced_accuracy",
+        short: "balanced",
+        title: "balanced A_N",
+        latex: "balanced $A_N$",
+        meaning: "mean over classes of their accuracy after the last task",
+        less_is_better: false,
+        of: |f| f.balanced_accuracy,
+    },
+    FigureSpec {
+        key: "final_accuracy_task_given",
+        short: "task_given",
+        title: "A_N, task given",
+        latex: "$A_N$, task given",
+        meaning: "accuracy after the last task with the task of each image told, an easier question",
+        less_is_better: false,
+        of: |f| f.final_accuracy_task_given,
+    },
+    FigureSpec {
+        key: "calibration_error",
+        short: "ece",
+        title: "ECE",
+        latex: "ECE",
+        meaning: "expected calibration error of the answers after the last task (15 bins)",
+        less_is_better: true,
+        of: |f| f.calibration_error,
+    },
+];
+
+impl FigureSpec {
+    /// The figure of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        FIGURES.iter().find(|f| f.key == name || f.short == name)
+    }
+}

@@ -1,0 +1,184 @@
+//! Published results beside one's own: which row of which table is like a run, how far the figures lie apart, and what
+//! differs in how they were made.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::counts::counted;
+use crate::run::config::{SETTINGS, Setting, Settings};
+use crate::run::event::RunHeader;
+
+/// A row of a published table, as `assets/published.toml` has it. Figures in percent: mean and, where it is known, standard
+/// deviation over class orders.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// The paper.
+    pub source: String,
+    /// Which of its tables.
+    pub table: String,
+    /// What the table calls it.
+    pub row: String,
+    data: String,
+    tasks: usize,
+    backbone: String,
+    method: String,
+    pet: Option<String>,
+    pet_size: Option<usize>,
+    #[serde(default)]
+    set: Settings,
+    /// A_N.
+    #[serde(rename = "final")]
+    pub final_accuracy: Vec<f64>,
+    /// Ā_N.
+    pub average: Option<Vec<f64>>,
+    /// F_N.
+    pub forgetting: Option<Vec<f64>>,
+    /// Class orders that the mean is over.
+    pub orders: usize,
+    /// What is special about how it was made.
+    pub note: Option<String>,
+}
+
+/// A file of published rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    result: Vec<Published>,
+}
+
+/// All rows that come with the program. A test reads the file, so here an unreadable one has none.
+static ALL: LazyLock<Vec<Published>> =
+    LazyLock::new(|| read().map_or_else(|_| Vec::new(), |file| file.result));
+
+fn read() -> Result<File, toml::de::Error> {
+    toml::from_str(include_str!("../../../../assets/published.toml"))
+}
+
+/// A published row beside the mean of some runs of one's own.
+#[derive(Clone, Debug, Serialize)]
+pub struct BesidePublished {
+    /// The paper.
+    pub source: &'static str,
+    /// Which of its tables.
+    pub table: &'static str,
+    /// What the table calls it.
+    pub row: &'static str,
+    /// A_N there, with its standard deviation where it is known.
+    pub final_accuracy: &'static [f64],
+    /// One's own A_N minus that, in points of percent.
+    pub difference: f64,
+    /// The same in units of the published standard deviation.
+    pub in_deviations: Option<f64>,
+    /// What differs in how the two were made, as far as it is known.
+    pub differs: Vec<String>,
+}
+
+impl BesidePublished {
+    /// The row that is like so many runs with settings and facts like these, and this mean of A_N; none where there is no
+    /// such row.
+    pub fn of(header: &RunHeader, runs: usize, final_accuracy: f64) -> Option<Self> {
+        let mut like = ALL.iter().filter(|row| row.is_like(header));
+        let first = like.clone().next()?;
+        let same = like.find(|row| row.backbone == header.config.backbone);
+        let row = same.unwrap_or(first);
+        let mean = *row.final_accuracy.first()?;
+        let deviation = row.final_accuracy.get(1).filter(|std| **std > 0.0);
+        let difference = final_accuracy - mean;
+        Some(Self {
+            source: &row.source,
+            table: &row.table,
+            row: &row.row,
+            final_accuracy: &row.final_accuracy,
+            difference,
+            in_deviations: deviation.map(|std| difference / std),
+            differs: row.differs(header, runs),
+        })
+    }
+}
+
+/// A name of a data set without what people write differently: "CIFAR-100" and "cifar100" are one.
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+impl Published {
+    /// Whether it tells of the same data, tasks, network, method and PET. Weights may be others of the same architecture.
+    fn is_like(&self, header: &RunHeader) -> bool {
+        let config = &header.config;
+        let architecture = |name: &str| name.split('.').next().map(str::to_owned);
+        let planned = header.tasks.len() - header.added_tasks.len().min(header.tasks.len());
+        let pet = self.pet.as_ref().is_none_or(|pet| *pet == config.pet);
+        let size = self.pet_size.is_none_or(|size| size == config.pet_size);
+        let set = |(key, wanted): (&String, &Setting)| {
+            let common = SETTINGS.iter().find(|setting| setting.spec.key == key);
+            let own = || config.settings.get(key).cloned();
+            common.map_or_else(own, |s| (s.get)(config)).as_ref() == Some(wanted)
+        };
+        plain(&config.data_name()).starts_with(&plain(&self.data))
+            && planned == self.tasks
+            && architecture(&config.backbone) == architecture(&self.backbone)
+            && config.method == self.method
+            && pet
+            && size
+            && self.set.iter().all(set)
+            // Rows of the usual settings are of runs with the usual settings.
+            && (self.set.is_empty() == header.method.variant.is_empty())
+    }
+
+    fn differs(&self, header: &RunHeader, runs: usize) -> Vec<String> {
+        let config = &header.config;
+        let mut differs = Vec::new();
+        if config.backbone != self.backbone {
+            differs.push(format!(
+                "weights {} instead of {}",
+                config.backbone, self.backbone
+            ));
+        }
+        if runs != self.orders {
+            differs.push(format!(
+                "{} instead of {}",
+                counted(runs, "class order"),
+                self.orders
+            ));
+        }
+        if config.measured_on() != "test" {
+            differs.push("measured on validation images".into());
+        }
+        if config.train_limit.is_some() || config.test_limit.is_some() {
+            differs.push("not all images".into());
+        }
+        differs.extend(self.note.iter().map(|note| format!("there: {note}")));
+        differs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_can_be_read_and_has_means_with_deviations() {
+        let all = read().map(|file| file.result).unwrap_or_default();
+        assert!(all.len() > 70, "{}", all.len());
+        for row in &all {
+            let figures = [
+                Some(&row.final_accuracy),
+                row.average.as_ref(),
+                row.forgetting.as_ref(),
+            ];
+            for figure in figures.into_iter().flatten() {
+                assert!(matches!(figure.len(), 1 | 2), "{row:?}");
+                assert!(figure.iter().all(|f| (0.0..100.0).contains(f)), "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_data_sets_are_compared_without_their_signs() {
+        assert_eq!(plain("CIFAR-100"), plain("cifar100"));
+        assert_ne!(plain("cifar-10"), plain("cifar-100"));
+    }
+}

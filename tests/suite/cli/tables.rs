@@ -1,0 +1,265 @@
+//! `runs` with conditions, columns and groups, and the schema of its JSON.
+
+use super::*;
+
+/// Whether a value is as a part of a JSON schema says: what `docs/run.schema.json` uses of the language.
+fn check(value: &Value, wanted: &Value, schema: &Value, at: &str) {
+    if let Some(reference) = wanted["$ref"].as_str() {
+        let part = schema.pointer(reference.trim_start_matches('#'));
+        return check(value, part.unwrap(), schema, at);
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(n) if n.is_i64() || n.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let fits = |name: &Value| name == kind || (name == "number" && kind == "integer");
+    let told = match &wanted["type"] {
+        Value::Array(names) => names.iter().any(fits),
+        Value::Null => true,
+        name => fits(name),
+    };
+    assert!(told, "{at} is {kind}: {value}");
+    if let Some(names) = wanted["enum"].as_array() {
+        assert!(names.contains(value), "{at} is {value}");
+    }
+    match value {
+        Value::Array(items) => {
+            for (i, item) in items.iter().enumerate() {
+                check(item, &wanted["items"], schema, &format!("{at}[{i}]"));
+            }
+        }
+        Value::Object(fields) => {
+            for name in wanted["required"].as_array().into_iter().flatten() {
+                assert!(
+                    fields.contains_key(name.as_str().unwrap()),
+                    "{at} lacks {name}"
+                );
+            }
+            for (name, field) in fields {
+                let at = format!("{at}.{name}");
+                match (
+                    wanted["properties"].get(name),
+                    &wanted["additionalProperties"],
+                ) {
+                    (Some(known), _) => check(field, known, schema, &at),
+                    (None, Value::Bool(false)) => panic!("{at} is not in the schema"),
+                    (None, other) if other.is_object() => check(field, other, schema, &at),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/run.schema.json");
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_json_of_a_run_is_as_its_schema_says() {
+    let (root, trained) = finished();
+    let schema = schema();
+    check(trained, &schema, &schema, "run");
+    let listed = json(&run_json(&["runs"], root));
+    check(&listed[0], &schema, &schema, "runs[0]");
+    let number = |key: &str| trained[key].as_f64().unwrap();
+    assert_eq!(number("schema"), f64::from(lae_studio::store::SCHEMA));
+    // Every class of the digits has as many test pictures, so each counts as much as its pictures.
+    assert!((number("balanced_accuracy") - number("final_accuracy")).abs() < 1e-9);
+    let each: Vec<f64> = serde_json::from_value(trained["class_accuracy"].clone()).unwrap();
+    assert_eq!(each.len(), 10);
+    assert!((each.iter().sum::<f64>() / 10.0 - number("balanced_accuracy")).abs() < 1e-9);
+    assert!((0.0..=100.0).contains(&number("calibration_error")));
+    let tasks = trained["tasks"].as_array().unwrap();
+    let row = |task: usize| tasks[task]["matrix_row"].as_array().unwrap();
+    let learned: Vec<f64> = (0..5)
+        .map(|task| row(task)[task].as_f64().unwrap())
+        .collect();
+    assert!((learned.iter().sum::<f64>() / 5.0 - number("learning_accuracy")).abs() < 1e-9);
+    let gains = (0..4).map(|task| row(4)[task].as_f64().unwrap() - learned[task]);
+    assert!((gains.sum::<f64>() / 4.0 - number("backward_transfer")).abs() < 1e-9);
+}
+
+/// Two methods over three class orders each, and SimpleCIL once.
+fn several() -> &'static Path {
+    static RUNS: OnceLock<PathBuf> = OnceLock::new();
+    RUNS.get_or_init(|| {
+        let root = shared_folder();
+        let small = ["--classes-per-task", "5", "--train-limit", "8", "--quiet"];
+        for method in [&["--method", "baseline"][..], &["--no-ensemble"]] {
+            let words = [QUICK, &small, &["--orders", "3"], method].concat();
+            assert_eq!(run(&words, &root).status.code(), Some(0));
+        }
+        let words = [QUICK, &small, &["--method", "simplecil", "--seed", "5"]].concat();
+        assert_eq!(run(&words, &root).status.code(), Some(0));
+        root
+    })
+}
+
+#[test]
+fn runs_are_put_together_by_settings_and_held_against_each_other() {
+    let runs = several();
+    let words = [
+        "runs",
+        "--by",
+        "method",
+        "--against",
+        "method=baseline",
+        "--sort",
+        "-final",
+    ];
+    let rows = json(&run_json(&words, runs));
+    let schema = schema();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    let mut before = f64::INFINITY;
+    for row in rows {
+        check(row, &schema["$defs"]["row"], &schema, "row");
+        let mean = row["mean"]["final_accuracy"].as_f64().unwrap();
+        assert!(mean <= before);
+        before = mean;
+    }
+    let of = |method: &str| {
+        rows.iter()
+            .find(|row| row["by"]["method"] == method)
+            .unwrap()
+    };
+    let (lae, baseline) = (of("lae"), of("baseline"));
+    assert_eq!(lae["runs"].as_array().unwrap().len(), 3);
+    assert_eq!(baseline["against"]["mean"], 0.0);
+    let difference = lae["against"]["mean"].as_f64().unwrap();
+    let means = [lae, baseline].map(|row| row["mean"]["final_accuracy"].as_f64().unwrap());
+    assert!((difference - (means[0] - means[1])).abs() < 1e-9);
+    assert_eq!(lae["against"]["pairs"], 3);
+    let interval: [f64; 2] = serde_json::from_value(lae["against"]["interval"].clone()).unwrap();
+    assert!(interval[0] <= difference && difference <= interval[1]);
+    // Another seed pairs with none of them.
+    assert!(of("simplecil").get("against").is_none());
+    let text = run(&words, runs);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("A_N against baseline") && text.contains(" ± "),
+        "{text}"
+    );
+}
+
+#[test]
+fn rows_over_several_settings_say_so() {
+    let output = run(
+        &[
+            "runs",
+            "--by",
+            "data",
+            "--columns",
+            "final,ece,epochs,method",
+        ],
+        several(),
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("means are also taken over runs that differ in "),
+        "{text}"
+    );
+    assert!(
+        text.contains("method") && text.contains("several"),
+        "{text}"
+    );
+}
+
+#[test]
+fn conditions_choose_runs() {
+    let runs = several();
+    let count = |conditions: &[&str]| {
+        let words = conditions.iter().flat_map(|text| ["--where", text]);
+        let words: Vec<&str> = ["runs"].into_iter().chain(words).collect();
+        json(&run_json(&words, runs)).as_array().unwrap().len()
+    };
+    assert_eq!(count(&["method = baseline"]), 3);
+    assert_eq!(count(&["method != baseline and seed < 5"]), 3);
+    assert_eq!(count(&["final >= 0", "method=simplecil"]), 1);
+    assert_eq!(count(&["final > 100"]), 0);
+    assert_eq!(count(&["order ~ seed"]), 4);
+    assert_eq!(count(&["pet = adapter", "ensemble = off"]), 3);
+    assert_eq!(count(&["average > 1% and state = finished"]), 7);
+}
+
+#[test]
+fn a_table_goes_into_a_file() {
+    let runs = several();
+    let folder = tempfile::tempdir().unwrap();
+    let export = |name: &str| {
+        let path = folder.path().join(name);
+        let words = ["runs", "--by", "method", "--columns", "final,seconds"];
+        let against = [
+            "--against",
+            "method=lae",
+            "--export",
+            path.to_str().unwrap(),
+        ];
+        let output = run(&[&words[..], &against].concat(), runs);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let markdown = export("table.md");
+    assert!(markdown.starts_with("| method | runs | A_N | seconds | A_N against lae | pairs |\n"));
+    assert_eq!(markdown.lines().count(), 5);
+    let latex = export("table.tex");
+    assert!(
+        latex.contains("\\begin{tabular}{lrrrrr}") && latex.contains(" \\pm "),
+        "{latex}"
+    );
+    let csv = export("table.csv");
+    let (titles, rows) = csv.split_once('\n').unwrap();
+    assert_eq!(
+        titles,
+        "method,runs,final_accuracy,final_accuracy_std,seconds,difference,difference_low,difference_high,pairs"
+    );
+    for row in rows.lines() {
+        let cells: Vec<&str> = row.split(',').collect();
+        assert!(
+            cells[2]
+                .parse::<f64>()
+                .is_ok_and(|a| (0.0..=100.0).contains(&a)),
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn wrong_columns_and_conditions_end_in_one_sentence() {
+    let runs = several();
+    for (words, said) in [
+        (&["--by", "methd"][..], "did you mean `method`?"),
+        (&["--by", "final"], "final_accuracy is a figure"),
+        (
+            &["--columns", "nonsense-of-mine"],
+            "there is no column `nonsense_of_mine`",
+        ),
+        (&["--where", "final"], "`final` compares nothing"),
+        (&["--where", "final >"], "lacks one of its sides"),
+        (&["--where", "final > high"], "`high` is no number"),
+        (
+            &["--by", "method", "--against", "method = l2p"],
+            "no row has only runs with",
+        ),
+        (
+            &["--by", "method", "--against", "seed < 9"],
+            "several rows have only runs with",
+        ),
+        (&["--sort", "forgeting"], "did you mean `forgetting`?"),
+        (
+            &["--by", "method", "--export", "a.svg"],
+            "is no figure or report",
+        ),
+    ] {
+        let said_of = refused(&[&["runs"], words].concat(), runs);
+        assert!(said_of.contains(said), "{words:?}: {said_of}");
+    }
+}
