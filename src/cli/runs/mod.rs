@@ -40,6 +40,14 @@ pub(super) struct Args {
     /// differ only in class order or seed become mean ± std
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export: Option<PathBuf>,
+    /// Write the figures of the runs as event files of TensorBoard: a folder for each in DIR (`tensorboard --logdir DIR`)
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with = "export"
+    )]
+    tensorboard: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -94,6 +102,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .map(|m| m.run.header.folder.as_path())
             .collect();
         listed.retain(|entry| kept.contains(entry.folder.as_path()));
+    }
+    if let Some(folder) = &args.tensorboard {
+        let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
+        store::write_events(&whole, folder)?;
+        return Ok(End::Done);
     }
     if let Some(path) = &args.export {
         let format = Format::of(path)?;

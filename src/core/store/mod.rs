@@ -49,6 +49,7 @@ mod summary;
 pub mod table;
 mod tables;
 mod taught;
+mod tensorboard;
 mod trash;
 
 use std::path::{Path, PathBuf};
@@ -76,6 +77,7 @@ pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use summary::{Latest, RunSummary, load_facts, summarize};
 pub use taught::{NewAddedTask, undo_added_task};
+pub use tensorboard::write_events;
 
 pub use tables::{harmless_cell, joined, parted};
 pub use trash::{Deleted, delete, deleted, erase, restore};

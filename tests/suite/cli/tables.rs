@@ -233,6 +233,35 @@ fn a_table_goes_into_a_file() {
 }
 
 #[test]
+fn tensorboard_gets_a_folder_for_each_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("board");
+    let words = ["runs", "--where", "method = lae", "--tensorboard"];
+    let output = run(
+        &[&words[..], &[place.to_str().unwrap()]].concat(),
+        several(),
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let runs: Vec<_> = std::fs::read_dir(&place).unwrap().collect();
+    assert_eq!(runs.len(), 3);
+    for run in runs {
+        let file = run.unwrap().path().join("events.out.tfevents.lae-studio");
+        let bytes = std::fs::read(file).unwrap();
+        for tag in [
+            "accuracy/ensemble",
+            "accuracy_of_task/002",
+            "loss_by_pass",
+            "final/forgetting",
+        ] {
+            assert!(
+                bytes.windows(tag.len()).any(|part| part == tag.as_bytes()),
+                "{tag}"
+            );
+        }
+    }
+}
+
+#[test]
 fn wrong_columns_and_conditions_end_in_one_sentence() {
     let runs = several();
     for (words, said) in [

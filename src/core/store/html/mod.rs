@@ -11,7 +11,7 @@ use super::export;
 use super::groups::{Group, groups};
 use super::load::{StoredRun, load};
 use super::summary::RunSummary;
-use super::table::{BesidePublished, FIGURES, PLUS_MINUS};
+use super::table::{BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
 use crate::counts::counted;
 use crate::problem::Result;
 
@@ -72,24 +72,17 @@ pub fn report(
     Ok(page.into_string())
 }
 
+/// Figures that stand in the first table; the others are a click away.
+const FIRST: usize = 4;
+
 /// The closing figures of each group.
 fn results(groups: &[Group]) -> Markup {
+    let (first, more) = FIGURES.split_at(FIRST);
     html! {
-        div.scroll { table {
-            tr {
-                th { "experiment" } th.n { "runs" }
-                @for figure in &FIGURES { th.n title=(figure.meaning) { (figure.title) } }
-            }
-            @for group in groups { tr {
-                td { (group.label) }
-                td.n { (group.orders.runs.len()) }
-                @for figure in &FIGURES {
-                    td.n { (export::mean_and_spread(&group.orders, figure.of, PLUS_MINUS)) }
-                }
-            } }
-        } }
+        (figures(groups, first))
         details {
-            summary { "What these are" }
+            summary { "More figures, and what they are" }
+            (figures(groups, more))
             table { @for figure in &FIGURES {
                 tr { td { (figure.title) } td { (figure.meaning)
                     @if figure.less_is_better { "; less is better" }
@@ -97,6 +90,24 @@ fn results(groups: &[Group]) -> Markup {
             } }
             p { "Several runs: mean ± sample standard deviation over class orders and seeds." }
         }
+    }
+}
+
+fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
+    html! {
+        div.scroll { table {
+            tr {
+                th { "experiment" } th.n { "runs" }
+                @for figure in figures { th.n title=(figure.meaning) { (figure.title) } }
+            }
+            @for group in groups { tr {
+                td { (group.label) }
+                td.n { (group.orders.runs.len()) }
+                @for figure in figures {
+                    td.n { (export::mean_and_spread(&group.orders, figure.of, PLUS_MINUS)) }
+                }
+            } }
+        } }
     }
 }
 
