@@ -11,7 +11,7 @@ use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::config::RunConfig;
 use crate::run::event::{Costs, RunHeader, costs};
-use crate::store::{self, Answered, Figures, GroupKey, ListedRun, settings_key};
+use crate::store::{self, Answered, Figures, Glance, GroupKey, ListedRun, settings_key};
 
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
@@ -45,6 +45,8 @@ pub struct RunRow {
     pub name: String,
     /// Where it lies.
     pub folder: PathBuf,
+    /// How its files stood when they were read.
+    pub glance: Glance,
     /// What people say of it.
     pub about: About,
     /// What cannot be read of that.
@@ -88,11 +90,12 @@ pub(super) fn settings_of(config: &RunConfig) -> String {
 }
 
 impl RunRow {
-    /// The row of a run, which lies in the usual folder or elsewhere.
-    pub fn new(listed: ListedRun, elsewhere: Option<Elsewhere>) -> Self {
+    /// The row of a run whose files stood so when they were read, and which lies in the usual folder or elsewhere.
+    pub fn new(listed: ListedRun, glance: Glance, elsewhere: Option<Elsewhere>) -> Self {
         let mut row = Self {
             name: listed.run,
             folder: listed.folder,
+            glance,
             about: listed.about,
             remark: listed.remark,
             elsewhere,

@@ -12,6 +12,7 @@ use crate::problem::Result;
 use crate::run::event::RunHeader;
 use crate::run::job::JobId;
 use crate::run::queue::Queue;
+use crate::store::Glance;
 
 /// The runs on show, and what is found out about their mistakes.
 #[derive(Default)]
@@ -22,6 +23,8 @@ pub struct Train {
     pub opened: Option<Arc<RunView>>,
     /// The stored run that is being opened.
     pub(super) awaited: Option<PathBuf>,
+    /// The run that was read again last, and how its files stood then.
+    reread: Option<(PathBuf, Glance)>,
     /// What waits, as the engine told.
     pub(super) queue: Queue,
     /// Which run is drawn beside the one on show.
@@ -117,7 +120,8 @@ impl Session {
         }
     }
 
-    /// Reads the opened run again where its row has other tasks than are on show.
+    /// Reads the opened run again where its row has other tasks than are on show: once as its files stand, for what
+    /// cannot be read stays so until they change.
     pub(super) fn follow_opened(&mut self) {
         let Some(run) = &self.train.opened else {
             return;
@@ -129,9 +133,13 @@ impl Session {
             return;
         }
         let row = self.row(&header.folder).filter(|row| row.header.is_some());
-        let now = row.map(|row| (row.tasks(), row.answers().accuracy.len()));
-        if now.is_some_and(|now| now != (header.tasks.len(), run.reports.len())) {
-            self.open_run(header.folder.clone());
+        let Some(row) = row else { return };
+        let now = (row.tasks(), row.answers().accuracy.len());
+        let reread = Some((header.folder.clone(), row.glance.clone()));
+        if now != (header.tasks.len(), run.reports.len()) && reread != self.train.reread {
+            let folder = header.folder.clone();
+            self.train.reread = reread;
+            self.open_run(folder);
         }
     }
 

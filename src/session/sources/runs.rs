@@ -9,12 +9,12 @@ use crate::problem::{Problem, Result};
 use crate::session::bin::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
-use crate::store::{self, Glance};
+use crate::store;
 
-/// The rows that were made last, and what of each run's files they were made from. A listing reads only runs
+/// The rows that were made last. A listing reads only runs
 /// whose files changed since, whoever changed them.
 #[derive(Default)]
-pub(super) struct Known(Mutex<HashMap<PathBuf, (Glance, Arc<RunRow>)>>);
+pub(super) struct Known(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
 
 impl Known {
     /// The stored runs of the usual folder and of the others.
@@ -42,7 +42,7 @@ impl Known {
             (folder, made)
         });
         // Copies of a run are as old as it: they stay in the order of their folders.
-        let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, (_, row))| row.clone()).collect();
+        let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
         *self.map() = made.into_iter().collect();
         Shelf {
@@ -59,14 +59,13 @@ impl Known {
         if !listed || !store::is_run(folder) {
             return None;
         }
-        let elsewhere = known.as_ref().and_then(|(_, row)| row.elsewhere.clone());
-        let now = made(folder, elsewhere, known);
-        let row = now.1.clone();
-        self.map().insert(folder.to_path_buf(), now);
+        let elsewhere = known.as_ref().and_then(|row| row.elsewhere.clone());
+        let row = made(folder, elsewhere, known);
+        self.map().insert(folder.to_path_buf(), row.clone());
         Some(row)
     }
 
-    fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, (Glance, Arc<RunRow>)>> {
+    fn map(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<RunRow>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,19 +78,15 @@ fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Els
 
 /// The row of a run: the known one where its files are as they were. Of a run that is not finished a lock or a
 /// checkpoint may be another one, and of a damaged one whatever it lacked may be back.
-fn made(
-    folder: &Path,
-    elsewhere: Option<Elsewhere>,
-    known: Option<(Glance, Arc<RunRow>)>,
-) -> (Glance, Arc<RunRow>) {
+fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>) -> Arc<RunRow> {
     // Before the files are read: what is written meanwhile is seen the next time.
     let glance = store::glance(folder);
-    let same = known.filter(|(before, row)| {
-        *before == glance && row.state == RunState::Finished && row.elsewhere == elsewhere
+    let same = known.filter(|row| {
+        row.glance == glance && row.state == RunState::Finished && row.elsewhere == elsewhere
     });
     same.unwrap_or_else(|| {
-        let row = RunRow::new(store::entry(folder), elsewhere);
-        (glance, Arc::new(row))
+        let row = RunRow::new(store::entry(folder), glance, elsewhere);
+        Arc::new(row)
     })
 }
 

@@ -1,10 +1,17 @@
 //! Runs as they lie on disk, handled by mouse with the real engine: stopped, gone on with, opened,
 //! repeated without LAE, moved to the trash; pictures dropped and pasted.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::session::Session;
-use lae_studio::session::run_view::Stage;
+use lae_studio::problem::{Problem, Result};
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::run_view::{RunView, Stage};
+use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::store::RunFolder;
 use lae_studio::tensors::Named;
 use lae_studio::ui::app::StudioApp;
@@ -187,4 +194,52 @@ fn an_opened_run_that_another_program_trains_on_is_read_again_when_the_person_co
     events.push(egui::Event::WindowFocused(true));
     settle(&mut window);
     assert_eq!(opened(&window), Some(3));
+}
+
+/// Runs that can be read once; how often it was tried.
+struct Damaged(Disk, Arc<AtomicUsize>);
+
+impl Sources for Damaged {
+    fn disk(&self) -> &Disk {
+        &self.0
+    }
+
+    fn run(&self, folder: &Path) -> Result<RunView> {
+        if self.1.fetch_add(1, Ordering::Relaxed) > 0 {
+            return Err(Problem::new("the answers of this run are damaged").at_path(folder));
+        }
+        let run = lae_studio::store::load(folder)?;
+        Ok(RunView::stored(run.header, run.reports))
+    }
+}
+
+#[test]
+fn an_opened_run_that_cannot_be_read_again_is_tried_once_for_each_change_of_its_folder() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let other = RunFolder::create(runs.path(), &mut header, "").unwrap();
+    other.save_task(&report(0), &Named::new()).unwrap();
+    let read = Arc::new(AtomicUsize::new(0));
+    let sources = Damaged(Disk::at(runs.path().to_path_buf()), read.clone());
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        let backend = Box::new(Recorded::default());
+        Session::with(backend, sources, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    window.state_mut().session.open_run(header.folder.clone());
+    page(&mut window, "Train");
+    let tries = || read.load(Ordering::Relaxed);
+    assert_eq!(tries(), 1);
+    for (task, tried) in [(1, 2), (2, 3)] {
+        other.save_task(&report(task), &Named::new()).unwrap();
+        // It is looked at each time that the person comes back to the window.
+        for _ in 0..3 {
+            let events = &mut window.input_mut().events;
+            events.push(egui::Event::WindowFocused(true));
+            settle(&mut window);
+        }
+        assert_eq!(tries(), tried);
+    }
+    let shown = window.state().session.train.opened.clone().unwrap();
+    assert_eq!(shown.reports.len(), 1);
 }
