@@ -84,6 +84,8 @@ pub struct ReportFile {
 pub struct BugReport {
     /// Its files.
     pub parts: Vec<ReportFile>,
+    /// Where it goes unless the person says otherwise.
+    pub place: PathBuf,
 }
 
 impl BugReport {
@@ -124,7 +126,8 @@ impl BugReport {
                 add(name.into_owned(), "what the program did", text);
             }
         }
-        Self { parts }
+        let place = usual_place();
+        Self { parts, place }
     }
 
     /// All of it as one zip archive.
@@ -159,7 +162,7 @@ pub fn file_name() -> String {
 }
 
 /// Where a report goes unless the person says otherwise.
-pub fn usual_place() -> PathBuf {
+fn usual_place() -> PathBuf {
     let folder = directories::UserDirs::new().map(|dirs| {
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
         documents.unwrap_or(dirs.home_dir()).to_path_buf()

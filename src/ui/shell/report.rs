@@ -6,7 +6,7 @@ use egui::{Context, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
 use crate::logging::Level;
 use crate::session::Session;
-use crate::session::bug_report::{BugReport, usual_place};
+use crate::session::bug_report::BugReport;
 use crate::session::chooser::DialogPurpose;
 use crate::session::views::Fetch;
 use crate::session::words::bytes_text;
@@ -23,8 +23,8 @@ pub struct ReportDialog {
     open: bool,
     /// The file on show.
     chosen: usize,
-    /// Where the report goes.
-    place: String,
+    /// Where the report goes; none before the person says so or the usual place is known.
+    place: Option<String>,
     /// The report was given to a helper thread to be written.
     saving: bool,
 }
@@ -34,14 +34,13 @@ impl ReportDialog {
     pub fn open(&mut self) {
         *self = Self {
             open: true,
-            place: usual_place().display().to_string(),
             ..Self::default()
         };
     }
 
     /// Takes the place that the person picked.
     pub fn goes_to(&mut self, place: String) {
-        self.place = place;
+        self.place = Some(place);
     }
 
     /// Draws it while it is open.
@@ -56,6 +55,9 @@ impl ReportDialog {
         self.open &= !(self.saving && matches!(session.bug_report, Fetch::Nothing));
         if !self.open {
             return;
+        }
+        if let (None, Some(report)) = (&self.place, session.bug_report.ready()) {
+            self.place = Some(report.place.display().to_string());
         }
         let modal = dialog(ctx, "report", 720.0, |ui| {
             let headline = RichText::new("Report a problem").font(semibold(16.0));
@@ -111,19 +113,24 @@ impl ReportDialog {
     fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) -> bool {
         ui.horizontal(|ui| {
             let width = ui.available_width() - 100.0;
-            let edit = TextEdit::singleline(&mut self.place).desired_width(width);
-            ui.add(edit).accessible_name("Save the report as");
+            let known = self.place.is_some();
+            let place = self.place.get_or_insert_default();
+            let edit = TextEdit::singleline(place).desired_width(width);
+            ui.add_enabled(known, edit)
+                .accessible_name("Save the report as");
+            self.place.take_if(|_| !known);
             if button(ui, "Choose…").clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::BugReport));
             }
         });
         ui.horizontal(|ui| {
-            let ready = session.bug_report.ready().is_some() && !self.place.trim().is_empty();
+            let place = self.place.as_deref().unwrap_or_default().trim();
+            let ready = session.bug_report.ready().is_some() && !place.is_empty();
             let can = ready && !self.saving;
             let save = button_if(ui, can, "Save the report");
             if save.clicked() {
                 self.saving = true;
-                commands.push(UiCommand::SaveBugReport(PathBuf::from(self.place.trim())));
+                commands.push(UiCommand::SaveBugReport(PathBuf::from(place)));
             }
             button(ui, "Close").clicked()
         })
