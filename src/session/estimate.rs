@@ -73,13 +73,17 @@ pub fn estimate<'a>(
 mod tests {
     use super::super::views::BackboneView;
     use super::*;
+    use crate::method::BackboneShape;
 
     #[test]
     fn the_demo_takes_less_than_a_minute_and_nothing_is_said_without_a_plan() {
         let nano = BackboneView {
             parameters: 3_600_000,
             input_size: 32,
-            depth: 8,
+            shape: BackboneShape {
+                depth: 8,
+                ..BackboneShape::default()
+            },
             width: 192,
             ..BackboneView::default()
         };

@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 
 use super::Session;
-use crate::backbone::library;
+use super::views::BackboneView;
 use crate::data::named;
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
-use crate::pet::library::PluginLibrary as Plugins;
 use crate::run::config::{RunConfig, Setting, setting};
 
 /// What is set up, as undo puts it back.
@@ -111,7 +110,7 @@ impl Session {
         let mut known = self.inventory.backbones.iter();
         if let Some(view) = known.find(|view| view.name == name) {
             self.experiment.draft.backbone.clone_from(&view.name);
-            self.experiment.draft.blocks = view.pet_blocks.to_string();
+            self.experiment.draft.blocks = view.shape.pet_blocks.to_string();
         }
     }
 
@@ -133,10 +132,14 @@ impl Session {
         share_epochs(draft);
         adopt_published(draft, spec);
         if draft.pet != before {
-            let about = library::describe(&draft.backbone).ok();
-            let plugin = Plugins::standard().get(&draft.pet).ok();
-            let size = plugin.and_then(|plugin| plugin.default_size());
-            usual_pet(draft, about.as_ref(), size);
+            // What the inventory knows: to read files here would hold the window up.
+            let mut listed = self.inventory.backbones.iter();
+            let is_chosen = |view: &&BackboneView| view.name == draft.backbone;
+            let about = listed.find(is_chosen);
+            let about = about.or(self.experiment.plan.backbone.as_ref().filter(is_chosen));
+            let size = self.inventory.plugin_of(draft).and_then(|view| view.size);
+            let shape = about.map(|view| view.shape);
+            usual_pet(draft, shape, size.map(|(_, usual, _)| usual));
         }
     }
 

@@ -11,7 +11,7 @@ use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Correction, PrintKind};
 use crate::device::Prepared;
-use crate::method::{AllFrozen, Chosen, Pass, PassImages, Plugin, SingleClassTasks};
+use crate::method::{AllFrozen, BackboneShape, Chosen, Pass, PassImages, Plugin, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -334,12 +334,10 @@ pub struct BackboneView {
     pub parameters: usize,
     /// Side of the square it sees.
     pub input_size: usize,
-    /// Its blocks.
-    pub depth: usize,
     /// Width of the tokens.
     pub width: usize,
-    /// How many of the first blocks usually carry a PET.
-    pub pet_blocks: usize,
+    /// What the usual size and place of a PET depend on.
+    pub shape: BackboneShape,
     /// Where its weights are.
     pub place: WeightsPlace,
     /// Length of the weight file in MB, where known.

@@ -174,7 +174,7 @@ impl Settings {
         let about = library::describe(&config.backbone).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
         let own = plugin.and_then(|spec| spec.default_size());
-        usual_pet(config, about.as_ref(), own);
+        usual_pet(config, about.as_ref().map(Into::into), own);
         let same_pet = !self.given.has("pet") && config.pet == base.pet;
         if self.given.has("pet_size") || same_pet {
             config.pet_size = given.pet_size;

@@ -300,25 +300,45 @@ pub fn adopt_published(config: &mut RunConfig, spec: &'static MethodSpec) {
         .collect();
 }
 
+/// What the usual size and place of a PET depend on in a backbone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackboneShape {
+    /// Length of the feature vector.
+    pub feature_width: usize,
+    /// Its blocks.
+    pub depth: usize,
+    /// How many of the first blocks usually carry a PET.
+    pub pet_blocks: usize,
+}
+
+impl From<&Description> for BackboneShape {
+    fn from(about: &Description) -> Self {
+        Self {
+            feature_width: about.feature_width,
+            depth: about.blocks.len(),
+            pet_blocks: about.entry.pet_blocks,
+        }
+    }
+}
+
 /// Puts the usual size and blocks of the method's PET for this backbone; `size` is the plugin's own
 /// default.
-pub fn usual_pet(config: &mut RunConfig, about: Option<&Description>, size: Option<usize>) {
+pub fn usual_pet(config: &mut RunConfig, shape: Option<BackboneShape>, size: Option<usize>) {
     let Ok(spec) = named_method(&config.method) else {
         return;
     };
     // Of a method that trains none the settings stay the usual ones, for the next method.
     let pet = spec.pet.unwrap_or(super::PetUse::USUAL);
     let own = pet.plugin == Some(config.pet.as_str());
-    let by_width = pet.size.filter(|_| own).zip(about);
-    let by_width = by_width.map(|(of, about)| of(about.feature_width));
+    let by_width = pet.size.filter(|_| own).zip(shape);
+    let by_width = by_width.map(|(of, shape)| of(shape.feature_width));
     if let Some(size) = by_width.or(size) {
         config.pet_size = size;
     }
-    if let Some(about) = about {
-        let blocks = if pet.every_block {
-            about.blocks.len()
-        } else {
-            about.entry.pet_blocks
+    if let Some(shape) = shape {
+        let blocks = match pet.every_block {
+            true => shape.depth,
+            false => shape.pet_blocks,
         };
         config.blocks = blocks.to_string();
     }

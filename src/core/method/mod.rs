@@ -48,7 +48,8 @@ use crate::tensors::{Bulk, HostTensor, Named};
 pub use answers::Answer;
 pub use backward::Backward;
 pub use chosen::{
-    adopt, adopt_published, command, filled, named_method, problems, run_title, set, usual_pet,
+    BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
+    usual_pet,
 };
 pub use features::{Features, plain};
 pub use frozen::{AllFrozen, all_frozen};

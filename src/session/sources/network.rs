@@ -164,9 +164,8 @@ fn backbone(about: &Description) -> BackboneView {
         family: entry.architecture.family().name.to_string(),
         parameters: about.parameters,
         input_size: entry.architecture.input_size(),
-        depth: about.blocks.len(),
         width: about.blocks.first().map_or(0, |block| block.width),
-        pet_blocks: entry.pet_blocks,
+        shape: about.into(),
         place: match &about.state {
             State::Embedded => WeightsPlace::BuiltIn,
             State::Present(_) => WeightsPlace::Here,
@@ -224,6 +223,9 @@ mod tests {
         );
         assert!(!names.contains(&"adapter"));
         let view = plan.backbone.unwrap();
-        assert_eq!((view.family.as_str(), view.pet_blocks), ("convnext", 15));
+        assert_eq!(
+            (view.family.as_str(), view.shape.pet_blocks),
+            ("convnext", 15)
+        );
     }
 }

@@ -202,7 +202,7 @@ fn facts(ui: &mut Ui, view: &BackboneView) {
     let mut words = vec![
         format!("{} weights", millions(view.parameters)),
         format!("sees {0} × {0}", view.input_size),
-        counted(view.depth, "block"),
+        counted(view.shape.depth, "block"),
     ];
     if let Some(size) = view.megabytes {
         words.push(format!("{size} MB"));

@@ -174,7 +174,7 @@ fn remedy(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         if button(ui, format!("Set it up with {TITLE}")).clicked() {
             cx.act(UiCommand::Repeat(Box::new(RunConfig {
                 backbone: view.name.clone(),
-                blocks: view.pet_blocks.to_string(),
+                blocks: view.shape.pet_blocks.to_string(),
                 ..header.config.clone()
             })));
         }
