@@ -117,6 +117,8 @@ pub struct Choosing {
     pub picked: Vec<(DialogPurpose, Choice)>,
     /// What every dialog of files has: the window that it belongs to.
     pub dialogs: rfd::FileDialog,
+    /// What was dropped on the window, and whether each is a folder, for the window to act upon.
+    pub dropped: Vec<(PathBuf, bool)>,
     /// What was found at the path that was typed last.
     pub found: Option<Found>,
     /// The number of the last look at such a path: what an earlier one found, later, is not taken.
@@ -184,6 +186,20 @@ impl Session {
                     session.choosing.found = Some(found.unwrap_or(nothing));
                 }
             },
+        );
+    }
+
+    /// Looks on a helper thread which of these, that were dropped on the window, are folders.
+    pub fn look_at_dropped(&mut self, paths: Vec<PathBuf>) {
+        self.task_or_tell(
+            |_| {
+                let looked = paths.into_iter().map(|path| {
+                    let is_folder = path.is_dir();
+                    (path, is_folder)
+                });
+                Ok(looked.collect::<Vec<_>>())
+            },
+            |session, looked| session.choosing.dropped.extend(looked),
         );
     }
 

@@ -4,6 +4,7 @@
 
 mod act;
 mod draw;
+mod dropped;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +28,7 @@ use crate::data::scenario::Scenario;
 use crate::fence::caught;
 use crate::problem::Problem;
 use crate::session::Session;
-use crate::session::chooser::{Choice, IMAGES, WEIGHTS};
+use crate::session::chooser::Choice;
 use crate::session::of_data::SetUp;
 
 /// The window's application.
@@ -36,6 +37,8 @@ pub struct StudioApp {
     pub session: Session,
     /// The page on show.
     pub page: Page,
+    /// The page that files were dropped on last.
+    dropped_on: Page,
     pages: Pages,
     shell: Shell,
     fences: Fences,
@@ -78,6 +81,7 @@ impl StudioApp {
         Self {
             session,
             page: Page::default(),
+            dropped_on: Page::default(),
             pages: Pages::default(),
             shell: Shell::default(),
             fences: Fences::default(),
@@ -150,40 +154,6 @@ impl StudioApp {
                 Choice::NoDialog => self.type_path(wanted, NO_DIALOG),
                 Choice::Cancelled => self.pages.experiment.leave(),
             }
-        }
-    }
-
-    /// What was dropped on the window, wherever it fell: pictures are asked about, weight files
-    /// become the backbone, everything else is data. On Predict every file is a picture.
-    fn take_dropped(&mut self, ctx: &Context) {
-        let dropped = ctx.input(|i| i.raw.dropped_files.clone());
-        // There is one data set and one backbone: of a thousand files the last counts.
-        let (mut weights, mut data) = (None, None);
-        for file in dropped {
-            let path = file.path().to_path_buf();
-            let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-            let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
-            let text = path.display().to_string();
-            if self.shell.collect.is_open() {
-                self.session.collect_file(path);
-            } else if self.shell.pupil.is_some() {
-                self.teach(text);
-            } else if self.page == Page::Compare && path.is_dir() {
-                self.session.add_folder(path);
-            } else if self.page == Page::Predict && path.is_dir() {
-                self.pages.predict.sheet.choose(&path);
-            } else if self.page == Page::Predict || (one_of(IMAGES) && !path.is_dir()) {
-                self.act(ctx, UiCommand::PredictFile(path));
-            } else if one_of(WEIGHTS) && !is_record_file(&path) && !path.is_dir() {
-                weights = Some(text);
-            } else {
-                data = Some(text);
-            }
-        }
-        let weights = weights.map(UiCommand::ChooseWeights);
-        for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {
-            self.act(ctx, command);
-            self.show(Page::Experiment);
         }
     }
 
@@ -346,12 +316,6 @@ impl StudioApp {
     }
 }
 
-/// Whether this is named as CIFAR names its records, which end as PyTorch's weights may.
-fn is_record_file(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name == "train.bin" || name == "test.bin" || name.contains("_batch")
-}
-
 impl eframe::App for StudioApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
         self.fenced(ctx, "news", |app| {
@@ -360,7 +324,10 @@ impl eframe::App for StudioApp {
             }
         });
         self.fenced(ctx, "chosen files", |app| app.take_picked(ctx));
-        self.fenced(ctx, "dropped files", |app| app.take_dropped(ctx));
+        self.fenced(ctx, "dropped files", |app| {
+            app.take_drop(ctx);
+            app.take_dropped(ctx);
+        });
         self.fenced(ctx, "finished runs", Self::take_comparison);
         self.fenced(ctx, "focus", |app| app.take_focus(ctx));
         self.fenced(ctx, "closing", |app| app.take_closing(ctx));

@@ -1,0 +1,67 @@
+//! Files that are dropped on the window.
+
+use std::path::Path;
+
+use egui::Context;
+
+use super::StudioApp;
+use crate::session::chooser::{IMAGES, WEIGHTS};
+use crate::ui::command::{Page, UiCommand};
+
+impl StudioApp {
+    /// Files were dropped on the window, wherever they fell. What the dialogs take needs no look; of the others it is
+    /// seen first which are folders.
+    pub(super) fn take_drop(&mut self, ctx: &Context) {
+        let dropped = ctx.input(|i| i.raw.dropped_files.clone());
+        let mut unseen = Vec::new();
+        for file in dropped {
+            let path = file.path().to_path_buf();
+            if self.shell.collect.is_open() {
+                self.session.collect_file(path);
+            } else if self.shell.pupil.is_some() {
+                self.teach(path.display().to_string());
+            } else {
+                unseen.push(path);
+            }
+        }
+        if !unseen.is_empty() {
+            self.dropped_on = self.page;
+            self.session.look_at_dropped(unseen);
+        }
+    }
+
+    /// What was dropped on a page, once it is seen what it is: pictures are asked about, weight files become the
+    /// backbone, everything else is data. On Predict every file is a picture.
+    pub(super) fn take_dropped(&mut self, ctx: &Context) {
+        // There is one data set and one backbone: of a thousand files the last counts.
+        let (mut weights, mut data) = (None, None);
+        let page = self.dropped_on;
+        for (path, is_folder) in std::mem::take(&mut self.session.choosing.dropped) {
+            let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+            let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
+            let text = path.display().to_string();
+            if page == Page::Compare && is_folder {
+                self.session.add_folder(path);
+            } else if page == Page::Predict && is_folder {
+                self.pages.predict.sheet.choose(&path);
+            } else if page == Page::Predict || (one_of(IMAGES) && !is_folder) {
+                self.act(ctx, UiCommand::PredictFile(path));
+            } else if one_of(WEIGHTS) && !is_record_file(&path) && !is_folder {
+                weights = Some(text);
+            } else {
+                data = Some(text);
+            }
+        }
+        let weights = weights.map(UiCommand::ChooseWeights);
+        for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {
+            self.act(ctx, command);
+            self.show(Page::Experiment);
+        }
+    }
+}
+
+/// Whether this is named as CIFAR names its records, which end as PyTorch's weights may.
+fn is_record_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name == "train.bin" || name == "test.bin" || name.contains("_batch")
+}
