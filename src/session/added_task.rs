@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::loads::Lookup;
 use super::views::{Pictures, RunRow, RunState, Split};
 use crate::data::{Correction, PrintKind};
 use crate::problem::{Problem, Result, listed};
@@ -99,16 +100,20 @@ impl Session {
         self.list_runs();
     }
 
-    /// A decoded test picture of a run's added task (from 1), asked for when it is not there yet. It is
-    /// a Problem where another picture stands in its place by now.
-    pub fn need_added_task_picture(
-        &mut self,
+    /// A decoded test picture of a run's added task (from 1). It is a Problem where another picture stands in its place
+    /// by now.
+    pub fn added_task_picture(
+        &self,
         header: &RunHeader,
         added_task: usize,
         index: usize,
-    ) -> Option<&Result<Arc<Picture>>> {
-        let task = header.own_tasks() + added_task.checked_sub(1)?;
-        let added_task = header.added_tasks.get(added_task - 1)?;
+    ) -> Lookup<Result<Arc<Picture>>> {
+        let of = added_task.checked_sub(1);
+        let Some((of, added_task)) = of.and_then(|of| Some((of, header.added_tasks.get(of)?)))
+        else {
+            return Lookup::Absent;
+        };
+        let task = header.own_tasks() + of;
         let key = format!("{} {}", header.folder.display(), added_task.fingerprint);
         let tests = || -> Arc<dyn Pictures> {
             Arc::new(AddedTests {
@@ -117,6 +122,6 @@ impl Session {
                 added_task: added_task.clone(),
             })
         };
-        self.need_picture(&(key.into(), Split::Test, index), tests)
+        self.picture_with((key.into(), Split::Test, index), tests)
     }
 }

@@ -25,7 +25,12 @@ pub(super) struct Album {
 impl Album {
     /// Notes that a picture is asked for; false when it was already.
     pub fn ask(&mut self, id: &PictureKey) -> bool {
-        !self.asked.contains(id) && self.asked.insert(id.clone())
+        !self.is_asked(id) && self.asked.insert(id.clone())
+    }
+
+    /// Whether a picture is here or to come.
+    pub fn is_asked(&self, id: &PictureKey) -> bool {
+        self.asked.contains(id)
     }
 
     /// A picture, or why it cannot be shown; none while it is to come.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::notices::NoticeUndo;
 use super::views::Fetch;
 use crate::counts::counted;
 use crate::problem::{Problem, Result};
@@ -65,19 +66,24 @@ impl Session {
 
     /// Brings runs back from the trash.
     pub fn restore(&mut self, places: Vec<PathBuf>) {
-        // An undo is done once.
-        for notice in &mut self.notices.list {
-            notice.undo.retain(|place| !places.contains(place));
-        }
+        self.forget_deleted(&places);
         self.do_with(BinAction::Restore, places);
     }
 
     /// Deletes runs of the trash for good.
     pub fn erase(&mut self, places: Vec<PathBuf>) {
-        for notice in &mut self.notices.list {
-            notice.undo.retain(|place| !places.contains(place));
-        }
+        self.forget_deleted(&places);
         self.do_with(BinAction::Erase, places);
+    }
+
+    /// No notice offers any more to bring these back.
+    fn forget_deleted(&mut self, places: &[PathBuf]) {
+        for notice in &mut self.notices.list {
+            if let Some(NoticeUndo::Deleted(offered)) = &mut notice.undo {
+                offered.retain(|place| !places.contains(place));
+            }
+        }
+        self.forget_undo(|undo| matches!(undo, NoticeUndo::Deleted(offered) if offered.is_empty()));
     }
 
     fn do_with(&mut self, action: BinAction, places: Vec<PathBuf>) {
@@ -127,9 +133,7 @@ impl Session {
                 self.let_go(from);
                 let told = Problem::new(format!("{runs} {were} deleted"));
                 self.notify(told.advise("Compare has a list of deleted runs"), false);
-                if let Some(notice) = self.notices.list.last_mut() {
-                    notice.undo = now;
-                }
+                self.offer_undo(Some(NoticeUndo::Deleted(now)));
             }
             BinAction::Restore => {
                 self.notify(Problem::new(format!("{runs} {were} brought back")), false);

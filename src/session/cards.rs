@@ -38,6 +38,13 @@ impl Session {
         );
     }
 
+    /// Prepares it no further.
+    pub fn stop_preparing(&mut self) {
+        if let Some(progress) = &self.inventory.preparing {
+            progress.stop();
+        }
+    }
+
     /// Takes in what came of it.
     fn take_prepared(&mut self, found: Result<Vec<DeviceView>>) {
         self.inventory.preparing = None;

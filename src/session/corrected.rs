@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::Session;
-use super::views::{DataView, PictureKey, Split};
+use super::loads::{Load, Lookup};
+use super::notices::NoticeUndo;
+use super::views::{DataView, PictureKey, Pictures, Split};
 use crate::data::Correction;
 use crate::method;
 use crate::problem::{Problem, Result};
@@ -61,63 +63,70 @@ impl Session {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// What was corrected of an image of an open data set; none as well while that is looked up. An image of the other
-    /// split may have the same name.
+    /// What was corrected of an image of an open data set. An image of the other split may have the same name.
     pub fn corrected_label(
-        &mut self,
-        data: &Arc<DataView>,
+        &self,
+        data: &DataView,
         split: Split,
         index: usize,
         name: &str,
-    ) -> Option<Correction> {
-        let named = |correction: &&Correction| correction.picture == name;
-        self.corrected_labels(&data.place).iter().find(named)?;
+    ) -> Lookup<Correction> {
+        let list = self.corrected_labels(&data.place);
+        let mut named = list.iter().filter(|known| known.picture == name).peekable();
+        if named.peek().is_none() {
+            return Lookup::Absent;
+        }
         let key = (data.key.clone(), split, index);
         match self.sets.corrected.hashes.get(&key) {
-            Some((_, hash)) => {
-                let hash = hash.as_ref()?;
-                let same = |correction: &&Correction| {
-                    named(correction) && correction.sha256.eq_ignore_ascii_case(hash)
-                };
-                self.corrected_labels(&data.place)
-                    .iter()
-                    .find(same)
-                    .cloned()
+            Some((_, Some(hash))) => {
+                let same = named.find(|known| known.sha256.eq_ignore_ascii_case(hash));
+                same.map_or(Lookup::Absent, |known| Lookup::Found(known.clone()))
             }
-            None => {
-                self.tickets += 1;
-                let asked = self.tickets;
-                self.sets
-                    .corrected
-                    .hashes
-                    .insert(key.clone(), (asked, None));
-                let pictures = data.of(split).clone();
-                self.task(
-                    move |_| pictures.entry(index).map(|entry| entry.sha256),
-                    move |session, hash| session.sets.corrected.take_hash(&key, asked, hash),
-                );
-                None
-            }
+            Some((_, None)) => Lookup::Absent,
+            None => Lookup::Unread(Load::Hash(key, data.of(split).clone())),
         }
     }
 
-    /// Reads the corrected labels of a data set, if nobody did yet.
-    pub fn need_corrected(&mut self, place: &str) {
-        if !place.trim().is_empty() && self.sets.corrected.asked.insert(place.to_string()) {
-            let place = place.to_string();
-            let asked = place.clone();
-            self.task_or_tell(
-                move |sources| sources.corrected(&place),
-                move |session, list| session.take_corrected(asked, list),
-            );
+    /// Works out the hash of an image that a page shows.
+    pub(super) fn load_hash(&mut self, key: PictureKey, pictures: Arc<dyn Pictures>) {
+        if self.sets.corrected.hashes.contains_key(&key) {
+            return;
         }
+        self.tickets += 1;
+        let asked = self.tickets;
+        let hashes = &mut self.sets.corrected.hashes;
+        hashes.insert(key.clone(), (asked, None));
+        let index = key.2;
+        self.task(
+            move |_| pictures.entry(index).map(|entry| entry.sha256),
+            move |session, hash| session.sets.corrected.take_hash(&key, asked, hash),
+        );
+    }
+
+    /// Whether nobody asked yet for the corrected labels of the data set at this place.
+    pub fn lacks_corrected(&self, place: &str) -> bool {
+        !place.trim().is_empty() && !self.sets.corrected.asked.contains(place)
+    }
+
+    /// Reads the corrected labels of a data set, if nobody did yet.
+    pub(super) fn load_corrected(&mut self, place: &str) {
+        if !self.lacks_corrected(place) {
+            return;
+        }
+        let place = place.to_string();
+        self.sets.corrected.asked.insert(place.clone());
+        let asked = place.clone();
+        self.task_or_tell(
+            move |sources| sources.corrected(&place),
+            move |session, list| session.take_corrected(asked, list),
+        );
     }
 
     /// Says what an image of an open data set really is: a class, or with none that it is to be
     /// left out.
     pub fn correct_label(
         &mut self,
-        data: &Arc<DataView>,
+        data: &DataView,
         split: Split,
         index: usize,
         class: Option<String>,
@@ -129,13 +138,10 @@ impl Session {
         });
     }
 
-    /// Takes a corrected label back.
-    pub fn take_back_label(&mut self, place: &str, correction: &Correction) {
-        let back = Correction {
-            class: Some(correction.was.clone()),
-            ..correction.clone()
-        };
-        self.change_corrected(place.to_string(), || Ok(back));
+    /// Puts an entry into the corrected labels of the data set at this place, in place of the one that there is about
+    /// the same image. One with the class that the image stands in takes its correction back.
+    pub fn put_label(&mut self, place: String, entry: Correction) {
+        self.change_corrected(place, || Ok(entry));
     }
 
     /// Lets the settings use the list of their data set, or the labels as they are in the data.
@@ -182,7 +188,7 @@ impl Session {
     /// Gives the settings the list of their data set, where they use it.
     pub(super) fn follow_corrected(&mut self) {
         let place = self.experiment.draft.data.clone();
-        self.need_corrected(&place);
+        self.load_corrected(&place);
         if self.sets.corrected.follows
             && let Some(list) = self.sets.corrected.lists.get(&place)
         {
@@ -202,11 +208,23 @@ impl Session {
                 let change = change()?;
                 Ok((sources.correct_label(&place, change.clone())?, change))
             },
-            move |session, (list, change)| {
-                session.take_corrected(asked, list);
-                session.notify(told(&change), false);
-            },
+            move |session, (list, change)| session.take_change(asked, list, &change),
         );
+    }
+
+    /// Takes the list in as it is after a change, and tells of the change, with the way back from there.
+    fn take_change(&mut self, place: String, list: Vec<Correction>, change: &Correction) {
+        let known = self.sets.corrected.lists.get(&place);
+        let before = known.map(|list| list.iter().find(|entry| entry.is_about(change)));
+        let before = before.map(|entry| entry.cloned().unwrap_or_else(|| change.taken_back()));
+        let before = before.filter(|before| before != change);
+        let undo = before.map(|before| NoticeUndo::Label(place.clone(), before));
+        self.take_corrected(place, list);
+        self.forget_undo(
+            |undo| matches!(undo, NoticeUndo::Label(_, entry) if entry.is_about(change)),
+        );
+        self.notify(told(change), false);
+        self.offer_undo(undo);
     }
 
     fn take_corrected(&mut self, place: String, list: Vec<Correction>) {

@@ -8,9 +8,11 @@ use super::Session;
 use super::album::Album;
 use super::corrected::Corrected;
 use super::experiment::Experiment;
+use super::loads::{Load, Lookup};
 use super::progress::Progress;
+use super::sight::SightView;
 use super::tested::Tested;
-use super::views::{DataView, Fetch, PictureKey, Pictures, Sight, Split};
+use super::views::{DataView, Fetch, PictureKey, Pictures, Split};
 use crate::data::scenario::Scenario;
 use crate::data::{OpenOptions, builtin, named};
 use crate::experiment::open_options;
@@ -39,17 +41,6 @@ impl DataAsk {
     }
 }
 
-/// A look at training images as the network gets them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SightAsk {
-    /// The settings: data, order, augmentation, seed, backbone.
-    pub config: RunConfig,
-    /// Epoch of each task, counted from 0.
-    pub epoch: usize,
-    /// Chooses which image of a class is shown.
-    pub shift: usize,
-}
-
 /// What is known of data sets.
 #[derive(Default)]
 pub(super) struct DataSets {
@@ -69,11 +60,8 @@ pub(super) struct DataSets {
     pictures: Album,
     /// Places of runs' data sets that the person wants to be opened.
     allowed: HashSet<String>,
-    sight: Fetch<Arc<Sight>>,
-    /// What `sight` shows or waits for.
-    asked_sight: Option<SightAsk>,
-    /// Whether a sight is under way.
-    seeing: bool,
+    /// Training images as the network gets them.
+    pub(super) sight: SightView,
     /// Labels that the person corrected.
     pub(super) corrected: Corrected,
     /// Whether data sets still hold the images that runs were tested on.
@@ -169,18 +157,23 @@ impl Session {
         self.sets.opening.words()
     }
 
-    /// The data set of a run, split and limited as the run had it; opened when it is not there yet.
-    /// None as well while [`Self::asks_before_opening`] it.
-    pub fn need_data(&mut self, config: &RunConfig) -> Option<&Arc<DataView>> {
+    /// The data set of a run, split and limited as the run had it; absent while [`Self::asks_before_opening`] it.
+    pub fn data_of(&self, config: &RunConfig) -> Lookup<Arc<DataView>> {
         let ask = asked_of(config);
         let key = ask.key();
-        if self.asks_before_opening(config) {
-            return None;
+        match self.sets.views.get(&key) {
+            _ if self.asks_before_opening(config) => Lookup::Absent,
+            Some(view) => Lookup::Found(view.clone()),
+            None if self.sets.asked.contains(&key) => Lookup::Absent,
+            None => Lookup::Unread(Load::Data(Box::new(ask))),
         }
-        if !self.sets.views.contains_key(&key) && self.sets.asked.insert(key.clone()) {
+    }
+
+    /// Opens a data set that a page shows.
+    pub(super) fn load_data(&mut self, ask: DataAsk) {
+        if self.sets.asked.insert(ask.key()) {
             self.task_to_open(ask, Arc::default());
         }
-        self.sets.views.get(&key)
     }
 
     /// Whether a run's data set lies where this person has not chosen to look. A run's folder may
@@ -235,55 +228,39 @@ impl Session {
         self.sets.failed.contains(&asked_of(config).key())
     }
 
-    /// A decoded image of a split of an open data set, asked for when it is not there yet.
-    pub fn need_picture_of(
-        &mut self,
-        data: &Arc<DataView>,
+    /// A decoded image of a split of an open data set.
+    pub fn picture_of(
+        &self,
+        data: &DataView,
         split: Split,
         index: usize,
-    ) -> Option<&Result<Arc<Picture>>> {
+    ) -> Lookup<Result<Arc<Picture>>> {
         let key = (data.key.clone(), split, index);
-        self.need_picture(&key, || data.of(split).clone())
+        self.picture_with(key, || data.of(split).clone())
     }
 
     /// The same of any images with a key of their own.
-    pub(super) fn need_picture(
-        &mut self,
-        key: &PictureKey,
+    pub(super) fn picture_with(
+        &self,
+        key: PictureKey,
         pictures: impl FnOnce() -> Arc<dyn Pictures>,
-    ) -> Option<&Result<Arc<Picture>>> {
-        if self.sets.pictures.ask(key) {
-            let (pictures, key) = (pictures(), key.clone());
+    ) -> Lookup<Result<Arc<Picture>>> {
+        match self.sets.pictures.get(&key) {
+            Some(picture) => Lookup::Found(picture.clone()),
+            None if self.sets.pictures.is_asked(&key) => Lookup::Absent,
+            None => Lookup::Unread(Load::Picture(key, pictures())),
+        }
+    }
+
+    /// Decodes an image that a page shows.
+    pub(super) fn load_picture(&mut self, key: PictureKey, pictures: Arc<dyn Pictures>) {
+        if self.sets.pictures.ask(&key) {
             let index = key.2;
             self.task(
                 move |_| pictures.picture(index),
                 move |session, picture| session.sets.pictures.put(key, picture),
             );
         }
-        self.sets.pictures.get(key)
-    }
-
-    /// What the network sees of some training images in an epoch (counted from 0) of their tasks, `shift` choosing
-    /// which images; worked out anew when the settings changed, the former one shown meanwhile.
-    pub fn need_sight(&mut self, epoch: usize, shift: usize) -> &Fetch<Arc<Sight>> {
-        let asked = self.sets.asked_sight.as_ref();
-        let same = asked.is_some_and(|asked| {
-            (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.experiment.draft
-        });
-        if !self.sets.seeing && !same {
-            let ask = SightAsk {
-                config: self.experiment.draft.clone(),
-                epoch,
-                shift,
-            };
-            self.sets.seeing = true;
-            self.sets.asked_sight = Some(ask.clone());
-            if self.sets.sight.ready().is_none() {
-                self.sets.sight = Fetch::Busy;
-            }
-            self.task(move |sources| sources.sight(&ask), Self::take_sight);
-        }
-        &self.sets.sight
     }
 
     /// Puts classes and tasks as in `scenario` into the settings.
@@ -339,11 +316,6 @@ impl Session {
             self.suit_data();
         }
     }
-
-    fn take_sight(&mut self, answer: Result<Sight>) {
-        self.sets.seeing = false;
-        self.sets.sight.fill(answer.map(Arc::new));
-    }
 }
 
 /// The question for a run's data set.
@@ -386,6 +358,6 @@ impl DataSets {
         let views = &self.views;
         self.asked.retain(|asked| views.contains_key(asked));
         self.pictures.retain(|key| !gone.contains(key));
-        self.asked_sight = None;
+        self.sight.forget();
     }
 }

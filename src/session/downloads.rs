@@ -126,6 +126,13 @@ impl Session {
         });
     }
 
+    /// Stops the download of a data set (or of weights) that goes on; what has arrived is kept.
+    pub fn stop_download(&mut self, item: &Item) {
+        if let Some(download) = self.under_way_like(item) {
+            download.transfer.stop();
+        }
+    }
+
     /// Whether the weights of the settings' backbone are on their way.
     pub fn is_downloading_weights(&self) -> bool {
         let item = Item::Weights(self.experiment.draft.backbone.clone());

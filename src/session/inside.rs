@@ -101,6 +101,12 @@ impl Insides {
         self.picture.problem.as_ref()
     }
 
+    /// Whether the looks at a picture are those at this one.
+    fn is_about(&self, run: &Path, picture: &Arc<Picture>) -> bool {
+        let about = self.about.as_ref();
+        about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, picture))
+    }
+
     /// Nothing that was seen inside this run holds any more.
     pub(super) fn forget(&mut self, run: &Path) {
         self.runs.remove(run);
@@ -160,9 +166,31 @@ fn order(looked_at: usize, count: usize) -> Vec<usize> {
 }
 
 impl Session {
+    /// Whether something inside the run on Predict, or in what it gathers from the picture there, was not asked for yet.
+    pub fn lacks_inside(&self) -> bool {
+        let Some(run) = &self.predict.run else {
+            return false;
+        };
+        let done = self.finished_tasks(run);
+        let insides = &self.predict.insides;
+        let run_is_new = |views: &Views<RunInside>| views.asked != done;
+        let of_run = insides.runs.get(run).is_none_or(run_is_new) && self.is_run_open_to_look(run);
+        let picture = self.predict.picture.as_ref();
+        let of_picture = picture.is_some_and(|picture| {
+            !insides.is_about(run, picture) || insides.picture.asked != done
+        });
+        done > 0 && (of_run || of_picture) && self.weights_elsewhere(run).is_none()
+    }
+
+    /// Whether a run's settings are known and its data set is opened unasked.
+    fn is_run_open_to_look(&self, run: &Path) -> bool {
+        let config = self.header_of(run).map(|header| &header.config);
+        config.is_some_and(|config| !self.asks_before_opening(config))
+    }
+
     /// Looks into the run on Predict, and at what it gathers from the picture there: asks about
     /// every task that nobody asked about yet.
-    pub fn look_inside(&mut self) {
+    pub(super) fn look_inside(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
         };
@@ -177,8 +205,7 @@ impl Session {
     }
 
     pub(super) fn look_into_run(&mut self, run: &Path, done: usize) {
-        let config = self.header_of(run).map(|header| &header.config);
-        if config.is_none_or(|config| self.asks_before_opening(config)) {
+        if !self.is_run_open_to_look(run) {
             return;
         }
         let runs = &mut self.predict.insides.runs;
@@ -198,8 +225,7 @@ impl Session {
     }
 
     fn look_at_picture(&mut self, run: &Path, picture: Arc<Picture>, done: usize) {
-        let about = self.predict.insides.about.as_ref();
-        let same = about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, &picture));
+        let same = self.predict.insides.is_about(run, &picture);
         if same && self.predict.insides.picture.asked == done {
             return;
         }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Session;
 use super::words::percent;
+use crate::data::Correction;
 use crate::logging::told;
 use crate::metrics::{Expert, Tally};
 use crate::problem::{Problem, listed};
@@ -20,8 +21,17 @@ pub struct Notice {
     pub bad: bool,
     /// Whether it is good news; what is neither is only told.
     pub good: bool,
-    /// Deleted runs that can be brought back from here.
-    pub undo: Vec<PathBuf>,
+    /// What can be taken back from here.
+    pub undo: Option<NoticeUndo>,
+}
+
+/// What a notice tells of and can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoticeUndo {
+    /// Runs were deleted; they lie in the trash at these places.
+    Deleted(Vec<PathBuf>),
+    /// A label in the data set at this place was corrected; the entry is how it counted before.
+    Label(String, Correction),
 }
 
 /// Most notices that are kept: a fault may be told again and again for days.
@@ -50,7 +60,7 @@ impl Notices {
             problem,
             bad,
             good,
-            undo: Vec::new(),
+            undo: None,
         });
     }
 }
@@ -59,6 +69,20 @@ impl Session {
     /// Tells the person something.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
         self.notices.tell(problem, bad, !bad);
+    }
+
+    /// Offers with the newest notice to take back what it tells of.
+    pub(super) fn offer_undo(&mut self, undo: Option<NoticeUndo>) {
+        if let Some(notice) = self.notices.list.last_mut() {
+            notice.undo = undo;
+        }
+    }
+
+    /// Offers no longer what was taken back or is another thing by now: an undo is done once.
+    pub(super) fn forget_undo(&mut self, gone: impl Fn(&NoticeUndo) -> bool) {
+        for notice in &mut self.notices.list {
+            notice.undo.take_if(|undo| gone(undo));
+        }
     }
 
     /// Tells that the run at work has ended well.

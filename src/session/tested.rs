@@ -7,13 +7,14 @@
 //! class of every test image answered.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::loads::{Load, Lookup};
 use super::run_view::RunView;
-use super::views::{DataView, Split, SplitKey};
-use crate::data::PrintKind;
+use super::views::{DataView, Pictures, Split, SplitKey};
+use crate::data::{Fingerprints, PrintKind};
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
@@ -23,8 +24,8 @@ use crate::run::event::RunHeader;
 pub(super) struct Tested {
     /// Fingerprints of splits by their kind; none while one is under way.
     prints: HashMap<(SplitKey, PrintKind), Option<Result<String>>>,
-    /// What came out for a run with a split.
-    checked: HashMap<(PathBuf, SplitKey), Option<Problem>>,
+    /// Whether a split may hold the images of a run that noted no fingerprints.
+    checked: HashMap<(PathBuf, SplitKey), bool>,
 }
 
 impl Tested {
@@ -44,57 +45,91 @@ impl Tested {
 }
 
 impl Session {
-    /// The data set whose images of a split a run's answers are about. None while it is looked for; a Problem when it is
-    /// gone or holds other images by now.
-    pub fn tested_on(&mut self, run: &RunView, split: Split) -> Option<Result<Arc<DataView>>> {
-        let header = run.header.as_ref()?;
+    /// The data set whose images of a split a run's answers are about; a Problem when it is gone or holds other images by
+    /// now.
+    pub fn tested_on(&self, run: &RunView, split: Split) -> Lookup<Result<Arc<DataView>>> {
+        let Some(header) = &run.header else {
+            return Lookup::Absent;
+        };
         if self.data_is_missing(&header.config) {
             let gone = Problem::new("the data set of this run could not be opened");
-            return Some(Err(gone
-                .at(&header.config.data)
-                .advise("the notices say why")));
+            let gone = gone.at(&header.config.data).advise("the notices say why");
+            return Lookup::Found(Err(gone));
         }
-        let data = self.need_data(&header.config)?.clone();
-        let about = (header.folder.clone(), (data.key.clone(), split));
-        if let Some(known) = self.sets.tested.checked.get(&about) {
-            return Some(known.clone().map_or(Ok(data), Err));
-        }
-        let found = match &header.images {
-            Some(images) => {
-                let noted = match split {
-                    Split::Train => &images.train,
-                    Split::Test => &images.test,
-                };
-                match self.print_of(&data, split, images.kind)? {
-                    Ok(print) if print == *noted => None,
-                    Ok(_) => Some(other_images(header, split)),
-                    Err(problem) => Some(problem),
-                }
-            }
-            None => (!may_be_those(run, header, &data, split)).then(|| other_images(header, split)),
-        };
-        self.sets.tested.checked.insert(about, found.clone());
-        Some(found.map_or(Ok(data), Err))
+        let data = self.data_of(&header.config);
+        data.and_then(|data| match &header.images {
+            Some(images) => self.printed_as(header, images, split, data),
+            None => self.compared_with(header, split, data),
+        })
     }
 
-    /// The fingerprint of a split, asked for when it is not there yet.
-    fn print_of(
-        &mut self,
-        data: &Arc<DataView>,
+    /// The data set where a split holds the images that the run noted.
+    fn printed_as(
+        &self,
+        header: &RunHeader,
+        images: &Fingerprints,
         split: Split,
+        data: Arc<DataView>,
+    ) -> Lookup<Result<Arc<DataView>>> {
+        let noted = match split {
+            Split::Train => &images.train,
+            Split::Test => &images.test,
+        };
+        let of = ((data.key.clone(), split), images.kind);
+        match self.sets.tested.prints.get(&of) {
+            Some(Some(Ok(print))) if print == noted => Lookup::Found(Ok(data)),
+            Some(Some(Ok(_))) => Lookup::Found(Err(other_images(header, split))),
+            Some(Some(Err(problem))) => Lookup::Found(Err(problem.clone())),
+            Some(None) => Lookup::Absent,
+            None => {
+                let pictures = data.of(split).clone();
+                Lookup::Unread(Load::Fingerprint(of.0, of.1, pictures))
+            }
+        }
+    }
+
+    /// The data set where nothing that an old run noted speaks against the images of a split.
+    fn compared_with(
+        &self,
+        header: &RunHeader,
+        split: Split,
+        data: Arc<DataView>,
+    ) -> Lookup<Result<Arc<DataView>>> {
+        let about = (header.folder.clone(), (data.key.clone(), split));
+        match self.sets.tested.checked.get(&about) {
+            Some(true) => Lookup::Found(Ok(data)),
+            Some(false) => Lookup::Found(Err(other_images(header, split))),
+            None => Lookup::Unread(Load::Tested(about.0, split, data)),
+        }
+    }
+
+    /// Works out the fingerprint of a split that a page shows images of.
+    pub(super) fn load_print(
+        &mut self,
+        split: SplitKey,
         kind: PrintKind,
-    ) -> Option<Result<String>> {
-        let of = ((data.key.clone(), split), kind);
-        if let Some(known) = self.sets.tested.prints.get(&of) {
-            return known.clone();
+        pictures: Arc<dyn Pictures>,
+    ) {
+        let of = (split, kind);
+        if self.sets.tested.prints.contains_key(&of) {
+            return;
         }
         self.sets.tested.prints.insert(of.clone(), None);
-        let pictures = data.of(split).clone();
         self.task(
             move |_| Ok(pictures.fingerprint(kind)),
             move |session, print| session.sets.tested.take(&of, print),
         );
-        None
+    }
+
+    /// Compares what an old run that is open noted with the images of a split.
+    pub(super) fn compare_tested(&mut self, run: &Path, split: Split, data: &DataView) {
+        let open = self.train.run_in(run);
+        let header = open.and_then(|open| Some((open, open.header.as_ref()?)));
+        if let Some((open, header)) = header {
+            let same = may_be_those(open, header, data, split);
+            let about = (header.folder.clone(), (data.key.clone(), split));
+            self.sets.tested.checked.insert(about, same);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! read them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::data::Listed;
@@ -98,8 +99,14 @@ pub trait Pictures: Send + Sync {
     fn fingerprint(&self, kind: PrintKind) -> String;
 }
 
+impl fmt::Debug for dyn Pictures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pictures")
+    }
+}
+
 /// A scanned data set.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct DataView {
     /// What defines it: the place and how it is split and limited.
     pub key: Arc<str>,
@@ -166,32 +173,6 @@ impl DataView {
     pub fn test_total(&self) -> usize {
         self.test.iter().sum()
     }
-}
-
-/// A training image as the network gets it.
-#[derive(Clone, Debug)]
-pub struct NetworkInput {
-    /// Its class.
-    pub class: String,
-    /// Its task, counted from 0.
-    pub task: usize,
-    /// Cropped and perhaps mirrored, as this epoch draws it.
-    pub drawn: Arc<Picture>,
-    /// What was drawn, in words.
-    pub words: String,
-    /// As it would be seen in testing.
-    pub tested: Arc<Picture>,
-}
-
-/// Some training images as the network gets them.
-#[derive(Clone, Debug)]
-pub struct Sight {
-    /// Side of the network's input in pixels.
-    pub input_size: usize,
-    /// Epoch of their tasks, counted from 0.
-    pub epoch: usize,
-    /// The images, of different classes.
-    pub seen: Vec<NetworkInput>,
 }
 
 /// What the settings come to with the data, backbone and plugin at hand.

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::loads::Lookup;
 use super::run_view::RunView;
 use super::views::Split;
 use crate::metrics::{Expert, Wrong};
-use crate::problem::Problem;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Picture, PredictRequest, Prediction, RunHeader};
 
 /// Pictures asked once more at most.
@@ -160,7 +161,8 @@ impl Session {
                 // All are asked.
                 return;
             };
-            match self.picture_at(&asking.header, place) {
+            let picture = self.picture_at(&asking.header, place);
+            match self.look_up(picture) {
                 None => break,
                 // One that cannot be read is left out.
                 Some(Err(_)) => drop(asking.left.pop_front()),
@@ -181,19 +183,20 @@ impl Session {
         self.train.worst.asking = Some(asking);
     }
 
-    /// A test picture of a run, asked for when it is not there yet.
+    /// A test picture of a run.
     fn picture_at(
-        &mut self,
+        &self,
         header: &RunHeader,
         (source, index): (usize, usize),
-    ) -> Option<Result<Arc<Picture>, Problem>> {
+    ) -> Lookup<Result<Arc<Picture>>> {
         if source > 0 {
-            return self.need_added_task_picture(header, source, index).cloned();
+            return self.added_task_picture(header, source, index);
         }
         if self.data_is_missing(&header.config) {
-            return Some(Err(Problem::new("the data set of this run is not at hand")));
+            let gone = Problem::new("the data set of this run is not at hand");
+            return Lookup::Found(Err(gone));
         }
-        let data = self.need_data(&header.config)?.clone();
-        self.need_picture_of(&data, Split::Test, index).cloned()
+        let data = self.data_of(&header.config);
+        data.and_then(|data| self.picture_of(&data, Split::Test, index))
     }
 }

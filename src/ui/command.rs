@@ -7,15 +7,21 @@ use std::sync::Arc;
 use egui::{Key, KeyboardShortcut};
 
 use super::keys;
+use super::page_commands::{
+    CollectCommand, ExperimentCommand, LearnCommand, PredictCommand, TourCommand, TrainCommand,
+};
 use super::settings::ThemeChoice;
+use crate::data::Correction;
 use crate::data::scenario::Scenario;
 use crate::logging::Level;
+use crate::problem::Problem;
 use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::Picture;
 use crate::run::job::JobId;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
+use crate::session::loads::Load;
 use crate::session::presets::Preset;
 use crate::texts::Language;
 
@@ -204,6 +210,26 @@ pub enum UiCommand {
     SaveBugReport(PathBuf),
     /// Keep so much in the log from now on.
     LogLevel(Level),
+    /// Look at these places, which a run or a lesson names: the person was asked.
+    Allow(Vec<String>),
+    /// Say what went wrong.
+    Tell(Problem),
+    /// Put an entry into the corrected labels of the data set at this place.
+    PutLabel(String, Correction),
+    /// Read what a page shows and nobody asked for yet.
+    Load(Load),
+    /// What Experiment alone asks for.
+    OnExperiment(ExperimentCommand),
+    /// What Train alone asks for.
+    OnTrain(TrainCommand),
+    /// What Predict alone asks for.
+    OnPredict(PredictCommand),
+    /// What Learn alone asks for.
+    OnLearn(LearnCommand),
+    /// What the tour alone asks for.
+    OnTour(TourCommand),
+    /// What the dialog asks for in which pictures are gathered.
+    OnCollection(CollectCommand),
 }
 
 impl Preset {
@@ -245,7 +271,9 @@ mod tests {
 
     #[test]
     fn no_shortcut_is_given_twice() {
-        let keys: Vec<_> = shortcuts().into_iter().map(|(keys, _)| keys).collect();
+        let all = shortcuts().into_iter().chain(shortcuts_of_settings());
+        let mut keys: Vec<_> = all.map(|(keys, _)| keys).collect();
+        keys.push(keys::PAUSE);
         for (i, key) in keys.iter().enumerate() {
             assert!(!keys[..i].contains(key), "{key:?}");
         }

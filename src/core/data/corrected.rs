@@ -33,6 +33,21 @@ pub struct Correction {
     pub class: Option<String>,
 }
 
+impl Correction {
+    /// Whether both are about the same picture.
+    pub fn is_about(&self, other: &Self) -> bool {
+        self.picture == other.picture && self.sha256 == other.sha256
+    }
+
+    /// The change that takes it back.
+    pub fn taken_back(&self) -> Self {
+        Self {
+            class: Some(self.was.clone()),
+            ..self.clone()
+        }
+    }
+}
+
 /// What a list came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrectionCount {

@@ -109,10 +109,7 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
 pub fn correct_label(root: &Path, place: &str, change: Correction) -> Result<Vec<Correction>> {
     let _held = alone(root)?;
     let mut list = corrected(root, place)?;
-    let same = |correction: &Correction| {
-        correction.picture == change.picture && correction.sha256 == change.sha256
-    };
-    let before = list.iter().position(same);
+    let before = list.iter().position(|known| known.is_about(&change));
     // What it was first called counts: it may be corrected twice.
     let was = before.map_or(&change.was, |at| &list[at].was).clone();
     let back = change.class.as_ref() == Some(&was);

@@ -101,6 +101,27 @@ impl Collection {
         self.chosen = (self.chosen - usize::from(moved)).min(self.groups.len() - 1);
     }
 
+    /// Makes the class at this place the chosen one.
+    pub fn choose(&mut self, index: usize) {
+        self.chosen = index.min(self.groups.len().saturating_sub(1));
+    }
+
+    /// Calls the class at this place so.
+    pub fn rename(&mut self, index: usize, name: String) {
+        if let Some(group) = self.groups.get_mut(index) {
+            group.name = name;
+        }
+    }
+
+    /// Takes a picture out of the class at this place.
+    pub fn remove(&mut self, index: usize, piece: usize) {
+        if let Some(group) = self.groups.get_mut(index)
+            && piece < group.pieces.len()
+        {
+            group.pieces.remove(piece);
+        }
+    }
+
     /// Adds a picture to a group; false where the group is gone or full.
     pub fn add(&mut self, group: u64, piece: CollectedPicture) -> bool {
         let mut groups = self.groups.iter_mut();

@@ -10,8 +10,7 @@ use crate::data::{Sample, Watch};
 use crate::experiment::{augment_of, open_options};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
-use crate::session::data_sets::SightAsk;
-use crate::session::views::{NetworkInput, Sight};
+use crate::session::sight::{NetworkInput, Sight, SightAsk};
 
 /// Images shown.
 const SHOWN: usize = 8;

@@ -44,12 +44,12 @@ impl Session {
     }
 
     /// Pins a drawing of one of [`DRAWN`], in place of the one before.
-    pub fn pin_drawn(&mut self, which: usize, picture: Picture) {
+    pub fn pin_drawn(&mut self, which: usize, picture: Arc<Picture>) {
         let Some(tour) = &self.learn.tour else { return };
         match tour.pins[which] {
-            Some(pin) => self.repin(pin, Arc::new(picture)),
+            Some(pin) => self.repin(pin, picture),
             None => {
-                let pin = self.pin(Arc::new(picture), Some(DRAWN[which].into()));
+                let pin = self.pin(picture, Some(DRAWN[which].into()));
                 if let Some(tour) = &mut self.learn.tour {
                     tour.pins[which] = Some(pin);
                 }
@@ -127,6 +127,14 @@ impl Session {
             && tour.run().job == self.running_job()
         {
             self.backend.wish(Wish::Run);
+        }
+    }
+
+    /// Looks at a task of both runs, as far as both know it.
+    pub fn look_at_toured(&mut self, task: usize) {
+        if let Some(tour) = &mut self.learn.tour {
+            let known = tour.baseline.measured().min(tour.lae.measured());
+            tour.task = task.min(known.saturating_sub(1));
         }
     }
 

@@ -102,7 +102,7 @@ impl Session {
             return;
         }
         let config = tour.lae.config.clone();
-        if let Some(data) = self.need_data(&config).cloned() {
+        if let Some(data) = self.look_up(self.data_of(&config)) {
             tour.asked = true;
             self.ask_plan(config, Some(data), Self::take_tour_plan);
         }

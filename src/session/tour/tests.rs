@@ -135,9 +135,9 @@ fn step(session: &Session) -> TourStep {
 
 fn draw_both(session: &mut Session) {
     session.begin_tour();
-    session.pin_drawn(0, picture(1));
+    session.pin_drawn(0, picture(1).into());
     assert_eq!(step(session), TourStep::Draw);
-    session.pin_drawn(1, picture(2));
+    session.pin_drawn(1, picture(2).into());
     assert_eq!(step(session), TourStep::First);
 }
 
@@ -168,7 +168,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     answer(&mut session, &backend, &mut asked, 0.9);
     assert_eq!(step(&session), TourStep::Guess);
     // A changed drawing is answered anew.
-    session.pin_drawn(0, picture(3));
+    session.pin_drawn(0, picture(3).into());
     answer(&mut session, &backend, &mut asked, 0.95);
     session.guess_fate(Fate::Lost);
     assert_eq!(

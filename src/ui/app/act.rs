@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use egui::Context;
 
-use super::StudioApp;
+use super::{StudioApp, of_pages};
 use crate::logging::{self, Level};
 use crate::method::named_method;
 use crate::problem::Problem;
@@ -26,8 +26,11 @@ impl StudioApp {
     // A command that is added without a line here does not compile.
     #[deny(clippy::wildcard_enum_match_arm)]
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
-        self.fences.acted();
-        self.shell.palette.renew();
+        if !matches!(command, UiCommand::Load(_)) {
+            // The person did it.
+            self.fences.acted();
+            self.shell.palette.renew();
+        }
         let places = self.unvisited(&command);
         if !places.is_empty() {
             self.shell.question = Some(Question::Visit(places, Box::new(command)));
@@ -125,6 +128,16 @@ impl StudioApp {
             UiCommand::ReportProblem => self.report(),
             UiCommand::SaveBugReport(path) => self.session.save_bug_report(path),
             UiCommand::LogLevel(level) => self.choose_log_level(level),
+            UiCommand::Allow(places) => self.session.allow(places),
+            UiCommand::Tell(problem) => self.session.notify(problem, true),
+            UiCommand::PutLabel(place, entry) => self.session.put_label(place, entry),
+            UiCommand::Load(wanted) => self.session.load(wanted),
+            UiCommand::OnExperiment(command) => of_pages::experiment(&mut self.session, command),
+            UiCommand::OnTrain(command) => of_pages::train(&mut self.session, command),
+            UiCommand::OnPredict(command) => of_pages::predict(&mut self.session, command),
+            UiCommand::OnLearn(command) => of_pages::learn(&mut self.session, command),
+            UiCommand::OnTour(command) => of_pages::tour(&mut self.session, command),
+            UiCommand::OnCollection(command) => of_pages::collect(&mut self.session, command),
         }
     }
 

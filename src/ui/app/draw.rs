@@ -37,6 +37,10 @@ impl StudioApp {
             }
         });
         self.above(&ctx, &mut commands);
+        if !commands.is_empty() {
+            // What they do is drawn at once, whatever else draws the window again.
+            ctx.request_repaint();
+        }
         for command in commands {
             let ended = caught(|| self.act(&ctx, command));
             self.fences.asked(ended);
@@ -81,7 +85,7 @@ impl StudioApp {
             self.pages.experiment.can_undo = now.is_some_and(|now| self.history.has_undo(now));
         }
         let mut cx = Cx {
-            session: &mut self.session,
+            session: &self.session,
             pages: &mut self.pages,
             textures: &mut self.textures,
             commands,
@@ -106,7 +110,7 @@ impl StudioApp {
     /// The presenter's view. It has the whole screen, so it gives way to the pages when it fails.
     fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let mut cx = Cx {
-            session: &mut self.session,
+            session: &self.session,
             pages: &mut self.pages,
             textures: &mut self.textures,
             commands,
@@ -137,7 +141,7 @@ impl StudioApp {
         }
         let collect = &mut self.shell.collect;
         let drawn = self.fences.above("Gathering pictures", ctx, || {
-            collect.show(ctx, &mut self.session, &mut self.textures, commands);
+            collect.show(ctx, &self.session, &mut self.textures, commands);
         });
         if !drawn {
             self.shell.collect = Default::default();

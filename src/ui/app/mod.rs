@@ -5,6 +5,7 @@
 mod act;
 mod draw;
 mod dropped;
+mod of_pages;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -15,14 +15,15 @@ use egui::{Popup, Response, Ui};
 use crate::problem::harmless;
 use crate::run::config::RunConfig;
 use crate::session::Session;
+use crate::session::loads::{Load, Lookup};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{button, faint};
 
 /// What a page gets to work with.
 pub struct Cx<'a> {
-    /// The open workspace.
-    pub session: &'a mut Session,
+    /// The open workspace; what changes it is a command.
+    pub session: &'a Session,
     /// What the pages remember between frames.
     pub pages: &'a mut Pages,
     /// Pictures on the graphics card.
@@ -35,6 +36,18 @@ impl Cx<'_> {
     /// Asks for something to be done after this frame.
     pub fn act(&mut self, command: UiCommand) {
         self.commands.push(command);
+    }
+
+    /// What was looked up in the session, once it is there; asked for where nobody did.
+    pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
+        found.or_ask(|load| self.act(UiCommand::Load(load)))
+    }
+
+    /// Asks for the corrected labels of the data set at this place, where nobody did.
+    fn need_corrected(&mut self, place: &str) {
+        if self.session.lacks_corrected(place) {
+            self.act(UiCommand::Load(Load::Corrected(place.to_string())));
+        }
     }
 }
 
@@ -102,6 +115,6 @@ fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
     faint(ui, format!("The run's images lie in {place}."));
     if button(ui, "Open this data set").clicked() {
-        cx.session.allow(vec![config.data.clone()]);
+        cx.act(UiCommand::Allow(vec![config.data.clone()]));
     }
 }

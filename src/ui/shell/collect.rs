@@ -15,6 +15,7 @@ use crate::session::data_export::DataExportKind;
 use crate::session::drawing::Drawing;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
+use crate::ui::page_commands::CollectCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::shell::export::export;
 use crate::ui::theme::{semibold, tokens};
@@ -56,27 +57,30 @@ impl Collect {
     pub fn show(
         &mut self,
         ctx: &Context,
-        session: &mut Session,
+        session: &Session,
         textures: &mut Textures,
         commands: &mut Vec<UiCommand>,
     ) {
         let Some(purpose) = self.purpose.clone() else {
             return;
         };
-        let look = look(session, &purpose);
-        take_pasted(ctx, session);
+        let look = look(session, &purpose, commands);
+        take_pasted(ctx, commands);
         let room = ctx.content_rect().size();
+        let made = &session.collection;
         let modal = dialog(ctx, "collect", 760.0, |ui| {
             head(ui, session, &purpose);
             let side = (room.y - 330.0).clamp(120.0, 260.0);
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 16.0;
                 let boxes = (ui.available_width() - side - 16.0).max(140.0);
-                widgets::part(ui, boxes, |ui| groups(ui, session, textures, side + 70.0));
-                widgets::part(ui, side, |ui| self.pen(ui, session, look, side, commands));
+                widgets::part(ui, boxes, |ui| {
+                    groups(ui, made, (textures, commands), side + 70.0);
+                });
+                widgets::part(ui, side, |ui| self.pen(ui, look, side, commands));
             });
             ui.add_space(6.0);
-            foot(ui, session, &purpose, commands)
+            foot(ui, made, &purpose, commands)
         });
         if modal.inner || modal.should_close() {
             self.purpose = None;
@@ -84,14 +88,7 @@ impl Collect {
     }
 
     /// The canvas and what else brings a picture into the chosen box.
-    fn pen(
-        &mut self,
-        ui: &mut Ui,
-        session: &mut Session,
-        look: Look,
-        side: f32,
-        commands: &mut Vec<UiCommand>,
-    ) {
+    fn pen(&mut self, ui: &mut Ui, look: Look, side: f32, commands: &mut Vec<UiCommand>) {
         canvas(ui, side, &mut self.drawing, look.light);
         let typing = ui.ctx().text_edit_focused();
         // Keys belong to the dialog above this one, where there is one.
@@ -109,7 +106,8 @@ impl Collect {
             let add = primary_button(ui, "Add drawing", drawn).on_hover_text("Enter");
             if drawn && (add.clicked() || enter) {
                 let picture = self.drawing.picture(look.light, look.share);
-                session.collect(picture.into());
+                let command = CollectCommand::Add(picture.into());
+                commands.push(UiCommand::OnCollection(command));
                 self.drawing.strokes.clear();
             }
             let clear = button_if(ui, drawn, "Clear");
@@ -129,12 +127,14 @@ impl Collect {
 }
 
 /// How the pictures that the run has learned look; a data set of one's own is drawn dark on light.
-fn look(session: &mut Session, purpose: &Purpose) -> Look {
+fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> Look {
     let Purpose::AddedTask(run) = purpose else {
         return Look::default();
     };
-    let config = session.header_of(run).map(|header| header.config.clone());
-    let data = config.and_then(|config| session.need_data(&config).cloned());
+    let data = session.header_of(run).and_then(|header| {
+        let data = session.data_of(&header.config);
+        data.or_ask(|load| commands.push(UiCommand::Load(load)))
+    });
     data.map_or_else(Look::default, |data| Look {
         light: data.light_on_dark,
         share: data.glyph_share,
@@ -142,16 +142,16 @@ fn look(session: &mut Session, purpose: &Purpose) -> Look {
 }
 
 /// What comes out of the clipboard goes to the chosen box.
-fn take_pasted(ctx: &Context, session: &mut Session) {
+fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
     for pasted in pasted(ctx) {
-        match pasted {
-            Pasted::Picture(picture) => session.collect(picture),
-            Pasted::File(path) => session.collect_file(path),
-        }
+        commands.push(UiCommand::OnCollection(match pasted {
+            Pasted::Picture(picture) => CollectCommand::Add(picture),
+            Pasted::File(path) => CollectCommand::AddFile(path),
+        }));
     }
 }
 
-fn head(ui: &mut Ui, session: &mut Session, purpose: &Purpose) {
+fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     let t = tokens(ui);
     let title = match purpose {
         Purpose::Data => "Make a data set",
@@ -171,50 +171,39 @@ fn head(ui: &mut Ui, session: &mut Session, purpose: &Purpose) {
 }
 
 /// The boxes, one per class.
-fn groups(ui: &mut Ui, session: &mut Session, textures: &mut Textures, height: f32) {
-    let made = &mut session.collection;
-    let mut gone = None;
+fn groups(
+    ui: &mut Ui,
+    made: &Collection,
+    (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
+    height: f32,
+) {
     ScrollArea::vertical()
         .id_salt("boxes")
         .max_height(height)
         .min_scrolled_height(height)
         .show(ui, |ui| {
             let only = made.groups.len() == 1;
-            let mut chosen = made.chosen;
-            for (index, group) in made.groups.iter_mut().enumerate() {
-                let state = (index == chosen, only);
-                match one_group(ui, group, state, textures) {
-                    Some(Touched::Chosen) => chosen = index,
-                    Some(Touched::Gone) => gone = Some(index),
-                    None => {}
-                }
+            for (index, group) in made.groups.iter().enumerate() {
+                let state = (index == made.chosen, only);
+                let touched = one_group(ui, (index, group), state, textures);
+                commands.extend(touched.into_iter().map(UiCommand::OnCollection));
                 ui.add_space(6.0);
             }
-            made.chosen = chosen;
             if button(ui, "Add a class").clicked() {
-                made.add_group();
+                commands.push(UiCommand::OnCollection(CollectCommand::AddClass));
             }
         });
-    if let Some(index) = gone {
-        made.remove_group(index);
-    }
 }
 
-/// What a person did to a box.
-enum Touched {
-    Chosen,
-    Gone,
-}
-
-/// One box: its name and its pictures. `state`: whether it is chosen, whether it is the only one.
+/// One box: its name and its pictures. `state`: whether it is chosen, whether it is the only one. What was done to it.
 fn one_group(
     ui: &mut Ui,
-    group: &mut CollectedClass,
+    (index, group): (usize, &CollectedClass),
     (chosen, only): (bool, bool),
     textures: &mut Textures,
-) -> Option<Touched> {
+) -> Vec<CollectCommand> {
     let t = tokens(ui);
-    let mut touched = None;
+    let mut touched = Vec::new();
     let line = if chosen { t.accent } else { t.line };
     let frame = egui::Frame::new()
         .stroke(Stroke::new(1.0, line))
@@ -229,21 +218,25 @@ fn one_group(
                     .on_hover_text("Pictures go here")
                     .clicked()
                 {
-                    touched = Some(Touched::Chosen);
+                    touched.push(CollectCommand::Choose(index));
                 }
-                let edit =
-                    widgets::line_edit(&mut group.name, (ui.available_width() - 150.0).max(60.0));
+                let mut name = group.name.clone();
+                let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
                 let field = ui.add(edit).accessible_name("Name of the class");
                 if field.gained_focus() {
-                    touched = Some(Touched::Chosen);
+                    touched.push(CollectCommand::Choose(index));
+                }
+                if field.changed() {
+                    touched.push(CollectCommand::Rename(index, name));
                 }
                 faint(ui, counted(group.pieces.len(), "picture"));
                 let end = if only { "Empty" } else { "Remove" };
                 if link(ui, end).clicked() {
-                    touched = Some(Touched::Gone);
+                    touched.push(CollectCommand::RemoveClass(index));
                 }
             });
-            pieces(ui, group, textures);
+            let gone = pieces(ui, group, textures);
+            touched.extend(gone.map(|piece| CollectCommand::RemovePicture(index, piece)));
         });
     });
     // A click between its parts chooses the box, too.
@@ -252,16 +245,17 @@ fn one_group(
         ui.scope_id().with(group.id),
         Sense::hover(),
     );
-    if touched.is_none() && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
-        touched = Some(Touched::Chosen);
+    if touched.is_empty() && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
+        touched.push(CollectCommand::Choose(index));
     }
     touched
 }
 
-fn pieces(ui: &mut Ui, group: &mut CollectedClass, textures: &mut Textures) {
+/// The pictures of a box; the place of one that is to be taken out.
+fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
     if group.pieces.is_empty() {
         faint(ui, "No pictures yet.");
-        return;
+        return None;
     }
     let mut gone = None;
     ui.horizontal_wrapped(|ui| {
@@ -285,21 +279,13 @@ fn pieces(ui: &mut Ui, group: &mut CollectedClass, textures: &mut Textures) {
             }
         }
     });
-    if let Some(index) = gone {
-        group.pieces.remove(index);
-    }
+    gone
 }
 
 /// Name, what is missing, and the buttons. Says whether the dialog is to close.
-fn foot(
-    ui: &mut Ui,
-    session: &mut Session,
-    purpose: &Purpose,
-    commands: &mut Vec<UiCommand>,
-) -> bool {
-    let made = &mut session.collection;
+fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> bool {
     let lacks = made.lacks(purpose);
-    name(ui, made);
+    name(ui, made, commands);
     match &lacks {
         Some(lacks) if !made.is_empty() => widgets::sentence(ui, lacks),
         _ => faint(
@@ -325,10 +311,14 @@ fn foot(
     close
 }
 
-fn name(ui: &mut Ui, made: &mut Collection) {
+fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         faint(ui, "Name of the folder");
-        let edit = widgets::line_edit(&mut made.name, 200.0);
-        ui.add(edit).accessible_name("Name of the folder");
+        let mut name = made.name.clone();
+        let edit = widgets::line_edit(&mut name, 200.0);
+        let field = ui.add(edit).accessible_name("Name of the folder");
+        if field.changed() {
+            commands.push(UiCommand::OnCollection(CollectCommand::NameFolder(name)));
+        }
     });
 }

@@ -6,7 +6,7 @@ use egui::{
     WidgetInfo, Window,
 };
 
-use crate::session::notices::Notice;
+use crate::session::notices::{Notice, NoticeUndo};
 use crate::session::plain::in_window;
 use crate::session::{Session, story};
 use crate::ui::command::UiCommand;
@@ -64,7 +64,7 @@ impl News {
         let now = ui.input(|i| i.time);
         if session.notices.told > self.seen {
             self.seen = session.notices.told;
-            let long = |notice: &Notice| notice.bad || !notice.undo.is_empty();
+            let long = |notice: &Notice| notice.bad || notice.undo.is_some();
             let long = notices.last().is_some_and(long);
             self.until = now + if long { LONG_SECONDS } else { SECONDS };
         }
@@ -150,10 +150,15 @@ fn line(ui: &mut Ui, notice: &Notice) {
     });
 }
 
-/// Offers to bring back what was deleted.
+/// Offers to take back what it tells of.
 fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
-    if !notice.undo.is_empty() && link(ui, "Undo").clicked() {
-        commands.push(UiCommand::Restore(notice.undo.clone()));
+    if let Some(undo) = &notice.undo
+        && link(ui, "Undo").clicked()
+    {
+        commands.push(match undo.clone() {
+            NoticeUndo::Deleted(places) => UiCommand::Restore(places),
+            NoticeUndo::Label(place, before) => UiCommand::PutLabel(place, before),
+        });
     }
 }
 

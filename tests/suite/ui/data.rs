@@ -15,9 +15,10 @@ use lae_studio::fetch::DownloadProgress;
 use lae_studio::problem::{Problem, Result};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::data_sets::{DataAsk, SightAsk};
+use lae_studio::session::data_sets::DataAsk;
 use lae_studio::session::downloads::{Item, Transfer};
 use lae_studio::session::progress::Progress;
+use lae_studio::session::sight::SightAsk;
 use lae_studio::session::views::{DataView, Split};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
@@ -422,21 +423,17 @@ fn the_images_behind_a_runs_numbers_are_those_it_was_tested_on() {
         ..RunConfig::default()
     };
     let session = &mut window.state_mut().session;
-    assert!(session.need_data(&config).is_none());
+    assert!(session.look_up(session.data_of(&config)).is_none());
     settle(&mut window);
     let session = &mut window.state_mut().session;
-    let view = session.need_data(&config).unwrap().clone();
+    let view = session.look_up(session.data_of(&config)).unwrap();
     assert_eq!((view.test_total(), view.train_total()), (30, 50));
-    assert!(session.need_picture_of(&view, Split::Test, 29).is_none());
+    let picture = session.picture_of(&view, Split::Test, 29);
+    assert!(session.look_up(picture).is_none());
     settle(&mut window);
     let session = &mut window.state_mut().session;
-    let name = session
-        .need_picture_of(&view, Split::Test, 29)
-        .unwrap()
-        .as_ref()
-        .unwrap()
-        .name
-        .clone();
+    let picture = session.picture_of(&view, Split::Test, 29);
+    let name = session.look_up(picture).unwrap().unwrap().name.clone();
     let data = Dataset::open("digits", &open_options(&config)).unwrap();
     assert_eq!(name, data.test[29].name());
     let full = session.experiment.data.ready().unwrap();

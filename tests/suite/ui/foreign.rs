@@ -3,6 +3,7 @@
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Picture};
+use lae_studio::session::loads::Lookup;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
@@ -39,7 +40,7 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
     let session = &mut window.state_mut().session;
     let config = of_others.config.clone();
     assert!(session.asks_before_opening(&config));
-    assert!(session.need_data(&config).is_none());
+    assert!(matches!(session.data_of(&config), Lookup::Absent));
     // What the program has itself is no question.
     assert!(!session.asks_before_opening(&RunConfig::default()));
     window.get_by_label("Open this data set").click();

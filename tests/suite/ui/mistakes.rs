@@ -187,6 +187,12 @@ fn a_label_is_corrected_listed_and_taken_back() {
         .click();
     settle(&mut window);
     assert_eq!(kept().len(), 2);
+    // A slip of the hand is taken back where it is told, and that again.
+    for left in [1, 2] {
+        window.get_by_label("Undo").click();
+        settle(&mut window);
+        assert_eq!(kept().len(), left);
+    }
     // What the run was tested on stays on show, for it had the labels as they were.
     window.get_by_label("mistake, test image 2");
     // Chosen as the data of the next run, the folder has the corrected labels.
@@ -384,9 +390,10 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     // The test picture of the same name is another one.
     let session = &mut window.state_mut().session;
     let run = session.train.shown().cloned().unwrap();
-    let data = session.tested_on(&run, Split::Test).unwrap().unwrap();
+    let data = session.tested_on(&run, Split::Test);
+    let data = session.look_up(data).unwrap().unwrap();
     let corrected = |session: &mut Session, split, index| {
-        session.corrected_label(&data, split, index, "b/001.png")
+        session.look_up(session.corrected_label(&data, split, index, "b/001.png"))
     };
     assert_eq!(corrected(session, Split::Train, 5), Some(list[0].clone()));
     assert_eq!(corrected(session, Split::Test, 4), None);

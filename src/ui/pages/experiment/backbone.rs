@@ -12,6 +12,7 @@ use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
 use crate::ui::widgets::{self, StepState, button, card, faint, segmented, terms};
@@ -246,11 +247,12 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
     };
     ui.horizontal_wrapped(|ui| {
         let item = Item::Weights(view.name.clone());
-        let Some(download) = cx.session.under_way_like(&item).cloned() else {
+        let Some(download) = cx.session.under_way_like(&item) else {
             let words = format!("{}, at the latest when the run starts", view.whereabouts());
             faint(ui, words);
             if button(ui, "Download now").clicked() {
-                cx.session.download(item);
+                let command = ExperimentCommand::Download(item);
+                cx.act(UiCommand::OnExperiment(command));
             } else if let Some(problem) = cx.session.download_problem(&item) {
                 widgets::problem(ui, problem);
             }
@@ -270,7 +272,8 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
         let of = total.map_or_else(String::new, |total| format!(" of {}", bytes_text(total)));
         faint(ui, format!("downloading, {}{of}", bytes_text(done)));
         if button(ui, "Stop the download").clicked() {
-            download.transfer.stop();
+            let command = ExperimentCommand::StopDownload(item);
+            cx.act(UiCommand::OnExperiment(command));
         }
         ui.request_repaint_after(std::time::Duration::from_millis(200));
     });

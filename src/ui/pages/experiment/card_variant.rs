@@ -9,12 +9,13 @@ use crate::device::{Prepared, Tried};
 use crate::run::config::Setting;
 use crate::session::views::{BackboneView, DeviceView};
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint};
 
 /// Draws the row, where the settings mean a card.
 pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
-    let Some(device) = cx.session.chosen_card().cloned() else {
+    let Some(device) = cx.session.chosen_card() else {
         return;
     };
     ui.horizontal_wrapped(|ui| {
@@ -22,11 +23,11 @@ pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
             "A card can compute a network in several variants. Preparing tries them, checks each against \
              the processor and takes the fastest right one.",
         );
-        if let Some(progress) = cx.session.preparing().cloned() {
+        if let Some(progress) = cx.session.preparing() {
             ui.spinner();
             faint(ui, progress.words());
             if button(ui, "Stop preparing").clicked() {
-                progress.stop();
+                cx.act(UiCommand::OnExperiment(ExperimentCommand::StopPreparing));
             }
             ui.request_repaint_after(Duration::from_millis(200));
             return;
@@ -44,9 +45,11 @@ pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
             .on_disabled_hover_text("A run is at work on the card")
             .clicked()
         {
-            cx.session.prepare_card(&device.key, &view.family);
+            let command =
+                ExperimentCommand::PrepareCard(device.key.clone(), view.family.clone());
+            cx.act(UiCommand::OnExperiment(command));
         }
-        faint(ui, standing(&device, found));
+        faint(ui, standing(device, found));
     });
 }
 

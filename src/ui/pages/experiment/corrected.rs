@@ -3,6 +3,8 @@
 use egui::{RichText, ScrollArea, Ui};
 
 use crate::data::{Correction, CorrectionCount};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, link, segmented};
@@ -34,12 +36,12 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
         let mut on = used;
         let ways = [(true, "Use them"), (false, "Labels as in the data")];
         if segmented(ui, "corrected labels", &ways, &mut on) {
-            cx.session.use_corrected(on);
+            use_corrected(cx, on);
         }
         if used && !same {
             faint(ui, format!("these settings have a run's own list: {own}"));
             if link(ui, "Use the list as it is now").clicked() {
-                cx.session.use_corrected(true);
+                use_corrected(cx, true);
             }
         }
         let open = cx.pages.experiment.corrected;
@@ -58,12 +60,16 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
             .max_height(150.0);
         rows.show_rows(ui, 20.0, count, |ui, range| {
             let list = cx.session.corrected_labels(&place);
-            let shown = list.get(range).unwrap_or_default().to_vec();
-            for correction in shown {
-                row(ui, cx, &place, &correction);
+            for correction in list.get(range).unwrap_or_default() {
+                row(ui, cx, &place, correction);
             }
         });
     }
+}
+
+fn use_corrected(cx: &mut Cx<'_>, on: bool) {
+    let command = ExperimentCommand::UseCorrected(on);
+    cx.act(UiCommand::OnExperiment(command));
 }
 
 fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
@@ -76,7 +82,8 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
         let back = link(ui, "Take back");
         let back = back.accessible_name(format!("Take back {}", correction.picture));
         if back.clicked() {
-            cx.session.take_back_label(place, correction);
+            let back = correction.taken_back();
+            cx.act(UiCommand::PutLabel(place.to_string(), back));
         }
     });
 }

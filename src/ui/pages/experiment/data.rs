@@ -15,6 +15,7 @@ use crate::session::downloads::Item;
 use crate::session::views::{DataView, Fetch, Thumb};
 use crate::session::words::{bytes_text, count_text};
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::shell::export::export;
 use crate::ui::theme::tokens;
@@ -36,8 +37,8 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         head(ui, cx);
         choice(ui, cx);
-        let now = cx.session.experiment.draft.data.clone();
-        match cx.session.experiment.data.clone() {
+        let now = &cx.session.experiment.draft.data;
+        match &cx.session.experiment.data {
             // Nothing of the data set that is to be replaced stands beside the wish for a folder.
             _ if cx.pages.experiment.folder => {
                 faint(ui, HOW);
@@ -69,17 +70,17 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
             Fetch::Failed(problem) => match named::published(&cx.session.experiment.draft.data) {
                 Some(set) => offer(ui, cx, set),
                 None => {
-                    widgets::problem(ui, &problem);
+                    widgets::problem(ui, problem);
                     corrected::line(ui, cx);
                 }
             },
             Fetch::Ready(view) => {
-                thumbs(ui, cx, &view);
+                thumbs(ui, cx, view);
                 corrected::line(ui, cx);
-                details::noted_splits(ui, cx, &view);
+                details::noted_splits(ui, cx, view);
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);
-                details::parts(ui, cx, &view);
+                details::parts(ui, cx, view);
             }
         }
         on_its_way(ui, cx);
@@ -192,12 +193,13 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
         .on_disabled_hover_text("Another download is under way")
         .clicked();
     if clicked {
-        cx.session.download(item);
+        let command = ExperimentCommand::Download(item);
+        cx.act(UiCommand::OnExperiment(command));
     }
 }
 
 /// A download that goes on, whatever data set is on show.
-fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
+fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(download) = cx.session.under_way_like(&Item::Data(String::new())) else {
         return;
     };
@@ -213,7 +215,8 @@ fn on_its_way(ui: &mut Ui, cx: &Cx<'_>) {
             ),
         );
         if button(ui, "Stop download").clicked() {
-            download.transfer.stop();
+            let command = ExperimentCommand::StopDownload(download.item.clone());
+            cx.act(UiCommand::OnExperiment(command));
         }
     });
     let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);

@@ -9,8 +9,11 @@ use egui::{
 use super::setting::in_row;
 use super::{row, tasks};
 use crate::counts::counted;
-use crate::session::views::{DataView, Fetch, NetworkInput, Sight};
+use crate::session::loads::Load;
+use crate::session::sight::{NetworkInput, Sight};
+use crate::session::views::{DataView, Fetch};
 use crate::session::words::{by_number, bytes_text};
+use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, faint, painted_text};
@@ -223,9 +226,12 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
             format!("Epoch {} of {epochs}: what this seed draws", epoch + 1),
         );
     });
-    match cx.session.need_sight(epoch, shift).clone() {
-        Fetch::Ready(sight) => pictures(ui, cx, &sight),
-        Fetch::Failed(problem) => widgets::problem(ui, &problem),
+    if cx.session.is_sight_due(epoch, shift) {
+        cx.act(UiCommand::Load(Load::Sight(epoch, shift)));
+    }
+    match cx.session.sight() {
+        Fetch::Ready(sight) => pictures(ui, cx, sight),
+        Fetch::Failed(problem) => widgets::problem(ui, problem),
         Fetch::Busy | Fetch::Nothing => {
             ui.horizontal(|ui| {
                 ui.spinner();

@@ -2,8 +2,11 @@
 
 use egui::{RichText, Ui};
 
+use crate::session::loads::Load;
 use crate::session::units::{self, UnitEntry};
 use crate::session::views::Fetch;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll, sentence};
@@ -14,17 +17,17 @@ use super::{glossary, tour};
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if matches!(cx.session.learn.units.list, Fetch::Nothing) {
-        cx.session.read_units();
+        cx.act(UiCommand::Load(Load::Units));
     }
     let language = cx.session.learn.language;
-    let Some(entries) = cx.session.learn.units.list.ready().cloned() else {
+    let Some(entries) = cx.session.learn.units.list.ready() else {
         sentence(ui, language.say("unit.reading"));
         return;
     };
     scroll(ui, "lessons", |ui| {
         column(ui, |ui| {
             tour::invite(ui, cx);
-            let chosen = units::named(&entries, language);
+            let chosen = units::named(entries, language);
             let (own, theirs): (Vec<&UnitEntry>, Vec<&UnitEntry>) =
                 chosen.into_iter().partition(|entry| entry.own);
             for entry in own {
@@ -38,7 +41,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 },
                 |ui| {
                     if button(ui, language.say("unit.read_again")).clicked() {
-                        cx.session.read_units();
+                        cx.act(UiCommand::OnLearn(LearnCommand::ReadUnits));
                     }
                 },
             );
@@ -80,7 +83,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
                     });
                     if opener.clicked() {
-                        cx.session.open_unit(Some(unit.clone()));
+                        let command = LearnCommand::Open(Some(unit.clone()));
+                        cx.act(UiCommand::OnLearn(command));
                     }
                     faint(ui, unit.time());
                 },

@@ -9,6 +9,7 @@ use egui::Ui;
 
 use crate::texts::Language;
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, ends, segmented};
 
@@ -30,11 +31,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     let language = cx.session.learn.language;
     let mut wanted = language;
-    let open = cx.session.learn.units.open.clone();
+    let open = cx.session.learn.units.open.as_ref();
     let mut leave = false;
     ends(
         ui,
-        |ui| match &open {
+        |ui| match open {
             Some(_) => {
                 leave = widgets::button(ui, language.say("unit.back")).clicked();
                 start_over(ui, cx);
@@ -51,10 +52,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.act(UiCommand::Speak(wanted));
     }
     if leave {
-        cx.session.open_unit(None);
+        cx.act(UiCommand::OnLearn(LearnCommand::Open(None)));
     }
     match open.filter(|_| !leave) {
-        Some(open) => unit::show(ui, cx, &open),
+        Some(open) => unit::show(ui, cx, open),
         None => list::show(ui, cx),
     }
 }
@@ -66,6 +67,6 @@ fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let again = widgets::button_if(ui, begun, language.say("unit.start_over"));
     let hint = language.say("unit.start_over_hint");
     if again.on_hover_text(hint).clicked() {
-        cx.session.learn.units.start_over();
+        cx.act(UiCommand::OnLearn(LearnCommand::StartOver));
     }
 }

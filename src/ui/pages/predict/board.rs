@@ -14,6 +14,7 @@ use crate::run::event::{Picture, RunHeader};
 use crate::session::board::{Cell, MOST_RUNS};
 use crate::session::pins::Pin;
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
@@ -28,10 +29,10 @@ const HEAD: f32 = 34.0;
 
 /// Pins the picture on show.
 pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(picture) = cx.session.predict.picture.clone() else {
+    let Some(picture) = &cx.session.predict.picture else {
         return;
     };
-    let pinned = is_pinned(cx, &picture);
+    let pinned = is_pinned(cx, picture);
     let words = if pinned { "Pinned" } else { "Pin" };
     let button = Button::new(words)
         .wrap_mode(TextWrapMode::Extend)
@@ -40,7 +41,7 @@ pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     let hint = "Keep this picture and compare what several runs say to it";
     if response.on_hover_text(hint).clicked() {
         let truth = cx.session.predict.truth.clone();
-        pin(cx, picture, truth);
+        pin(cx, picture.clone(), truth);
     }
 }
 
@@ -80,14 +81,14 @@ fn pin(cx: &mut Cx<'_>, picture: Arc<Picture>, truth: Option<String>) {
     if cx.session.predict.pins.runs().is_empty()
         && let Some(run) = cx.session.predict.run.clone()
     {
-        cx.session.show_pins_to(run);
+        cx.act(UiCommand::OnPredict(PredictCommand::ShowPinsTo(run)));
     }
-    cx.session.pin(picture, truth);
+    cx.act(UiCommand::OnPredict(PredictCommand::Pin(picture, truth)));
 }
 
 /// Draws the board; nothing while nothing is pinned.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let pins = cx.session.predict.pins.pictures().to_vec();
+    let pins = cx.session.predict.pins.pictures();
     if pins.is_empty() {
         return;
     }
@@ -107,12 +108,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                 task + 1
             ),
         );
-        let runs = cx.session.predict.pins.runs().to_vec();
+        let runs = cx.session.predict.pins.runs();
         ScrollArea::horizontal().id_salt("board").show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-            head(ui, cx, &runs);
-            for pin in &pins {
-                ui.push_id(pin.id, |ui| row(ui, cx, pin, &runs, task));
+            head(ui, cx, runs);
+            for pin in pins {
+                ui.push_id(pin.id, |ui| row(ui, cx, pin, runs, task));
             }
         });
     });
@@ -120,29 +121,29 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Which runs answer: a button that opens a list of them.
 fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let chosen = cx.session.predict.pins.runs().to_vec();
+    let chosen = cx.session.predict.pins.runs();
     let opener = button(ui, format!("Runs: {}", chosen.len()));
     Popup::menu(&opener)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
         .show(|ui| {
             ui.set_max_width(360.0);
-            let own = cx.session.predict.run.clone();
-            if let Some(own) = own
+            if let Some(own) = &cx.session.predict.run
                 && ui.button("All runs with these classes").clicked()
             {
-                show_to(cx, cx.session.runs_with_classes_of(&own));
+                show_to(cx, cx.session.runs_with_classes_of(own));
             }
             let full = chosen.len() >= MOST_RUNS;
             ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-                let all: Vec<_> = askable(cx.session).collect();
-                for (folder, title) in all {
+                for (folder, title) in askable(cx.session) {
                     let mut on = chosen.contains(&folder);
                     let free = on || !full;
                     let tick = ui.add_enabled(free, egui::Checkbox::new(&mut on, title));
-                    if tick.changed() && on {
-                        cx.session.show_pins_to(folder);
-                    } else if tick.changed() {
-                        cx.session.hide_pins_from(&folder);
+                    if tick.changed() {
+                        let command = match on {
+                            true => PredictCommand::ShowPinsTo(folder),
+                            false => PredictCommand::HidePinsFrom(folder),
+                        };
+                        cx.act(UiCommand::OnPredict(command));
                     }
                 }
             });
@@ -153,13 +154,15 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn show_to(cx: &mut Cx<'_>, runs: Vec<PathBuf>) {
-    for old in cx.session.predict.pins.runs().to_vec() {
-        if !runs.contains(&old) {
-            cx.session.hide_pins_from(&old);
+    for old in cx.session.predict.pins.runs() {
+        if !runs.contains(old) {
+            let command = PredictCommand::HidePinsFrom(old.clone());
+            cx.act(UiCommand::OnPredict(command));
         }
     }
-    runs.into_iter()
-        .for_each(|run| cx.session.show_pins_to(run));
+    for run in runs {
+        cx.act(UiCommand::OnPredict(PredictCommand::ShowPinsTo(run)));
+    }
 }
 
 fn head(ui: &mut Ui, cx: &Cx<'_>, runs: &[PathBuf]) {
@@ -235,7 +238,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
             ));
         }
         if icon_button(ui, Icon::Cross, "Take this picture off the board", 20.0).clicked() {
-            cx.session.unpin(pin.id);
+            cx.act(UiCommand::OnPredict(PredictCommand::Unpin(pin.id)));
         }
     });
 }

@@ -17,6 +17,7 @@ use crate::session::Session;
 use crate::session::drawing::Drawing;
 use crate::session::views::RunRow;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
 use crate::ui::widgets::input::{self, Pasted};
@@ -129,7 +130,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     if cx.session.predict.run.is_none() {
-        cx.session.choose_predictor(first);
+        cx.act(UiCommand::OnPredict(PredictCommand::Ask(first)));
     }
     pasted(ui, cx);
     arrows(ui, cx);
@@ -159,10 +160,10 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     }
     let (back, on) = input::arrows(ui);
     let last = scrub::reach(cx).saturating_sub(1);
-    let predict = &mut cx.session.predict;
-    let task = (predict.task + on).min(last).saturating_sub(back);
-    if task != predict.task && back + on > 0 {
-        predict.task = task;
+    let now = cx.session.predict.task;
+    let task = (now + on).min(last).saturating_sub(back);
+    if task != now && back + on > 0 {
+        scrub::look_at(cx, task);
         cx.pages.predict.playing = false;
     }
 }

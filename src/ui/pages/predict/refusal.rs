@@ -7,6 +7,8 @@ use crate::counts;
 use crate::run::event::{Opinion, Prediction};
 use crate::run::refusal::{KEPT, Measured, Refusal};
 use crate::session::words::percent;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
@@ -128,12 +130,12 @@ fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
         false => "Looks at up to 300 test pictures",
     };
     if link(ui, words).on_hover_text(hint).clicked() {
-        cx.session.count_refusals();
+        cx.act(UiCommand::OnPredict(PredictCommand::CountRefusals));
     }
 }
 
 fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
-    if let Some(problem) = cx.session.predict.insides.problem(&answer.run).cloned() {
+    if let Some(problem) = cx.session.predict.insides.problem(&answer.run) {
         faint(
             ui,
             format!(
@@ -144,7 +146,7 @@ fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
         return;
     }
     let inside = cx.session.predict.insides.run(&answer.run, answer.task);
-    if let Some(inside) = inside.cloned() {
+    if let Some(inside) = inside {
         let why = inside.problem.as_ref().map_or_else(
             || "there are too few test pictures".to_string(),
             |problem| problem.what.clone(),

@@ -3,6 +3,8 @@
 use egui::Ui;
 
 use crate::metrics::Expert;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::curves::legend;
 use crate::ui::widgets::icons::Icon;
@@ -27,6 +29,11 @@ pub fn reach(cx: &Cx<'_>) -> usize {
 pub fn at_foot(cx: &Cx<'_>) -> bool {
     reach(cx) > 0
         && (cx.pages.predict.inside.open || !cx.session.predict.pins.pictures().is_empty())
+}
+
+/// Looks at what the run says after a task, from 0.
+pub fn look_at(cx: &mut Cx<'_>, task: usize) {
+    cx.act(UiCommand::OnPredict(PredictCommand::LookAtTask(task)));
 }
 
 /// Draws the slider at the foot of the column, if that is its place.
@@ -63,7 +70,7 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
     let header = header.and_then(|run| cx.session.header_of(run));
     let all = header.map_or(done, |header| header.tasks.len()).max(done);
     if let Some(task) = stops(ui, all, done, cx.session.predict.task) {
-        cx.session.predict.task = task;
+        look_at(cx, task);
         cx.pages.predict.playing = false;
     }
 }
@@ -73,7 +80,7 @@ fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     state.playing = !state.playing;
     state.next_step = ui.input(|i| i.time) + STEP;
     if state.playing && cx.session.predict.task + 1 >= done {
-        cx.session.predict.task = 0;
+        look_at(cx, 0);
     }
 }
 
@@ -85,14 +92,15 @@ fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     }
     let now = ui.input(|i| i.time);
     if now >= state.next_step {
-        if cx.session.predict.task + 1 < done {
-            cx.session.predict.task += 1;
+        let next = cx.session.predict.task + 1;
+        if next < done {
             state.next_step = now + STEP;
+            look_at(cx, next);
         } else {
             state.playing = false;
             return;
         }
     }
-    let left = (state.next_step - now).max(0.02);
+    let left = (cx.pages.predict.next_step - now).max(0.02);
     ui.ctx().request_repaint_after_secs(left as f32);
 }

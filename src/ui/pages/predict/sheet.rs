@@ -11,6 +11,7 @@ use crate::session::chooser::DialogPurpose;
 use crate::session::sheet::{SheetView, usual_table};
 use crate::session::words::count_text;
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
 
@@ -33,9 +34,8 @@ impl State {
 
 /// Draws the card.
 pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let shown = cx.session.predict.sheet.clone();
-    card(ui, |ui| match shown {
-        Some(sheet) => stands(ui, cx, &sheet),
+    card(ui, |ui| match &cx.session.predict.sheet {
+        Some(sheet) => stands(ui, cx, sheet),
         None if cx.pages.predict.sheet.open => set_up(ui, cx),
         None => {
             widgets::ends(
@@ -101,7 +101,7 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
         SheetState::Working(count) => {
             working(ui, *count);
             if button(ui, "Stop").clicked() {
-                cx.session.stop_sheet();
+                cx.act(UiCommand::OnPredict(PredictCommand::StopSheet));
             }
         }
         SheetState::Done(count) => done(ui, cx, &sheet.request.csv, *count),
@@ -145,7 +145,8 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
     cut(ui, &place).on_hover_text(&place);
     ui.horizontal_wrapped(|ui| {
         if button(ui, "Open folder").clicked() {
-            cx.session.reveal(csv);
+            let command = PredictCommand::Reveal(csv.to_path_buf());
+            cx.act(UiCommand::OnPredict(command));
         }
         if button(ui, "Copy path").clicked() {
             cx.act(UiCommand::CopyText(place));
@@ -156,7 +157,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
 
 fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
     if button(ui, "Another folder").clicked() {
-        cx.session.leave_sheet();
+        cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
         cx.pages.predict.sheet = State {
             open: true,
             ..State::default()

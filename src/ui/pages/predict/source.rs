@@ -11,6 +11,7 @@ use crate::session::drawing::Drawing;
 use crate::session::views::{DataView, Split};
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
+use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
@@ -37,17 +38,17 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 
 /// The data set of the run that is asked, opened on a helper thread when it is not there yet.
 fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
-    let folder = cx.session.predict.run.clone()?;
-    let config = cx.session.header_of(&folder)?.config.clone();
-    cx.session.need_data(&config).cloned()
+    let folder = cx.session.predict.run.as_ref()?;
+    let data = cx.session.data_of(&cx.session.header_of(folder)?.config);
+    cx.look_up(data)
 }
 
 /// The settings of the run that is asked, where its data set is not opened unasked.
-fn foreign_data(cx: &Cx<'_>) -> Option<RunConfig> {
+fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
     let folder = cx.session.predict.run.as_ref()?;
     let config = &cx.session.header_of(folder)?.config;
     let asks = cx.session.asks_before_opening(config);
-    asks.then(|| config.clone())
+    asks.then_some(config)
 }
 
 fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
@@ -94,13 +95,13 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
     shown.response.accessible_name("Run to ask");
     if let Some(folder) = chosen {
-        cx.session.pin_predictor(folder);
+        cx.act(UiCommand::PredictWith(folder));
     }
     if cx.session.predict.by_person {
         ui.horizontal_wrapped(|ui| {
             faint(ui, "Stays with this run.");
             if link(ui, "Follow the newest").clicked() {
-                cx.session.unpin_predictor();
+                cx.act(UiCommand::OnPredict(PredictCommand::FollowNewest));
             }
         });
     }
@@ -111,9 +112,9 @@ fn turn(cx: &mut Cx<'_>, draw: bool) {
     let state = &mut cx.pages.predict;
     (state.draw, state.asked) = (draw, None);
     if !draw {
-        cx.session.predict_given();
+        cx.act(UiCommand::OnPredict(PredictCommand::AskGiven));
     } else if state.drawing.is_empty() {
-        cx.session.predict.forget_picture();
+        cx.act(UiCommand::OnPredict(PredictCommand::ForgetPicture));
     }
 }
 
@@ -163,7 +164,7 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let state = &mut cx.pages.predict;
     if state.drawing.is_empty() {
         if state.asked.take().is_some() {
-            cx.session.predict.forget_picture();
+            cx.act(UiCommand::OnPredict(PredictCommand::ForgetPicture));
         }
         return;
     }
@@ -212,12 +213,12 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         ),
         StrokeKind::Inside,
     );
-    if let Some(picture) = cx.session.predict.picture.clone() {
+    if let Some(picture) = &cx.session.predict.picture {
         let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
         let scale = (side - 2.0) / w.max(h);
         let size = Vec2::new(w * scale, h * scale);
         let place = egui::Rect::from_center_size(rect.center(), size);
-        let texture = cx.textures.of(ui.ctx(), &picture);
+        let texture = cx.textures.of(ui.ctx(), picture);
         egui::Image::new((texture, size))
             .corner_radius(CARD_RADIUS)
             .paint_at(ui, place);
@@ -320,7 +321,7 @@ fn samples(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Co
         faint(ui, "Images the run was measured on, never trained on.");
         let Some(data) = data else {
             match foreign_data(cx) {
-                Some(config) => ask_to_open(ui, cx, &config),
+                Some(config) => ask_to_open(ui, cx, config),
                 None => {
                     faint(ui, "The run's data set is not at hand.");
                 }
@@ -359,12 +360,12 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     let class = class.cloned().unwrap_or_default();
     let name = format!("Sample of {class}");
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    let Some(Ok(picture)) = cx.session.need_picture_of(data, Split::Test, index) else {
+    let picture = cx.session.picture_of(data, Split::Test, index);
+    let Some(Ok(picture)) = cx.look_up(picture) else {
         ui.painter()
             .rect_filled(rect, CornerRadius::same(6), t.background);
         return;
     };
-    let picture = picture.clone();
     let texture = cx.textures.of(ui.ctx(), &picture);
     egui::Image::new((texture, rect.size()))
         .uv(covering(picture.width, picture.height))

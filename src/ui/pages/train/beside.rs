@@ -9,6 +9,8 @@ use crate::session::companion::Beside;
 use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
 use crate::session::words::percent;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, card, faint};
@@ -77,7 +79,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     });
     shown.response.accessible_name("Run beside it");
     if let Some(beside) = chosen {
-        cx.session.train.beside = beside;
+        cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
     }
 }
 

@@ -244,10 +244,11 @@ fn images(
     let (own, taught): (Vec<usize>, Vec<usize>) =
         inside.iter().partition(|at| answers.source(**at) == 0);
     if !own.is_empty() || taught.is_empty() {
-        match cx.session.tested_on(run, Split::Test) {
+        let tested = cx.session.tested_on(run, Split::Test);
+        match cx.look_up(tested) {
             None if asks => ask_to_open(ui, cx, &header.config),
             Some(Ok(data)) => {
-                cx.session.need_corrected(&data.place);
+                cx.need_corrected(&data.place);
                 thumbnails(ui, cx, (header, Some(&data)), (answers, key.3), &own);
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),

@@ -9,6 +9,7 @@ use crate::run::event::{Picture, RunHeader};
 use crate::session::views::{DataView, Split};
 use crate::session::words::by_number;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
@@ -84,12 +85,12 @@ impl Tile<'_> {
         let name = self.name();
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         let picture = match self.data {
-            Some(data) => cx.session.need_picture_of(data, self.split, self.place.1),
+            Some(data) => cx.session.picture_of(data, self.split, self.place.1),
             None => cx
                 .session
-                .need_added_task_picture(self.header, self.place.0, self.place.1),
+                .added_task_picture(self.header, self.place.0, self.place.1),
         };
-        match picture.cloned() {
+        match cx.look_up(picture) {
             Some(Ok(picture)) => {
                 let texture = cx.textures.of(ui.ctx(), &picture);
                 egui::Image::new((texture, rect.size()))
@@ -123,6 +124,7 @@ impl Tile<'_> {
         let corrected = cx
             .session
             .corrected_label(data, split, index, &picture.name);
+        let corrected = cx.look_up(corrected);
         let words = match corrected.as_ref().map(|correction| &correction.class) {
             None => "really…".to_string(),
             Some(None) => "left out".to_string(),
@@ -189,13 +191,14 @@ impl Tile<'_> {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
-            cx.session
-                .correct_label(data, self.split, self.place.1, class);
+            let command = TrainCommand::CorrectLabel(data.clone(), self.split, self.place.1, class);
+            cx.act(UiCommand::OnTrain(command));
         }
         if let Some(correction) = corrected
             && link(ui, &format!("It is {}: take it back", correction.was)).clicked()
         {
-            cx.session.take_back_label(&data.place, correction);
+            let back = correction.taken_back();
+            cx.act(UiCommand::PutLabel(data.place.clone(), back));
             ui.close();
         }
     }

@@ -4,6 +4,8 @@ use egui::Ui;
 
 use super::{leads, told};
 use crate::session::tour::{Fate, Tour, TourRunState, TourStep, example};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, button_if, primary_button, sentence};
 
@@ -21,7 +23,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             TourStep::Compare => {
                 let done = primary(ui, cx, "tour.compare.done", true);
                 if done {
-                    cx.session.conclude_tour();
+                    cx.act(UiCommand::OnTour(TourCommand::Conclude));
                 }
             }
             TourStep::End => ending(ui, cx),
@@ -45,17 +47,17 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
         TourRunState::Wanted => {
             if plain(ui, cx, "tour.busy.line_up") {
-                cx.session.line_up_toured();
+                cx.act(UiCommand::OnTour(TourCommand::LineUp));
             }
         }
         TourRunState::Paused if told::paused_by_person(tour) => {
             if primary(ui, cx, "tour.paused.go_on", true) {
-                cx.session.go_on_toured();
+                cx.act(UiCommand::OnTour(TourCommand::GoOn));
             }
         }
         TourRunState::Ended(_) => {
             if primary(ui, cx, "tour.ended.again", true) {
-                cx.session.train_toured_again();
+                cx.act(UiCommand::OnTour(TourCommand::TrainAgain));
             }
         }
         _ => return false,
@@ -80,7 +82,7 @@ fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
     if primary(ui, cx, key, true) {
-        cx.session.train_toured();
+        cx.act(UiCommand::OnTour(TourCommand::Train));
     }
 }
 
@@ -92,7 +94,7 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             leads(cx, &response);
         }
         if response.clicked() {
-            cx.session.guess_fate(fate);
+            cx.act(UiCommand::OnTour(TourCommand::Guess(fate)));
         }
     }
 }
@@ -102,7 +104,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
         sentence(ui, cx.session.learn.language.say("tour.end.sure"));
         if primary(ui, cx, "tour.end.yes", true) {
-            cx.session.drop_toured();
+            cx.act(UiCommand::OnTour(TourCommand::Drop));
         }
         if plain(ui, cx, "tour.end.no") {
             cx.pages.learn.tour.asking = false;
@@ -110,7 +112,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     if primary(ui, cx, "tour.end.keep", true) {
-        cx.session.keep_toured();
+        cx.act(UiCommand::OnTour(TourCommand::Keep));
     }
     if plain(ui, cx, "tour.end.drop") {
         cx.pages.learn.tour.asking = true;

@@ -6,6 +6,8 @@ use super::votes::votes;
 use super::{NARROW, State};
 use crate::session::Session;
 use crate::session::tour::{DRAWN, OwnRun, Tour, TourStep};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::canvas::canvas_called;
@@ -73,7 +75,8 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
 
 /// Pins what was drawn since, once it is known how the data's pictures look.
 fn pin(cx: &mut Cx<'_>, tour: &Tour) {
-    let Some(data) = cx.session.need_data(&tour.baseline.config) else {
+    let data = cx.session.data_of(&tour.baseline.config);
+    let Some(data) = cx.look_up(data) else {
         return;
     };
     let (light, share) = (data.light_on_dark, data.glyph_share);
@@ -83,10 +86,11 @@ fn pin(cx: &mut Cx<'_>, tour: &Tour) {
         if drawing.down || !std::mem::take(&mut state.changed[which]) {
             continue;
         }
-        match drawing.is_empty() {
-            true => cx.session.unpin_drawn(which),
-            false => cx.session.pin_drawn(which, drawing.picture(light, share)),
-        }
+        let command = match drawing.is_empty() {
+            true => TourCommand::Unpin(which),
+            false => TourCommand::Pin(which, drawing.picture(light, share).into()),
+        };
+        cx.commands.push(UiCommand::OnTour(command));
     }
 }
 
@@ -106,8 +110,8 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         let pins = cx.session.predict.pins.pictures();
         let pin = pins.iter().find(|pin| Some(pin.id) == tour.pins[which]);
-        if let Some(picture) = pin.map(|pin| pin.picture.clone()) {
-            let texture = cx.textures.of(ui.ctx(), &picture);
+        if let Some(picture) = pin.map(|pin| &pin.picture) {
+            let texture = cx.textures.of(ui.ctx(), picture);
             egui::Image::new((texture, rect.size()))
                 .corner_radius(6)
                 .paint_at(ui, rect);

@@ -4,6 +4,8 @@ use egui::{RichText, Ui};
 
 use super::{LOW, actions, told};
 use crate::session::tour::{Tour, TourRunState, TourStep};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
@@ -38,7 +40,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
             |ui| {
                 let leave = button(ui, language.say("tour.leave"));
                 if leave.on_hover_text("Esc").clicked() {
-                    cx.session.leave_tour();
+                    cx.act(UiCommand::OnTour(TourCommand::Leave));
                 }
             },
         );

@@ -14,6 +14,8 @@ use egui::{Align, Event, Key, Modifiers, Popup, Response, Ui};
 
 use crate::session::drawing::Drawing;
 use crate::session::tour::{Tour, TourStep};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
@@ -47,24 +49,24 @@ pub struct State {
 
 /// Draws the tour; nothing while it is not open.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(tour) = cx.session.learn.tour.clone() else {
+    let Some(tour) = &cx.session.learn.tour else {
         return;
     };
-    keys(ui, cx, &tour);
-    follow_step(ui, cx, &tour);
+    keys(ui, cx, tour);
+    follow_step(ui, cx, tour);
     ui.spacing_mut().item_spacing.y = GAP;
     if ui.available_height() < LOW {
         scroll(ui, "tour", |ui| {
             if cx.pages.learn.tour.fresh {
                 ui.scroll_to_cursor(Some(Align::TOP));
             }
-            head::show(ui, cx, &tour);
-            body(ui, cx, &tour);
+            head::show(ui, cx, tour);
+            body(ui, cx, tour);
         });
         return;
     }
-    head::show(ui, cx, &tour);
-    scroll(ui, "tour", |ui| body(ui, cx, &tour));
+    head::show(ui, cx, tour);
+    scroll(ui, "tour", |ui| body(ui, cx, tour));
 }
 
 fn body(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
@@ -123,20 +125,20 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
         return;
     }
     if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
-        cx.session.leave_tour();
+        cx.act(UiCommand::OnTour(TourCommand::Leave));
         return;
     }
     if tour.step != TourStep::Compare {
         return;
     }
     let (back, on) = input::arrows(ui);
-    look_at(cx, (tour.task + on).saturating_sub(back));
+    let task = (tour.task + on).saturating_sub(back);
+    if task != tour.task {
+        look_at(cx, task);
+    }
 }
 
 /// Goes to a task in both runs, as far as both know it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
-    if let Some(tour) = &mut cx.session.learn.tour {
-        let known = tour.baseline.measured().min(tour.lae.measured());
-        tour.task = task.min(known.saturating_sub(1));
-    }
+    cx.act(UiCommand::OnTour(TourCommand::LookAtTask(task)));
 }

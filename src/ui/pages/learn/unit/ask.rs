@@ -5,6 +5,8 @@ use egui::{Color32, Label, RichText, TextEdit, Ui};
 use super::text;
 use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
 use crate::texts::Language;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card};
@@ -28,7 +30,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
         say(ui, ask, &ask.judge(&given, figures), figures, language);
     });
     if given != before {
-        cx.session.learn.units.answer(&ask.name, given);
+        let command = LearnCommand::Answer(ask.name.clone(), given);
+        cx.act(UiCommand::OnLearn(command));
     }
 }
 

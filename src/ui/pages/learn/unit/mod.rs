@@ -13,6 +13,8 @@ use std::sync::Arc;
 use egui::Ui;
 
 use crate::session::units::{self, Chart, Figures, Unit, UnitPart};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::matrix;
@@ -140,7 +142,8 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
         return unit.clone();
     };
     if units_agree(unit, &other) {
-        cx.session.open_unit(Some(other.clone()));
+        let command = LearnCommand::Open(Some(other.clone()));
+        cx.act(UiCommand::OnLearn(command));
         return other;
     }
     unit.clone()

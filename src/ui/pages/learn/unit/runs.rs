@@ -9,6 +9,7 @@ use crate::session::units::{Runs, Teach, Unit, UnitRun, UnitRunState};
 use crate::session::words::{duration_text, percent, time_text};
 use crate::texts::Language;
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
@@ -19,11 +20,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
     let (mut missing, mut there, mut held) = (0, 0, false);
     card(ui, |ui| {
         for plan in &block.runs {
-            let runs = cx.session.learn.units.of(&plan.name).to_vec();
+            let runs = cx.session.learn.units.of(&plan.name);
             missing += runs.iter().filter(|run| run.is_missing()).count();
             there += runs.iter().filter(|run| !run.is_missing()).count();
             held |= runs.iter().any(|run| run.standing == UnitRunState::Held);
-            row(ui, &plan.title, &runs, language);
+            row(ui, &plan.title, runs, language);
         }
         if held {
             go_on(ui, cx, language);
@@ -45,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
         let configs = block.runs.iter().flat_map(|plan| &plan.configs);
         places(ui, configs.flat_map(RunConfig::paths), language);
         if primary_button(ui, words, true).clicked() {
-            cx.session.run_unit(place);
+            cx.act(UiCommand::OnLearn(LearnCommand::Run(place)));
         }
     });
 }
@@ -54,8 +55,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
 pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
     let language = unit.language;
     card(ui, |ui| {
-        let runs = cx.session.learn.units.of(&teach.name).to_vec();
-        row(ui, &teach.title, &runs, language);
+        let runs = cx.session.learn.units.of(&teach.name);
+        row(ui, &teach.title, runs, language);
         let Some(folder) = cx.session.pupil_of(teach) else {
             faint(ui, language.say("unit.teach_first"));
             return;
@@ -71,7 +72,8 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
         ui.horizontal_wrapped(|ui| {
             let words = teach.button.as_deref().unwrap_or(&usual);
             if primary_button(ui, words, true).clicked() {
-                cx.session.teach_unit(teach);
+                let command = LearnCommand::Teach(Box::new(teach.clone()));
+                cx.act(UiCommand::OnLearn(command));
             }
             if button(ui, language.say("unit.teach_own")).clicked() {
                 cx.act(UiCommand::Teach(folder));

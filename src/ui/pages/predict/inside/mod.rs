@@ -11,9 +11,9 @@ use std::sync::Arc;
 use egui::{Ui, Vec2};
 
 use crate::metrics::Expert;
-use crate::problem::Result;
-use crate::run::event::{Picture, RunHeader};
+use crate::run::event::RunHeader;
 use crate::run::inside::RunInside;
+use crate::session::loads::Load;
 use crate::session::views::Split;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, ask_to_open};
@@ -53,30 +53,29 @@ struct Scene<'a> {
 
 /// Draws the section: a line that opens it, and what is inside.
 pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let run = cx.session.predict.run.clone();
-    let header = run
-        .as_ref()
-        .and_then(|run| cx.session.header_of(run))
-        .cloned();
+    let run = cx.session.predict.run.as_ref();
+    let header = run.and_then(|run| cx.session.header_of(run));
     let (Some(run), Some(header)) = (run, header) else {
         return;
     };
-    let experts = experts_of(&header);
+    let experts = experts_of(header);
     card(ui, |ui| opener(ui, cx, &experts));
     if !cx.pages.predict.inside.open {
         return;
     }
-    cx.session.look_inside();
-    let all: Vec<Arc<RunInside>> = cx.session.predict.insides.tasks_of(&run).cloned().collect();
+    if cx.session.lacks_inside() {
+        cx.act(UiCommand::Load(Load::Inside));
+    }
+    let all: Vec<Arc<RunInside>> = cx.session.predict.insides.tasks_of(run).cloned().collect();
     let task = cx.session.predict.task;
     let scene = Scene {
-        header: &header,
+        header,
         task,
         expert: chosen(cx, &experts),
-        now: cx.session.predict.insides.run(&run, task).cloned(),
+        now: cx.session.predict.insides.run(run, task).cloned(),
         all: &all,
     };
-    show_wanted(ui, cx, &scene);
+    show_wanted(cx, &scene);
     let width = ui.available_width();
     if width < BESIDE {
         let parts = [gaze_card, map_card, energies_card, movement_card];
@@ -256,31 +255,22 @@ fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 /// Shows Predict the test picture that was clicked, as soon as it is decoded.
-fn show_wanted(ui: &Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
+fn show_wanted(cx: &mut Cx<'_>, scene: &Scene<'_>) {
     let Some(((source, index), class)) = cx.pages.predict.inside.wanted.clone() else {
         return;
     };
-    let picture: Option<Result<Arc<Picture>>> = match source {
+    let session = cx.session;
+    let picture = match source {
         0 => {
-            let data = cx.session.need_data(&scene.header.config).cloned();
-            data.and_then(|data| {
-                cx.session
-                    .need_picture_of(&data, Split::Test, index)
-                    .cloned()
-            })
+            let data = session.data_of(&scene.header.config);
+            data.and_then(|data| session.picture_of(&data, Split::Test, index))
         }
-        added_task => {
-            let picture = cx
-                .session
-                .need_added_task_picture(scene.header, added_task, index);
-            picture.cloned()
-        }
+        added_task => session.added_task_picture(scene.header, added_task, index),
     };
-    match picture {
+    match cx.look_up(picture) {
         Some(Ok(picture)) => cx.act(UiCommand::PredictPicture(picture, Some(class))),
-        Some(Err(problem)) => cx.session.notify(problem, true),
+        Some(Err(problem)) => cx.act(UiCommand::Tell(problem)),
         None => return,
     }
     cx.pages.predict.inside.wanted = None;
-    ui.ctx().request_repaint();
 }

@@ -9,6 +9,8 @@ use crate::run::event::RunHeader;
 use crate::session::doubts::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
 use crate::session::words::count_text;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, faint};
 
@@ -89,7 +91,8 @@ fn under_way(
         };
         faint(ui, words);
         if button(ui, "Stop").clicked() {
-            cx.session.stop_doubts(&header.folder, task);
+            let command = TrainCommand::StopDoubts(header.folder.clone(), task);
+            cx.act(UiCommand::OnTrain(command));
         }
     });
 }
@@ -101,6 +104,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: 
         "Each picture is answered by the others, on features of the frozen backbone: neither it nor a copy of it has a part in that.",
     );
     if at_hand(ui, cx, run, header).is_some() && button(ui, "Look for doubtful labels").clicked() {
-        cx.session.look_for_doubts(&header.folder, task);
+        let command = TrainCommand::LookForDoubts(header.folder.clone(), task);
+        cx.act(UiCommand::OnTrain(command));
     }
 }

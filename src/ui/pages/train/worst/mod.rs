@@ -14,6 +14,8 @@ use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
 use crate::session::words::{by_number, count_text, percent};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::widgets::{self, button, card, faint, link, segmented};
 
@@ -227,8 +229,8 @@ fn head(
 
 /// A run of an older version did not note how certain it was.
 fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
-    if let Some(problem) = cx.session.look_again_problem(&header.folder, task).cloned() {
-        widgets::problem(ui, &problem);
+    if let Some(problem) = cx.session.look_again_problem(&header.folder, task) {
+        widgets::problem(ui, problem);
     }
     ui.horizontal_wrapped(|ui| {
         if let Some((done, all)) = cx.session.looking_again(&header.folder, task) {
@@ -242,11 +244,13 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
             n => format!("This run did not note how certain it was; {n} were asked once more."),
         };
         faint(ui, words);
-        let at_hand = matches!(cx.session.tested_on(run, Split::Test), Some(Ok(_)));
+        let tested = cx.session.tested_on(run, Split::Test);
+        let at_hand = matches!(cx.look_up(tested), Some(Ok(_)));
         let wrong = run.reports[task].answers.wrong(header.answering(), None);
         if at_hand && done < wrong.len() && button(ui, "Ask about its mistakes once more").clicked()
         {
-            cx.session.look_again(run, task);
+            let command = TrainCommand::LookAgain(header.folder.clone(), task);
+            cx.act(UiCommand::OnTrain(command));
         }
     });
 }
@@ -261,7 +265,8 @@ fn at_hand(
     let split = cx.pages.train.worst.split;
     // Where a cell of the confusion matrix is looked at, it is said there why there are no pictures.
     let told = cx.pages.train.cell.is_some();
-    match cx.session.tested_on(run, split) {
+    let tested = cx.session.tested_on(run, split);
+    match cx.look_up(tested) {
         None if told => {}
         Some(Err(_)) if told && split == Split::Test => {}
         None if cx.session.asks_before_opening(&header.config) => {
@@ -284,7 +289,7 @@ fn pictures(
     let Some(data) = at_hand(ui, cx, run, header) else {
         return;
     };
-    cx.session.need_corrected(&header.config.data);
+    cx.need_corrected(&header.config.data);
     let shown = cx.pages.train.worst.shown;
     in_rows(ui, |ui| {
         ui.spacing_mut().item_spacing = Vec2::new(8.0, 10.0);

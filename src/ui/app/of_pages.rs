@@ -1,0 +1,92 @@
+//! What each command of a single page does.
+
+use crate::session::Session;
+use crate::ui::page_commands::{
+    CollectCommand, ExperimentCommand, LearnCommand, PredictCommand, TourCommand, TrainCommand,
+};
+
+pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
+    match command {
+        ExperimentCommand::UseCorrected(on) => session.use_corrected(on),
+        ExperimentCommand::Download(item) => session.download(item),
+        ExperimentCommand::StopDownload(item) => session.stop_download(&item),
+        ExperimentCommand::PrepareCard(key, family) => session.prepare_card(&key, &family),
+        ExperimentCommand::StopPreparing => session.stop_preparing(),
+    }
+}
+
+pub(super) fn train(session: &mut Session, command: TrainCommand) {
+    match command {
+        TrainCommand::Beside(beside) => session.train.beside = beside,
+        TrainCommand::CorrectLabel(data, split, index, class) => {
+            session.correct_label(&data, split, index, class);
+        }
+        TrainCommand::LookAgain(run, task) => {
+            if let Some(run) = session.train.run_in(&run).cloned() {
+                session.look_again(&run, task);
+            }
+        }
+        TrainCommand::LookForDoubts(run, task) => session.look_for_doubts(&run, task),
+        TrainCommand::StopDoubts(run, task) => session.stop_doubts(&run, task),
+    }
+}
+
+pub(super) fn predict(session: &mut Session, command: PredictCommand) {
+    match command {
+        PredictCommand::Ask(run) => session.choose_predictor(run),
+        PredictCommand::FollowNewest => session.unpin_predictor(),
+        PredictCommand::AskGiven => session.predict_given(),
+        PredictCommand::ForgetPicture => session.predict.forget_picture(),
+        PredictCommand::LookAtTask(task) => session.predict.task = task,
+        PredictCommand::Pin(picture, truth) => drop(session.pin(picture, truth)),
+        PredictCommand::Unpin(pin) => session.unpin(pin),
+        PredictCommand::ShowPinsTo(run) => session.show_pins_to(run),
+        PredictCommand::HidePinsFrom(run) => session.hide_pins_from(&run),
+        PredictCommand::CountRefusals => session.count_refusals(),
+        PredictCommand::StopSheet => session.stop_sheet(),
+        PredictCommand::LeaveSheet => session.leave_sheet(),
+        PredictCommand::Reveal(path) => session.reveal(&path),
+    }
+}
+
+pub(super) fn learn(session: &mut Session, command: LearnCommand) {
+    match command {
+        LearnCommand::ReadUnits => session.read_units(),
+        LearnCommand::Open(unit) => session.open_unit(unit),
+        LearnCommand::StartOver => session.learn.units.start_over(),
+        LearnCommand::Answer(ask, given) => session.learn.units.answer(&ask, given),
+        LearnCommand::Run(part) => session.run_unit(part),
+        LearnCommand::Teach(teach) => session.teach_unit(&teach),
+    }
+}
+
+pub(super) fn tour(session: &mut Session, command: TourCommand) {
+    match command {
+        TourCommand::Leave => session.leave_tour(),
+        TourCommand::Pin(which, picture) => session.pin_drawn(which, picture),
+        TourCommand::Unpin(which) => session.unpin_drawn(which),
+        TourCommand::Train => session.train_toured(),
+        TourCommand::LineUp => session.line_up_toured(),
+        TourCommand::TrainAgain => session.train_toured_again(),
+        TourCommand::GoOn => session.go_on_toured(),
+        TourCommand::Guess(fate) => session.guess_fate(fate),
+        TourCommand::LookAtTask(task) => session.look_at_toured(task),
+        TourCommand::Conclude => session.conclude_tour(),
+        TourCommand::Keep => session.keep_toured(),
+        TourCommand::Drop => session.drop_toured(),
+    }
+}
+
+pub(super) fn collect(session: &mut Session, command: CollectCommand) {
+    let made = &mut session.collection;
+    match command {
+        CollectCommand::Add(picture) => session.collect(picture),
+        CollectCommand::AddFile(path) => session.collect_file(path),
+        CollectCommand::Choose(class) => made.choose(class),
+        CollectCommand::Rename(class, name) => made.rename(class, name),
+        CollectCommand::AddClass => made.add_group(),
+        CollectCommand::RemoveClass(class) => made.remove_group(class),
+        CollectCommand::RemovePicture(class, index) => made.remove(class, index),
+        CollectCommand::NameFolder(name) => made.name = name,
+    }
+}

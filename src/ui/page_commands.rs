@@ -1,0 +1,141 @@
+//! What a single page, or the dialog in which pictures are gathered, can tell the session to do. Whatever more than one
+//! place can ask for stands in [`UiCommand`](super::command::UiCommand) itself.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::run::event::Picture;
+use crate::session::companion::Beside;
+use crate::session::downloads::Item;
+use crate::session::pins::PinId;
+use crate::session::tour::Fate;
+use crate::session::units::{Given, Teach, Unit};
+use crate::session::views::{DataView, Split};
+
+/// What Experiment asks for.
+#[derive(Clone, Debug)]
+pub enum ExperimentCommand {
+    /// Use the corrected labels of the data set, or those in the data.
+    UseCorrected(bool),
+    /// Download a data set or weights.
+    Download(Item),
+    /// Stop the download of a data set, or of weights.
+    StopDownload(Item),
+    /// Prepare the card of this key for this family of backbones.
+    PrepareCard(String, String),
+    /// Prepare it no further.
+    StopPreparing,
+}
+
+/// What Train asks for.
+#[derive(Clone, Debug)]
+pub enum TrainCommand {
+    /// Draw another run beside the one on show, or none.
+    Beside(Beside),
+    /// Say of which class an image of a split really is; none leaves it out.
+    CorrectLabel(Arc<DataView>, Split, usize, Option<String>),
+    /// Ask the run in this folder about its mistakes after a task once more.
+    LookAgain(PathBuf, usize),
+    /// Hold the training pictures of this run up to a task against one another.
+    LookForDoubts(PathBuf, usize),
+    /// Look at them no further.
+    StopDoubts(PathBuf, usize),
+}
+
+/// What Predict asks for.
+#[derive(Clone, Debug)]
+pub enum PredictCommand {
+    /// Ask this run, as none is chosen yet.
+    Ask(PathBuf),
+    /// Ask the newest run from now on.
+    FollowNewest,
+    /// Ask about the picture that was given last, in place of what was drawn.
+    AskGiven,
+    /// Show no picture any more.
+    ForgetPicture,
+    /// Look at what the run says after this task, from 0.
+    LookAtTask(usize),
+    /// Pin a picture; the second part is its true class, where known.
+    Pin(Arc<Picture>, Option<String>),
+    /// Take a pinned picture off.
+    Unpin(PinId),
+    /// Show the pinned pictures to this run, too.
+    ShowPinsTo(PathBuf),
+    /// Show them to this run no longer.
+    HidePinsFrom(PathBuf),
+    /// Count what the run refuses.
+    CountRefusals,
+    /// Stop the table that is being made of a folder.
+    StopSheet,
+    /// Show the table no longer.
+    LeaveSheet,
+    /// Show this file's folder in the desktop's program for folders.
+    Reveal(PathBuf),
+}
+
+/// What Learn asks for.
+#[derive(Clone, Debug)]
+pub enum LearnCommand {
+    /// Read the lessons again.
+    ReadUnits,
+    /// Open a lesson, or the list of them.
+    Open(Option<Arc<Unit>>),
+    /// Begin the open lesson anew.
+    StartOver,
+    /// Keep an answer to the question of this name.
+    Answer(String, Given),
+    /// Train what is missing of the runs of a part of the lesson, by its place there.
+    Run(usize),
+    /// Teach a run of the lesson more.
+    Teach(Box<Teach>),
+}
+
+/// What the tour asks for.
+#[derive(Clone, Debug)]
+pub enum TourCommand {
+    /// Leave it.
+    Leave,
+    /// Pin one of the drawings, by its number.
+    Pin(usize, Arc<Picture>),
+    /// Take one off.
+    Unpin(usize),
+    /// Train the run that the step is about.
+    Train,
+    /// Train it behind the runs that are at work or wait.
+    LineUp,
+    /// Train it anew.
+    TrainAgain,
+    /// Let it go on.
+    GoOn,
+    /// Keep the guess.
+    Guess(Fate),
+    /// Look at a task of both runs, from 0.
+    LookAtTask(usize),
+    /// Go to the last step.
+    Conclude,
+    /// End it and keep both runs.
+    Keep,
+    /// End it and delete both runs.
+    Drop,
+}
+
+/// What the dialog asks for in which pictures are gathered.
+#[derive(Clone, Debug)]
+pub enum CollectCommand {
+    /// Add a picture to the chosen class.
+    Add(Arc<Picture>),
+    /// Add a file, or the pictures of a folder, to the chosen class.
+    AddFile(PathBuf),
+    /// Choose the class at this place.
+    Choose(usize),
+    /// Call it so.
+    Rename(usize, String),
+    /// Add a class.
+    AddClass,
+    /// Take the class at this place away.
+    RemoveClass(usize),
+    /// Take a picture out of the class at this place.
+    RemovePicture(usize, usize),
+    /// Call the folder so.
+    NameFolder(String),
+}
