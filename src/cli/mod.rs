@@ -11,6 +11,7 @@ mod devices;
 mod features;
 mod glossary;
 mod golden;
+mod grid;
 mod inside;
 mod lesson;
 mod log;
@@ -83,6 +84,8 @@ struct Line {
 enum Command {
     /// Train a new run
     Train(Box<train::Args>),
+    /// Run a grid of settings from a file, such as a table of the paper, or list those there are
+    Grid(grid::Args),
     /// Continue a stopped or killed run
     Resume(resume::Args),
     /// Teach a finished run new classes, or undo its last added task
@@ -174,6 +177,7 @@ impl Command {
     fn out(&self) -> Option<&Path> {
         match self {
             Self::Train(args) => args.output.out.as_deref(),
+            Self::Grid(args) => args.out.as_deref(),
             Self::Resume(args) => args.output.out.as_deref(),
             Self::Teach(args) => args.output.out.as_deref(),
             Self::Lesson(args) => args.output.out.as_deref(),
@@ -272,6 +276,7 @@ fn internal_error(panic: &(dyn Any + Send)) -> Problem {
 fn act(command: Command) -> Result<End> {
     match command {
         Command::Train(args) => train::run(&args),
+        Command::Grid(args) => grid::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Teach(args) => teach::run(&args),
         Command::Predict(args) => predict::run(&args),

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table};
+use crate::experiment::presets::{PETS, Preset, presets};
 use crate::method::Chosen;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::session::presets::{PETS, Preset, presets};
 
 /// Options of `presets`.
 #[derive(clap::Args)]

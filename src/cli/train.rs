@@ -1,5 +1,6 @@
-//! `train`: one run, or one per class order, with a closing table.
+//! `train`: one run, or one per class order and seed, with a closing table.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,14 +11,14 @@ use super::progress::Reporter;
 use super::settings::{Resolved, Settings};
 use crate::backbone::library;
 use crate::counts::{count_text, counted};
-use crate::experiment::{self, Outcome, Stock, footprint};
+use crate::experiment::{self, Outcome, Stock, footprint, presets};
 use crate::method::Chosen;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::session::words::as_they_came;
-use crate::session::{advice, presets, split};
+use crate::session::{advice, split};
 use crate::store::export::mean_and_spread;
 use crate::store::{self, Figures, OrdersSummary, StoredRun, Summary, summary, summary_of_orders};
 
@@ -27,10 +28,14 @@ pub(super) struct Args {
     #[command(flatten)]
     settings: Settings,
     /// Train N runs that differ in their class order: the preset's, or the natural one, then seeded ones; closes
-    /// with mean ± std
+    /// with mean ± std; crossed with --seeds
     #[arg(long, value_name = "N", help_heading = "Data",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     orders: Option<u64>,
+    /// Train each with N seeds that follow each other, from --seed on; closes with mean ± std
+    #[arg(long, value_name = "N", help_heading = "Learning",
+          value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: Option<u64>,
     #[command(flatten)]
     pub output: RunOutput,
 }
@@ -71,10 +76,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let suited = suited.filter(|_| !output.quiet);
     notes.iter().chain(&suited).for_each(tell);
     let mut runs = Vec::new();
-    let configs = match args.orders {
-        None => vec![config],
-        Some(count) => presets::over_orders(&config, args.settings.paper(), count),
-    };
+    let paper = args.settings.paper();
+    let configs = presets::repetitions(&config, paper, args.orders, args.seeds);
+    let (count, several) = (configs.len(), args.orders.or(args.seeds).is_some());
     // Nobody wants to hear after a night that the second run never could have begun.
     if configs.len() > 1 && experiment::check_all(&configs, &stock, &control)?.is_none() {
         return Ok(not_begun());
@@ -100,22 +104,27 @@ pub(super) fn run(args: &Args) -> Result<End> {
             Outcome::Stopped(header) => Some(store::load(&header.folder)?),
             Outcome::NotBegun => None,
         };
-        return match (args.orders, last) {
-            (None, Some(run)) => stopped(&run, output),
-            (None, None) => Ok(not_begun()),
-            (Some(count), last) => several_stopped(&runs, last.as_ref(), count, output),
+        return match last {
+            last if several => several_stopped(&runs, last.as_ref(), count, output),
+            Some(run) => stopped(&run, output),
+            None => Ok(not_begun()),
         };
     }
-    match (args.orders, runs.as_slice()) {
-        (None, [run]) => finished(run, output),
+    match runs.as_slice() {
+        [run] if !several => finished(run, output),
         _ => several_finished(&runs, output),
     }
 }
 
 /// Says before an experiment of the paper that its data is split otherwise here. Data that cannot be opened is told of
 /// by training itself.
-fn tell_other_split(configs: &[RunConfig], preset: Option<&str>, stock: &Stock, control: &Control) {
-    // They differ in their class order alone.
+pub(super) fn tell_other_split(
+    configs: &[RunConfig],
+    preset: Option<&str>,
+    stock: &Stock,
+    control: &Control,
+) {
+    // They differ in class order and seed alone.
     let config = configs.first();
     let Some(config) = config.filter(|config| split::is_of_paper(config, preset)) else {
         return;
@@ -201,19 +210,19 @@ pub(super) fn not_begun() -> End {
     End::Stopped
 }
 
-/// Gives the results of several class orders of which the `last` was stopped, if it had begun: mean
+/// Gives the results of several class orders and seeds of which the `last` was stopped, if it had begun: mean
 /// and spread are those of the finished ones.
 fn several_stopped(
     finished: &[StoredRun],
     last: Option<&StoredRun>,
-    count: u64,
+    count: usize,
     output: &RunOutput,
 ) -> Result<End> {
     let mut orders = summary_of_orders(finished);
     orders.runs.extend(last.map(summary));
     output.json.give(&orders, "")?;
     let done = finished.len();
-    let all = counted(count as usize, "class order");
+    let all = counted(count, "run");
     tell(format!("stopped after {done} of {all}"));
     if let Some(run) = last {
         let folder = run.header.folder.display();
@@ -221,7 +230,7 @@ fn several_stopped(
             "to continue the one at work: lae-studio resume {folder}"
         ));
     }
-    tell("to train those that had not begun, give each by --order");
+    tell("to train those that had not begun, give each by --order and --seed");
     Ok(End::Stopped)
 }
 
@@ -317,7 +326,7 @@ fn closing_table(tasks: usize) -> Table {
     Table::new(&["", a, mean, forgetting])
 }
 
-/// Gives the results of several class orders.
+/// Gives the results of several class orders and seeds.
 fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
     let orders = summary_of_orders(runs);
     let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
@@ -339,19 +348,25 @@ fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
     Ok(End::Done)
 }
 
-/// One row per class order: what the run answers with.
+/// One row per class order and seed: what the run answers with.
 fn per_order(orders: &OrdersSummary) -> String {
     let classes = orders.runs.first().map_or(0, |run| run.class_order.len());
-    let mut table = Table::new(&["class order", ">A_N", ">Ā_N", ">F_N", "run"]);
+    let mut table = Table::new(&["class order", ">seed", ">A_N", ">Ā_N", ">F_N", "run"]);
     for run in &orders.runs {
         let figures = run.figures.of_answer().map(percent);
-        let cells = [run.config.order.clone()].into_iter().chain(figures);
-        table.row(cells.chain([run.run.clone()]));
+        let config = &run.config;
+        let cells = [config.order.clone(), config.seed.to_string()];
+        table.row(cells.into_iter().chain(figures).chain([run.run.clone()]));
     }
+    let different = |of: fn(&RunConfig) -> String| {
+        let all = orders.runs.iter().map(|run| of(&run.config));
+        all.collect::<BTreeSet<String>>().len()
+    };
     format!(
-        "{table}{}, {}, mean ± std:\n",
+        "{table}{}, {}, {}, mean ± std:\n",
         counted(classes, "class"),
-        counted(orders.runs.len(), "class order")
+        counted(different(|config| config.order.clone()), "class order"),
+        counted(different(|config| config.seed.to_string()), "seed"),
     )
 }
 

@@ -2,7 +2,7 @@
 //! size of the network; memory as the plan has it.
 
 use super::views::{PlanView, RunRow};
-use crate::method::Chosen;
+use crate::experiment::estimate::{self, TaskImages, unmeasured_speed};
 use crate::run::config::RunConfig;
 
 /// What a run will cost.
@@ -16,29 +16,14 @@ pub struct Estimate {
     pub measured: bool,
 }
 
-/// Multiplications and additions per second assumed of a processor nobody measured: about half of
-/// what two cores of 2.5 GHz were seen to do.
-const UNMEASURED: f64 = 1.5e11;
-/// A training step costs about so many passes of the network.
-const TRAINING: f64 = 2.5;
-
 /// Seconds that `config` takes where so many images are trained in a second; none while the plan
 /// is unknown.
 pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64> {
-    let trained = plan.training_work(config);
-    if trained == 0.0 {
-        return None;
-    }
-    // After task i all images of tasks 1..=i are tested, by two experts at most: an ensemble of
-    // both costs nothing.
-    let experts = Chosen::of(config).map_or(1, |chosen| chosen.spec.experts.len().min(2));
-    let mut tested = 0.0;
-    let mut seen = 0;
-    for images in &plan.test_images {
-        seen += images;
-        tested += (experts * seen) as f64;
-    }
-    Some(trained / speed + tested / (speed * TRAINING))
+    let images = TaskImages {
+        train: &plan.train_images,
+        test: &plan.test_images,
+    };
+    estimate::seconds_at(config, images, speed)
 }
 
 /// The cost of `config`; none while the plan is unknown.
@@ -57,11 +42,9 @@ pub fn estimate<'a>(
                     && h.config.method == config.method
             })
     };
-    let patch = 8.0f64.max(backbone.input_size as f64 / 14.0);
-    let tokens = (backbone.input_size as f64 / patch).powi(2) + 1.0;
-    let pass = 2.0 * backbone.parameters as f64 * tokens;
     let measured = runs.into_iter().find(same).map(|row| row.images_per_second);
-    let speed = measured.unwrap_or(UNMEASURED / (pass * TRAINING));
+    let speed =
+        measured.unwrap_or_else(|| unmeasured_speed(backbone.parameters, backbone.input_size));
     Some(Estimate {
         seconds: seconds_at(config, plan, speed)?,
         bytes: plan.memory,

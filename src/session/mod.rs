@@ -39,7 +39,6 @@ pub mod pins;
 pub mod plain;
 mod planning;
 pub mod predict;
-pub mod presets;
 pub mod progress;
 mod queue;
 mod refusal;
@@ -81,6 +80,7 @@ use tasks::Tasks;
 use train::Train;
 use views::Fetch;
 
+pub use crate::experiment::presets;
 pub use sources::{Disk, Sources};
 
 /// Wakes the window.

@@ -12,7 +12,8 @@ use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Correction, PrintKind};
 use crate::device::Prepared;
-use crate::method::{AllFrozen, BackboneShape, Chosen, Pass, PassImages, Plugin, SingleClassTasks};
+use crate::experiment::estimate::over_passes;
+use crate::method::{AllFrozen, BackboneShape, Plugin, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -233,30 +234,7 @@ impl PlanView {
 
     /// Images that pass through the network in training, all passes of all tasks.
     pub fn images_shown(&self, config: &RunConfig) -> usize {
-        self.over_passes(config, |_, shown| shown as f64) as usize
-    }
-
-    /// The same, each image weighed by what its pass costs.
-    pub fn training_work(&self, config: &RunConfig) -> f64 {
-        self.over_passes(config, |pass, shown| shown as f64 * pass.cost())
-    }
-
-    fn over_passes(&self, config: &RunConfig, of: impl Fn(&Pass, usize) -> f64) -> f64 {
-        let Ok(chosen) = Chosen::of(config) else {
-            return 0.0;
-        };
-        let mut sum = 0.0;
-        for (task, images) in self.train_images.iter().enumerate() {
-            let seen: usize = self.train_images[..task].iter().sum();
-            for pass in chosen.passes(task).unwrap_or_default() {
-                let images = match pass.source {
-                    PassImages::Task => *images,
-                    PassImages::Seen => seen + images,
-                };
-                sum += of(&pass, pass.shown(images, config.batch));
-            }
-        }
-        sum
+        over_passes(config, &self.train_images, |_, shown| shown as f64) as usize
     }
 }
 

@@ -232,10 +232,10 @@ pub enum UiCommand {
     OnCollection(CollectCommand),
 }
 
-impl Preset {
+impl From<&Preset> for UiCommand {
     /// What choosing it does: it is set up.
-    pub fn command(&self) -> UiCommand {
-        UiCommand::SetUp(self.name, Box::new(self.run.clone()))
+    fn from(preset: &Preset) -> Self {
+        Self::SetUp(preset.name, Box::new(preset.run.clone()))
     }
 }
 

@@ -185,7 +185,7 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     ];
     for preset in presets() {
         let title = format!("Set up: {}", preset.title);
-        all.push(PaletteEntry::new(title, preset.command()).also("preset"));
+        all.push(PaletteEntry::new(title, UiCommand::from(preset)).also("preset"));
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
         let title = named::published(name).map_or(name, |set| set.name);

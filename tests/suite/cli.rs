@@ -15,6 +15,7 @@ mod card;
 #[cfg(target_os = "linux")]
 mod full;
 mod glossary;
+mod grid;
 mod interrupted;
 mod log;
 #[cfg(target_os = "linux")]

@@ -15,6 +15,7 @@ mod archives;
 mod bytes;
 mod data;
 mod downloads;
+mod grids;
 mod headers;
 mod lessons;
 pub mod meter;

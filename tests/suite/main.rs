@@ -20,6 +20,8 @@ mod experiment;
 mod faults;
 mod finetune;
 mod fuzz;
+mod grid;
+mod grid_file;
 mod heads;
 mod hostile_data;
 mod inside;

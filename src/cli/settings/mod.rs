@@ -9,15 +9,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library;
 use crate::data::{Correction, Dataset};
-use crate::experiment::suited::{of_epochs, suit_to};
-use crate::experiment::{Stock, all_at_once};
+use crate::experiment::given::{shorten, turn_to, usual_network};
+use crate::experiment::suited::suit_to;
+use crate::experiment::{Stock, all_at_once, presets};
 use crate::files;
-use crate::method::{Chosen, adopt, adopt_published, named_method, set, usual_pet};
+use crate::method::{named_method, set};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
-use crate::run::config::{Precision, RunConfig, Setting};
+use crate::run::config::{Precision, RunConfig};
 use crate::run::event::{Control, Wish};
-use crate::session::presets;
 use crate::store;
 
 pub(super) use idle::{option_of, without_effect};
@@ -77,14 +77,8 @@ impl Settings {
             (None, None) => RunConfig::default(),
         };
         let base = config.clone();
-        if let Some(key) = self.given.text("method")
-            && key != config.method
-        {
-            let spec = named_method(key)?;
-            adopt(&mut config, spec);
-            if self.preset.is_some() {
-                adopt_published(&mut config, spec);
-            }
+        if let Some(key) = self.given.text("method") {
+            turn_to(&mut config, key, self.preset.is_some())?;
         }
         let corrected = self.corrected_of(root, &config)?;
         let mut words = None;
@@ -97,7 +91,9 @@ impl Settings {
         let before = config.clone();
         self.given.apply(&mut config);
         self.apply_own(&mut config)?;
-        self.shorten(&before, &mut config);
+        shorten(&before, &mut config, |key| {
+            self.own.has(key) || self.set_keys().any(|named| named == key)
+        });
         if self.config.is_none() {
             self.usual_network(&base, &mut config);
         }
@@ -148,40 +144,13 @@ impl Settings {
         words.filter(|_| !self.given.has("epochs") && !self.given.has("batch"))
     }
 
-    /// In a task too short for them, own settings that are a share of the epochs keep it.
-    fn shorten(&self, before: &RunConfig, config: &mut RunConfig) {
-        for setting in of_epochs(config) {
-            let part = Chosen::of(before).and_then(|chosen| chosen.count(setting.key));
-            let named = self.set_keys().any(|key| key == setting.key);
-            let given = self.own.has(setting.key) || named;
-            let Some(part) = part.ok().filter(|_| !given) else {
-                continue;
-            };
-            // What a file freezes of its own epochs is meant.
-            let fewer_now = config.epochs < before.epochs;
-            if fewer_now && part >= config.epochs && part < before.epochs {
-                let fewer = part * config.epochs / before.epochs.max(1);
-                let value = Setting::Whole(fewer as i64);
-                config.settings.insert(setting.key.into(), value);
-            }
-        }
-    }
-
     /// The usual size and blocks of the PET, where they are not given.
     fn usual_network(&self, base: &RunConfig, config: &mut RunConfig) {
-        let given = config.clone();
         // A backbone or plugin that cannot be described says why when it is opened.
         let about = library::describe(&config.backbone).ok();
         let plugin = Plugins::standard().get(&config.pet).ok();
         let own = plugin.and_then(|spec| spec.default_size());
-        usual_pet(config, about.as_ref().map(Into::into), own);
-        let same_pet = !self.given.has("pet") && config.pet == base.pet;
-        if self.given.has("pet_size") || same_pet {
-            config.pet_size = given.pet_size;
-        }
-        if self.given.has("blocks") {
-            config.blocks = given.blocks;
-        }
+        usual_network(base, config, about.as_ref(), own, |key| self.given.has(key));
     }
 
     /// The keys that `--set` names.

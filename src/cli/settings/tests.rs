@@ -6,8 +6,8 @@ use clap::Parser;
 
 use super::*;
 use crate::experiment::open_options;
-use crate::method::{METHODS, command};
-use crate::run::config::{RunSetting, SETTINGS, SettingKind};
+use crate::method::{Chosen, METHODS, command};
+use crate::run::config::{RunSetting, SETTINGS, Setting, SettingKind};
 use crate::session::Session;
 
 /// LAE's setting that is a share of the epochs.

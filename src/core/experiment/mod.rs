@@ -6,14 +6,19 @@
 
 mod ahead;
 pub mod doubt;
+pub mod estimate;
 mod fitting;
 pub mod footprint;
+pub mod given;
+pub mod grid;
+mod grounds;
 mod images;
 pub mod inside;
 mod meter;
 mod plan;
 pub mod predict;
 pub mod prepare;
+pub mod presets;
 mod reading;
 mod room;
 mod samples;

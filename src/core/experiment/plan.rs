@@ -1,24 +1,24 @@
 //! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::backbone::library::{self, Description, Opened, WeightSource};
+use crate::backbone::library::{self, Description, Opened};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::{Dataset, PixelCache, named, told_two_labels};
+use crate::data::{Dataset, PixelCache, told_two_labels};
 use crate::device::{self, Ready};
 use crate::method::{
-    self, Chosen, Context, Method, PetPlan, Setup, all_frozen, filled, single_class_tasks,
+    self, Chosen, Context, Method, PetPlan, Setup, all_frozen, single_class_tasks,
 };
 use crate::nn::ComputeVariant;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, MethodFacts, Phase, RunHeader, Sink, Wish};
+use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 
 use super::Stock;
 use super::fitting::{self, Fitted, begun_with};
 use super::footprint;
+use super::grounds::{Grounds, standing_alone};
 use super::images::{Images, Own};
 use super::trainer::Kit;
 
@@ -72,37 +72,6 @@ fn plugin(chosen: &Chosen<'_>, begun: Option<&str>, stock: &Stock) -> Result<Opt
         None => stock.plugin(&chosen.config.pet),
     };
     spec.map(Some)
-}
-
-/// The settings as the run keeps them: nothing they name depends on the folder the program is started in,
-/// nor on a file with the order of classes, which may change or go.
-fn standing_alone(
-    config: &RunConfig,
-    order: &ClassOrder,
-    scenario: &Scenario,
-    (data, backbone): (&Dataset, &Opened),
-) -> RunConfig {
-    let mut config = filled(config);
-    let absolute = |place: &str| {
-        let path = std::path::absolute(place).ok()?;
-        path.exists().then(|| path.to_string_lossy().into_owned())
-    };
-    // Embedded and published sets go by their names, even beside a folder of that name.
-    if Path::new(&data.origin).is_absolute()
-        && named::published(&config.data).is_none()
-        && let Some(place) = absolute(&config.data)
-    {
-        config.data = place;
-    }
-    if matches!(&backbone.entry.source, WeightSource::File(path) if path.as_os_str() == config.backbone.as_str())
-        && let Some(place) = absolute(&config.backbone)
-    {
-        config.backbone = place;
-    }
-    if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
-        config.order = ClassOrder::written(&scenario.class_order);
-    }
-    config
 }
 
 impl TrainingPlan {
@@ -176,7 +145,7 @@ impl TrainingPlan {
             });
         }
         Ok(Self {
-            config: standing_alone(config, &order, &scenario, (&data, &backbone)),
+            config: standing_alone(config, &order, &scenario, (&data, &backbone.entry)),
             data,
             scenario,
             ready,
@@ -192,35 +161,31 @@ impl TrainingPlan {
     /// # Errors
     /// A Problem for settings out of range.
     pub fn header(&self, method: &dyn Method) -> Result<RunHeader> {
+        let header = RunHeader {
+            device: self.ready.info.name.clone(),
+            trained_parameters: method.trained_parameters(),
+            ..self.grounds().header()?
+        };
+        Ok(header)
+    }
+
+    /// What the run stands on.
+    fn grounds(&self) -> Grounds<'_> {
         let (train_images, test_images) = self.images();
-        Ok(RunHeader {
-            run: String::new(),
-            about: Default::default(),
-            folder: std::path::PathBuf::new(),
-            config: self.config.clone(),
-            method: MethodFacts {
-                pet_sized: Some(self.pet.as_ref().is_none_or(|pet| pet.spec.is_sized())),
-                ..Chosen::of(&self.config)?.facts()?
-            },
+        Grounds {
+            config: &self.config,
             class_order: self.scenario.names(&self.data.classes),
+            tasks: &self.scenario.tasks,
             train_images,
             test_images,
-            tasks: self.scenario.tasks.clone(),
-            device: self.ready.info.name.clone(),
-            card_variant: self.variant(),
+            images: self.data.fingerprints(),
+            pet: self.pet.as_ref().map(|pet| &*pet.spec),
             drawing: self.drawing,
+            variant: self.variant(),
             input_size: self.backbone.input.size,
-            trained_parameters: method.trained_parameters(),
             frozen_parameters: self.backbone.backbone.parameters(),
-            weights_sha256: self.backbone.sha256.clone(),
-            images: Some(self.data.fingerprints()),
-            added_tasks: Vec::new(),
-            // Small runs take less than a second, and lists have the newest first.
-            started: jiff::Zoned::now()
-                .strftime("%Y-%m-%dT%H:%M:%S%.3f%:z")
-                .to_string(),
-            version: env!("CARGO_PKG_VERSION").to_string(),
-        })
+            weights_sha256: &self.backbone.sha256,
+        }
     }
 
     /// The way it is computed on a card; none on the CPU, which has one way.
@@ -305,7 +270,7 @@ impl TrainingPlan {
 }
 
 /// The device of these settings, and the way it computes this backbone.
-fn fitted(
+pub(super) fn fitted(
     chosen: &Chosen<'_>,
     about: &Description,
     kept: Option<ComputeVariant>,

@@ -8,6 +8,7 @@ pub mod diary;
 pub mod doubt;
 pub mod event;
 mod gate;
+pub mod grid;
 mod header;
 pub mod inside;
 pub mod job;

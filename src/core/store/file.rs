@@ -269,7 +269,12 @@ pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
 
 /// Whether some program (this one included) holds the lock of a run's folder.
 pub(super) fn is_locked(folder: &Path) -> bool {
-    files::open(&folder.join(LOCK_FILE))
+    is_file_locked(&folder.join(LOCK_FILE))
+}
+
+/// The same of a file.
+pub(super) fn is_file_locked(path: &Path) -> bool {
+    files::open(path)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 

@@ -379,7 +379,7 @@ pub fn summary_of_orders(runs: &[StoredRun]) -> OrdersSummary {
 
 impl OrdersSummary {
     /// Those of these runs.
-    pub(super) fn of(runs: Vec<Summary>) -> Self {
+    pub fn of(runs: Vec<Summary>) -> Self {
         let figures: Vec<&Figures> = runs.iter().map(|run| &run.figures).collect();
         let (mean, std) = Figures::mean_and_std(&figures);
         Self { runs, mean, std }

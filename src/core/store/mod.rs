@@ -16,8 +16,8 @@
 //! | `lock` | held by the program that works on the run |
 //!
 //! Beside the run folders `queue.toml` keeps what waits to be trained (see [`QueueFile`]), `.trash`
-//! the runs that were deleted (see `trash.rs`), and `mended/` the labels of data sets that were corrected
-//! by hand.
+//! the runs that were deleted (see `trash.rs`), `.cells` who is at work on which run of a grid (see `cells.rs`),
+//! and `mended/` the labels of data sets that were corrected by hand.
 //!
 //! Every file is written under another name, synced and renamed, so a kill or a full disk at any
 //! moment leaves what was there before. Tasks count from 1 in file names and from 0 in the code.
@@ -26,6 +26,7 @@ mod about;
 mod added_task_figures;
 mod added_tasks;
 mod answered;
+mod cells;
 mod checkpoint;
 mod corrected;
 pub mod export;
@@ -60,6 +61,7 @@ pub use about::{about, set_about};
 pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use answered::Answered;
+pub use cells::{CellLock, RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
 pub use file::{write_file, write_with};
@@ -112,6 +114,8 @@ const SUMMARY_FILE: &str = "summary.json";
 const ABOUT_FILE: &str = "about.toml";
 /// Folder of the deleted runs, beside the others.
 const TRASH_FOLDER: &str = ".trash";
+/// Folder of the locks of keys, beside the runs.
+const CELLS_FOLDER: &str = ".cells";
 /// Held while a program works on the run.
 const LOCK_FILE: &str = "lock";
 

@@ -123,7 +123,7 @@ fn a_split_that_is_not_the_papers_is_told_before_the_start() {
         assert!(window.query_by_label_contains(words).is_none());
         let preset = presets::named("imagenet-r-10").unwrap();
         let ctx = window.ctx.clone();
-        window.state_mut().act(&ctx, preset.command());
+        window.state_mut().act(&ctx, preset.into());
         settle(&mut window);
         assert_eq!(draft(&window).data, made.path().display().to_string());
         window.get_by_label("Preset: ImageNet-R, 10 tasks");

@@ -113,6 +113,31 @@ impl BackboneLibrary {
         }
     }
 
+    /// The SHA-256 that the weights of a backbone have, or will have once they are downloaded; none where nobody knows
+    /// before.
+    ///
+    /// # Errors
+    /// There is no such backbone, or its file cannot be read.
+    pub fn sha256(&self, name: &str) -> Result<Option<String>> {
+        let (entry, path) = match self.meaning(name)? {
+            Meaning::Entry(entry) if entry.source == WeightSource::Embedded => {
+                return Ok(Some(sha256_of_bytes(NANO)));
+            }
+            Meaning::Entry(entry) => (entry.clone(), self.file_at_hand(entry)),
+            Meaning::File(path) => {
+                let entry = self.entry_of_file(&path, &weights::open_header(&path)?)?.0;
+                (entry, Some(path))
+            }
+        };
+        let place = path.clone().or_else(|| self.places.own_file(&entry));
+        let expected = place.and_then(|place| hashes::expected(&entry, &place));
+        match (expected, path) {
+            (Some(expected), _) => Ok(Some(expected.known)),
+            (None, Some(path)) => fetch::sha256_of_file(&path).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
     /// Opens the entry `name` with weights from a file the person chose, for those without
     /// internet.
     pub fn open_with(&self, name: &str, file: &Path, to: impl Into<Place>) -> Result<Opened> {

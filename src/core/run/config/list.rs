@@ -149,7 +149,7 @@ settings_of_every_run! {
         refused: ("the PET's size must be above 0", "5 or 10 for Adapter and LoRA, 10 or 20 for Prefix"),
         fix: "Use {}", named: true,
     };
-    /// Form of a PET that has several (Prefix: calibrated, plain)
+    /// Form of a PET that has several (Prefix: calibrated, plain, compensated, scaled)
     pet_variant: Option<String> = pet("NAME", "PET form", SettingKind::Name("a form of the plugin"));
     /// Blocks with a PET: how many from the first (5), or which (0,2,4)
     blocks: String = pet("N|N,N,…", "Blocks", SettingKind::Blocks("5")) {

@@ -31,7 +31,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
                 if let Some(reset) = reset
                     && link(ui, "Reset").clicked()
                 {
-                    cx.act(reset.command());
+                    cx.act(reset.into());
                 }
                 widgets::cut(ui, words);
             },

@@ -27,7 +27,7 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
                 .clicked()
             {
                 cx.pages.experiment.folder = false;
-                cx.act(preset.command());
+                cx.act(preset.into());
             }
         }
         let papers = line(ui, "The paper's experiments", "with six PETs each");

@@ -7,11 +7,10 @@
 
 use std::sync::LazyLock;
 
-use super::differences::differences;
-use crate::experiment::suited::LETTERS;
+use super::suited::LETTERS;
 use crate::method::{adopt_published, filled, lae};
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{RunConfig, Says, Settings};
+use crate::run::config::{RunConfig, Says, Settings, differences};
 
 /// A ready-made set-up.
 #[derive(Clone, Debug)]
@@ -212,16 +211,31 @@ pub fn baseline(config: &RunConfig) -> RunConfig {
 /// The same settings once for each of `count` class orders: the paper's as far as they are known, else the natural one,
 /// then seeded ones. All else stays, the seed included, so that the spread is that of the order alone.
 pub fn over_orders(config: &RunConfig, paper: Option<Paper>, count: u64) -> Vec<RunConfig> {
+    repetitions(config, paper, Some(count), None)
+}
+
+/// The same settings once for each class order, as [`over_orders`] names them, with each seed: so many that follow each
+/// other, the one of the settings first. Of what is none the one of the settings stays.
+pub fn repetitions(
+    config: &RunConfig,
+    paper: Option<Paper>,
+    orders: Option<u64>,
+    seeds: Option<u64>,
+) -> Vec<RunConfig> {
     let known = paper.map_or(&["natural"][..], |paper| paper.orders);
     let order = |number: u64| match known.get(number as usize) {
+        _ if orders.is_none() => config.order.clone(),
         Some(order) => (*order).to_string(),
         None => format!("seed:{number}"),
     };
-    let with = |number| RunConfig {
+    let crossed = (0..orders.unwrap_or(1))
+        .flat_map(|order| (0..seeds.unwrap_or(1)).map(move |seed| (order, seed)));
+    let with = |(number, seed)| RunConfig {
         order: order(number),
+        seed: config.seed.saturating_add(seed),
         ..config.clone()
     };
-    (0..count).map(with).collect()
+    crossed.map(with).collect()
 }
 
 /// The paper's data of which these settings are an experiment, if they are one: its classes and its cut into tasks.

@@ -1,0 +1,156 @@
+//! What a person sees while a grid runs: which run of how many, and below it what `train` shows.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use super::super::output::{duration, tell};
+use super::super::progress::Reporter;
+use super::super::train::tell_other_split;
+use super::complain_of;
+use super::report::title_of;
+use crate::counts::counted;
+use crate::experiment::Stock;
+use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Control, Event, Sink};
+
+/// Follows a grid.
+pub(super) struct GridReporter {
+    quiet: bool,
+    reporter: Option<Reporter>,
+    stock: Stock,
+    control: Control,
+    /// Cells that are looked at, and how many were.
+    cells: usize,
+    done: usize,
+    began: Instant,
+    /// Seconds that the cells left were thought to take, and those that were run, with what these took.
+    left: f64,
+    thought: f64,
+    took: f64,
+    /// Data sets whose split was told of.
+    splits: HashSet<String>,
+    /// Problems that were told, and how often each came up again.
+    told: HashMap<String, usize>,
+}
+
+impl GridReporter {
+    pub fn new(
+        quiet: bool,
+        plan: &GridPlan,
+        cells: &[usize],
+        stock: &Stock,
+        control: &Control,
+    ) -> Self {
+        Self {
+            quiet,
+            reporter: None,
+            stock: stock.clone(),
+            control: control.clone(),
+            cells: cells.len(),
+            done: 0,
+            began: Instant::now(),
+            left: plan.costs(cells).seconds,
+            thought: 0.0,
+            took: 0.0,
+            splits: HashSet::new(),
+            told: HashMap::new(),
+        }
+    }
+
+    /// Says how often what went wrong did so.
+    pub fn close(&mut self) {
+        self.reporter = None;
+        for (problem, again) in self.told.drain().filter(|(_, again)| *again > 0) {
+            tell(format!(
+                "{} for the same reason: {problem}",
+                counted(again, "more run")
+            ));
+        }
+    }
+
+    /// A Problem that many cells share is told once.
+    fn failed(&mut self, plan: &GridPlan, cell: usize, problem: &Problem) {
+        match self.told.get_mut(&problem.what) {
+            Some(again) => *again += 1,
+            None => {
+                self.told.insert(problem.what.clone(), 0);
+                complain_of(&title_of(plan, cell), problem);
+            }
+        }
+    }
+}
+
+impl Sink for GridReporter {
+    fn event(&mut self, event: Event) {
+        if let Some(reporter) = &mut self.reporter {
+            reporter.event(event);
+        }
+    }
+}
+
+impl GridSink for GridReporter {
+    fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool) {
+        let config = &plan.cells.cells[cell].config;
+        if self.splits.insert(config.data.clone()) {
+            let configs = std::slice::from_ref(config);
+            tell_other_split(configs, None, &self.stock, &self.control);
+        }
+        self.began = Instant::now();
+        if !self.quiet {
+            let pace = if self.thought > 0.0 {
+                self.took / self.thought
+            } else {
+                1.0
+            };
+            let left = match self.left * pace {
+                left if left > 0.0 => format!(", about {} left", duration(left)),
+                _ => String::new(),
+            };
+            let verb = if goes_on { "goes on" } else { "begins" };
+            let (number, of) = (self.done + 1, self.cells);
+            tell(format!(
+                "run {number} of {of} {verb}{left}: {}",
+                title_of(plan, cell)
+            ));
+        }
+        self.reporter = Some(Reporter::new(self.quiet));
+    }
+
+    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
+        if let (Some(reporter), Err(_)) = (&self.reporter, end) {
+            reporter.failed();
+        }
+        self.reporter = None;
+        self.done += 1;
+        let thought = plan.seconds(cell).map_or(0.0, |(seconds, _)| seconds);
+        match end {
+            Ok(CellEnd::Finished) => {
+                self.thought += thought;
+                self.took += self.began.elapsed().as_secs_f64();
+                self.left -= thought;
+            }
+            Ok(CellEnd::Elsewhere) => {
+                self.done -= 1;
+                if !self.quiet {
+                    let title = title_of(plan, cell);
+                    tell(format!("another program is at work on {title}"));
+                }
+            }
+            Ok(CellEnd::Known | CellEnd::Stopped(_)) => {}
+            Err(problem) => {
+                self.left -= thought;
+                self.failed(plan, cell, problem);
+            }
+        }
+    }
+
+    fn waits(&mut self, cells: usize) {
+        if !self.quiet {
+            let runs = counted(cells, "run");
+            tell(format!(
+                "all else is done; waiting for {runs} of other programs"
+            ));
+        }
+    }
+}

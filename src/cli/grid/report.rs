@@ -1,0 +1,255 @@
+//! The cells and rows of a grid, as tables and as JSON.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::super::output::{Table, duration, percent, size};
+use crate::counts::count_text;
+use crate::experiment::grid::{CellState, GridCosts, GridPlan, RowFigures};
+use crate::problem::Problem;
+use crate::store::export::{mean_and_spread, spread_text};
+use crate::store::{RunKey, Summary, run_name};
+
+/// Raised when a field of the JSON changes its meaning.
+const VERSION: u32 = 1;
+/// Longest class order that a line shows.
+const LONGEST_ORDER: usize = 24;
+
+/// A grid for scripts: the JSON of `grid`.
+#[derive(Serialize)]
+pub(super) struct GridReport<'a> {
+    /// Version of these fields.
+    version: u32,
+    /// The file's name without its ending.
+    grid: &'a str,
+    title: &'a str,
+    about: &'a str,
+    /// What is left to do.
+    costs: GridCosts,
+    /// The runs.
+    cells: Vec<CellReport<'a>>,
+    /// The rows of its table.
+    rows: Vec<RowFigures>,
+}
+
+/// A run of it.
+#[derive(Serialize)]
+struct CellReport<'a> {
+    /// From 0, the same whatever is asked for; `--shard I/N` takes those that are I − 1 modulo N.
+    number: usize,
+    /// The titles of its rows.
+    rows: Vec<&'a str>,
+    /// `done`, `stopped`, `elsewhere` (another program is at work on it), `to_do` or `refused`.
+    state: &'static str,
+    /// The run's name and folder, where there is one.
+    run: Option<String>,
+    folder: Option<String>,
+    /// Its key; none while nobody knows the hash of weights that are still to be downloaded.
+    key: Option<&'a RunKey>,
+    order: &'a str,
+    seed: u64,
+    device: &'a str,
+    /// Seconds it takes, and whether earlier runs say so.
+    seconds: Option<f64>,
+    measured: bool,
+    memory_bytes: Option<u64>,
+    disk_bytes: Option<u64>,
+    /// Why it cannot be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+impl<'a> GridReport<'a> {
+    /// That of these cells.
+    pub fn of(plan: &'a GridPlan, cells: &[usize]) -> Self {
+        let grid = &plan.cells.grid;
+        let titles = titles(plan);
+        let mut sorted = cells.to_vec();
+        sorted.sort_unstable();
+        let reports = sorted.iter();
+        Self {
+            version: VERSION,
+            grid: &grid.name,
+            title: &grid.title,
+            about: &grid.about,
+            costs: plan.costs(cells),
+            cells: reports
+                .map(|cell| cell_report(plan, *cell, &titles))
+                .collect(),
+            rows: plan.rows(cells),
+        }
+    }
+}
+
+fn cell_report<'a>(
+    plan: &'a GridPlan,
+    cell: usize,
+    titles: &HashMap<usize, Vec<&'a str>>,
+) -> CellReport<'a> {
+    let config = &plan.cells.cells[cell].config;
+    let state = plan.state(cell);
+    let (name, folder, problem) = match &state {
+        CellState::Done(folder) => ("done", Some(folder), None),
+        CellState::Stopped { folder, .. } => ("stopped", Some(folder), None),
+        CellState::Elsewhere => ("elsewhere", None, None),
+        CellState::ToDo => ("to_do", None, None),
+        CellState::Refused(problem) => ("refused", None, Some(problem.clone())),
+    };
+    let foreseen = plan
+        .foreseen
+        .get(cell)
+        .and_then(|known| known.as_ref().ok());
+    let seconds = plan.seconds(cell);
+    CellReport {
+        number: cell,
+        rows: titles.get(&cell).cloned().unwrap_or_default(),
+        state: name,
+        run: folder.map(|folder| run_name(folder)),
+        folder: folder.map(|folder| folder.display().to_string()),
+        key: plan.key(cell),
+        order: &config.order,
+        seed: config.seed,
+        device: &config.device,
+        seconds: seconds.map(|(seconds, _)| seconds),
+        measured: seconds.is_some_and(|(_, measured)| measured),
+        memory_bytes: foreseen.map(|known| known.memory),
+        disk_bytes: foreseen.map(|known| known.disk),
+        problem,
+    }
+}
+
+/// The titles of the rows of each cell.
+fn titles(plan: &GridPlan) -> HashMap<usize, Vec<&str>> {
+    let mut titles: HashMap<usize, Vec<&str>> = HashMap::new();
+    for row in &plan.cells.rows {
+        for cell in &row.cells {
+            titles.entry(*cell).or_default().push(&row.title);
+        }
+    }
+    titles
+}
+
+/// What a cell is called: its row, class order and seed.
+pub(super) fn title_of(plan: &GridPlan, cell: usize) -> String {
+    let rows = plan.cells.rows.iter();
+    let row = rows.clone().find(|row| row.cells.contains(&cell));
+    let title = row.map_or("", |row| row.title.as_str());
+    told(plan, cell, title)
+}
+
+fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
+    let config = &plan.cells.cells[cell].config;
+    let title = match title {
+        "" => &plan.cells.grid.name,
+        title => title,
+    };
+    let order = match config.order.chars().nth(LONGEST_ORDER) {
+        Some(_) => "given",
+        None => &config.order,
+    };
+    format!("{title}, order {order}, seed {}", config.seed)
+}
+
+/// The cells as a table.
+pub(super) fn listing(plan: &GridPlan, cells: &[usize]) -> String {
+    let titles = titles(plan);
+    let mut sorted = cells.to_vec();
+    sorted.sort_unstable();
+    let columns = [
+        ">run", "what", "state", ">A_N", ">Ā_N", ">F_N", ">time", ">memory", ">disk",
+    ];
+    let mut table = Table::new(&columns);
+    for cell in sorted {
+        let first = titles.get(&cell).and_then(|titles| titles.first());
+        let foreseen = plan
+            .foreseen
+            .get(cell)
+            .and_then(|known| known.as_ref().ok());
+        let state = plan.state(cell);
+        let run = plan
+            .run_of(cell)
+            .filter(|_| matches!(state, CellState::Done(_)));
+        let figures = run.map(|run| run.figures(&run.histories()).of_answer());
+        let figures = figures.unwrap_or_default().map(percent);
+        let seconds = plan.seconds(cell);
+        let seconds = seconds.map_or_else(|| "–".into(), |(seconds, _)| duration(seconds));
+        let bytes = |of: fn(&crate::experiment::grid::Foreseen) -> u64| size(foreseen.map(of));
+        let cells = [
+            (cell + 1).to_string(),
+            told(plan, cell, first.copied().unwrap_or("")),
+            state_text(&state),
+        ];
+        let cells = cells.into_iter().chain(figures);
+        table.row(cells.chain([
+            seconds,
+            bytes(|known| known.memory),
+            bytes(|known| known.disk),
+        ]));
+    }
+    format!("{table}{}\n", super::before(plan, cells))
+}
+
+fn state_text(state: &CellState) -> String {
+    match state {
+        CellState::Done(_) => "done".into(),
+        CellState::Stopped { saved, tasks, .. } => format!("stopped in task {}/{tasks}", saved + 1),
+        CellState::Elsewhere => "running elsewhere".into(),
+        CellState::ToDo => "to do".into(),
+        CellState::Refused(problem) => format!("cannot be run: {}", problem.what),
+    }
+}
+
+/// The rows as a table: what the runs answer with, mean ± std over class orders and seeds.
+pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
+    let columns = ["", ">runs", ">A_N", ">Ā_N", ">F_N", ">trained numbers"];
+    let mut table = Table::new(&columns);
+    let mut studies = String::new();
+    let rows = plan.rows(cells);
+    for row in &rows {
+        let runs = &row.figures.runs;
+        let number = match row.missing {
+            0 => count_text(runs.len()),
+            missing => format!(
+                "{} of {}",
+                count_text(runs.len()),
+                count_text(runs.len() + missing)
+            ),
+        };
+        let title = match row.title.as_str() {
+            "" => plan.cells.grid.name.clone(),
+            title => title.to_string(),
+        };
+        let cell = |at: usize| mean_and_spread(&row.figures, |f| f.of_answer()[at], " ± ");
+        let trained = runs.first();
+        let trained = trained.map_or_else(|| "–".into(), |run| count_text(run.trained_parameters));
+        studies += &study(&title, runs);
+        table.row(
+            [title, number]
+                .into_iter()
+                .chain([0, 1, 2].map(cell))
+                .chain([trained]),
+        );
+    }
+    format!("{table}{studies}mean ± std over class orders and seeds, in percent\n")
+}
+
+/// How often images chose the prompts of their task after the last one, and what the prompts of each task alone come to;
+/// empty where that was not studied.
+fn study(title: &str, runs: &[Summary]) -> String {
+    let studies = runs.iter().filter_map(|run| run.prompt_study.as_ref());
+    studies
+        .map(|study| {
+            let chosen = spread_text(study.selection.last().copied(), None, "");
+            let list = |values: &[f64]| {
+                let each: Vec<String> = values.iter().map(|value| format!("{value:.1}")).collect();
+                each.join(", ")
+            };
+            format!(
+                "{title}: images that chose the prompts of their task at the end: {chosen} %; A_N with the prompts of \
+                 each task alone: {} %\n",
+                list(&study.last)
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,251 @@
+//! The settings that a grid's file comes to: each row has a cell for each of its repetitions, and rows that name equal
+//! settings share a cell.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::backbone::library::{BackboneLibrary, Description};
+use crate::data::Correction;
+use crate::experiment::given::{shorten, turn_to, usual_network};
+use crate::experiment::{check, presets};
+use crate::method::{METHODS, filled, named_method};
+use crate::names::meant;
+use crate::pet::library::PluginLibrary;
+use crate::problem::{Problem, Result};
+use crate::run::config::{RunConfig, Setting};
+use crate::run::grid::{Choice, Grid, GridKey, GridPart, GridValue};
+use crate::store::{corrected, settings_key};
+
+/// One run of a grid.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Its settings.
+    pub config: RunConfig,
+    /// Why it cannot be run with them, as far as they alone tell.
+    pub refused: Option<Problem>,
+}
+
+/// A row of a grid's table: runs that differ in class order and seed alone.
+#[derive(Clone, Debug)]
+pub struct GridRow {
+    /// The number of its part.
+    pub part: usize,
+    /// What it is called: its part and choices.
+    pub title: String,
+    /// The settings in which rows of its part differ, with its values.
+    pub varied: Vec<(String, String)>,
+    /// The numbers of its cells.
+    pub cells: Vec<usize>,
+}
+
+/// What a person gives beside a grid's file.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// The device of all cells.
+    pub device: Option<String>,
+    /// Where a data set that the file names lies: the name, the place.
+    pub data: Vec<(String, String)>,
+}
+
+/// All cells of a grid.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    /// What they are of.
+    pub grid: Grid,
+    /// The rows of its table.
+    pub rows: Vec<GridRow>,
+    /// The cells; a cell's number is its place here, whatever is run of them.
+    pub cells: Vec<Cell>,
+}
+
+impl Cells {
+    /// Those of a grid; lists of corrected labels lie in `root`, beside the runs.
+    ///
+    /// # Errors
+    /// A Problem with the line of a preset, method or method's own setting that does not exist. What is wrong with the
+    /// settings of a cell is kept with the cell.
+    pub fn of(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
+        let mut settling = Settling {
+            overrides,
+            root,
+            backbones: BackboneLibrary::usual(),
+            plugins: PluginLibrary::standard(),
+            described: HashMap::new(),
+            corrected: HashMap::new(),
+        };
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let (mut rows, mut cells) = (Vec::new(), Vec::new());
+        for (number, part) in grid.parts.iter().enumerate() {
+            for row in 0..part.rows() {
+                let choices = part.choices(row);
+                let repeated = settling.row(&grid, part, &choices)?;
+                let own = repeated.into_iter().map(|config| {
+                    let key = settings_key(&filled(&config).anywhere());
+                    *known.entry(key).or_insert_with(|| {
+                        let refused = check(&config).err();
+                        cells.push(Cell { config, refused });
+                        cells.len() - 1
+                    })
+                });
+                rows.push(GridRow {
+                    part: number,
+                    cells: own.collect(),
+                    title: title_of(part, &choices),
+                    varied: varied(&choices),
+                });
+            }
+        }
+        Ok(Self { grid, rows, cells })
+    }
+}
+
+/// What a row is called.
+fn title_of(part: &GridPart, choices: &[&Choice]) -> String {
+    let choices = choices.iter().map(|choice| choice.title.as_str());
+    let words = [part.title.as_str()].into_iter().chain(choices);
+    let words: Vec<&str> = words.filter(|words| !words.is_empty()).collect();
+    words.join(" · ")
+}
+
+fn varied(choices: &[&Choice]) -> Vec<(String, String)> {
+    let given = choices.iter().flat_map(|choice| &choice.given);
+    let told = given.map(|given| (given.key.name().to_string(), given.value.to_string()));
+    told.collect()
+}
+
+/// Makes settings of what is given; backbones, plugins and lists are looked up once.
+struct Settling<'a> {
+    overrides: &'a Overrides,
+    root: &'a Path,
+    backbones: BackboneLibrary,
+    plugins: PluginLibrary,
+    described: HashMap<String, Option<Description>>,
+    corrected: HashMap<String, Vec<Correction>>,
+}
+
+impl Settling<'_> {
+    /// The settings of a row's repetitions, as `train` makes them of a preset and options.
+    fn row(&mut self, grid: &Grid, part: &GridPart, choices: &[&Choice]) -> Result<Vec<RunConfig>> {
+        let chosen = || choices.iter().flat_map(|choice| &choice.given);
+        let given: Vec<&GridValue> = part.fixed.iter().chain(chosen()).collect();
+        let has_of = |own: bool, key: &str| {
+            let mut given = given.iter();
+            given
+                .any(|given| matches!(given.key, GridKey::Own(_)) == own && given.key.name() == key)
+        };
+        let has = |key: &str| has_of(false, key);
+        let (base, paper) = base(grid, &given)?;
+        let mut config = base.clone();
+        let of_preset = has("preset");
+        if let Some((value, method)) = text_of(&given, "method") {
+            turn_to(&mut config, method, of_preset).map_err(|problem| grid.at(value, problem))?;
+        }
+        let before = config.clone();
+        for given in &given {
+            if let GridKey::Common(setting) = given.key {
+                // The reader has tried it.
+                (setting.set)(&mut config, given.value.clone());
+            }
+        }
+        own_settings(grid, &mut config, &part.fixed, false)?;
+        own_settings(grid, &mut config, chosen(), true)?;
+        shorten(&before, &mut config, |key| has_of(true, key));
+        let plugin = self.plugins.get(&config.pet).ok();
+        let size = plugin.and_then(|spec| spec.default_size());
+        let about = self.about(&config.backbone);
+        usual_network(&base, &mut config, about.as_ref(), size, has);
+        self.place(&mut config)?;
+        Ok(presets::repetitions(
+            &config,
+            paper,
+            part.orders,
+            part.seeds,
+        ))
+    }
+
+    fn about(&mut self, backbone: &str) -> Option<Description> {
+        if !self.described.contains_key(backbone) {
+            let about = self.backbones.describe(backbone).ok();
+            self.described.insert(backbone.to_string(), about);
+        }
+        self.described.get(backbone).cloned().flatten()
+    }
+
+    /// Says on which device and on whose copy of the data, with its corrected labels.
+    fn place(&mut self, config: &mut RunConfig) -> Result<()> {
+        let overrides = self.overrides;
+        if let Some(device) = &overrides.device {
+            config.device.clone_from(device);
+        }
+        if let Some((_, place)) = overrides.data.iter().find(|(name, _)| *name == config.data) {
+            config.data.clone_from(place);
+        }
+        if !self.corrected.contains_key(&config.data) {
+            let list = corrected(self.root, &config.data)?;
+            self.corrected.insert(config.data.clone(), list);
+        }
+        config.corrected = self
+            .corrected
+            .get(&config.data)
+            .cloned()
+            .unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// The last text that is given to a setting of every run.
+fn text_of<'a>(given: &[&'a GridValue], key: &str) -> Option<(&'a GridValue, &'a str)> {
+    let of_key =
+        |given: &&&GridValue| !matches!(given.key, GridKey::Own(_)) && given.key.name() == key;
+    let value = given.iter().rev().find(of_key)?;
+    match &value.value {
+        Setting::Text(text) => Some((value, text)),
+        _ => None,
+    }
+}
+
+/// What a row begins with: its preset, or the defaults; and what the paper says of the preset's data.
+fn base(grid: &Grid, given: &[&GridValue]) -> Result<(RunConfig, Option<presets::Paper>)> {
+    let Some((value, name)) = text_of(given, "preset") else {
+        return Ok((RunConfig::default(), None));
+    };
+    let preset = presets::named(name).map_err(|problem| grid.at(value, problem))?;
+    Ok((preset.run.clone(), preset.paper))
+}
+
+/// Puts the method's own settings. One that stands for all methods has no effect on those without it; one that is
+/// crossed would give a cell twice.
+fn own_settings<'a>(
+    grid: &Grid,
+    config: &mut RunConfig,
+    given: impl IntoIterator<Item = &'a GridValue>,
+    crossed: bool,
+) -> Result<()> {
+    let method = named_method(&config.method)?;
+    let has =
+        |key: &str, all: &[crate::method::SettingSpec]| all.iter().any(|spec| spec.key == key);
+    for value in given {
+        let GridKey::Own(key) = &value.key else {
+            continue;
+        };
+        if has(key, method.settings) {
+            config.settings.insert(key.to_string(), value.value.clone());
+            continue;
+        }
+        let known = METHODS.iter().any(|method| has(key, method.settings));
+        if known && !crossed {
+            continue;
+        }
+        let problem = match known {
+            true => Problem::new(format!("{} has no setting \"{key}\"", method.title))
+                .advise("cross it in a part of its own, where all methods have it"),
+            false => {
+                let all = METHODS.iter().flat_map(|method| method.settings);
+                let problem = Problem::new(format!("no method has a setting \"{key}\""));
+                meant(problem, key, all.map(|spec| spec.key))
+            }
+        };
+        return Err(grid.at(value, problem));
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! What is known of a cell before it is run: the key of its run, its images, and what it will take. Data, backbones,
+//! plugins and devices are looked at once for all cells that share them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::backbone::library::{BackboneLibrary, Description};
+use crate::data::card::counts;
+use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::data::{Dataset, Fingerprints};
+use crate::experiment::estimate::{TaskImages, disk};
+use crate::experiment::grounds::{Grounds, standing_alone};
+use crate::experiment::{Stock, fitting, footprint, open_options, plan};
+use crate::method::{Chosen, Context, PetPlan};
+use crate::nn::ComputeVariant;
+use crate::pet::library::PluginLibrary;
+use crate::pet::{Drawing, PetSpec};
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, Wish};
+use crate::store::RunKey;
+
+/// What is known of a cell before it is run.
+#[derive(Clone, Debug)]
+pub struct Foreseen {
+    /// The key that its run will have; none while nobody knows the hash of weights that are still to be downloaded.
+    pub key: Option<RunKey>,
+    /// Training images of each task.
+    pub train_images: Vec<usize>,
+    /// Test images of each task.
+    pub test_images: Vec<usize>,
+    /// Bytes of memory that it takes at most, decoded pictures not counted.
+    pub memory: u64,
+    /// About how many bytes it takes on the disk.
+    pub disk: u64,
+    /// Weights of its backbone.
+    pub parameters: usize,
+    /// Side of the square that the backbone sees, in pixels.
+    pub input_size: usize,
+}
+
+/// A data set that is open.
+struct OpenData {
+    data: Arc<Dataset>,
+    images: Fingerprints,
+    train: Vec<usize>,
+    test: Vec<usize>,
+    /// By class order, sizes of tasks, and whether all are learned at once.
+    scenarios: HashMap<(String, String, bool), Result<Arc<Scenario>>>,
+}
+
+/// A backbone that was looked up.
+#[derive(Clone)]
+struct KnownBackbone {
+    about: Arc<Description>,
+    sha256: Option<String>,
+}
+
+/// Looks things up, each once.
+pub(super) struct Foresight {
+    stock: Stock,
+    control: Control,
+    /// Whether devices are opened and cards prepared, as a run does it; else what is known of them has to do.
+    opens: bool,
+    library: BackboneLibrary,
+    backbones: HashMap<String, Result<KnownBackbone>>,
+    plugins: PluginLibrary,
+    ways: HashMap<String, Result<Option<ComputeVariant>>>,
+    data: Option<(String, Result<OpenData>)>,
+    /// What the last settings take, all repetitions alike.
+    taken: Option<(RunConfig, [u64; 2])>,
+}
+
+impl Foresight {
+    pub fn new(stock: &Stock, control: &Control, opens: bool) -> Self {
+        Self {
+            stock: stock.clone(),
+            control: control.clone(),
+            opens,
+            library: BackboneLibrary::usual(),
+            backbones: HashMap::new(),
+            plugins: PluginLibrary::standard(),
+            ways: HashMap::new(),
+            data: None,
+            taken: None,
+        }
+    }
+
+    /// Brings the weights of a backbone here, where they are not; `tell` hears how far that is.
+    ///
+    /// # Errors
+    /// As [`crate::backbone::library::read`].
+    pub fn obtain(&mut self, backbone: &str, tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
+        self.backbones.remove(backbone);
+        crate::backbone::library::read(backbone, tell).map(drop)
+    }
+
+    /// What is known of a cell with these settings; `tell` hears of what takes long.
+    ///
+    /// # Errors
+    /// A Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the plugin.
+    pub fn of(&mut self, config: &RunConfig, tell: &mut dyn FnMut(&str)) -> Result<Foreseen> {
+        let chosen = Chosen::of(config)?;
+        let order = ClassOrder::parse(&config.order)?;
+        let pet = match chosen.trains_pet()? {
+            true => Some(self.plugins.get(&config.pet)?),
+            false => None,
+        };
+        let backbone = self.backbone(&config.backbone)?;
+        let about = &*backbone.about;
+        let variant = self.way(&chosen, about, tell)?;
+        let scenario = self.scenario(&chosen, &order)?;
+        let open = self.open(config)?;
+        (chosen.spec.check)(
+            &chosen,
+            Some(&Context {
+                architecture: &about.entry.architecture,
+                blocks: &about.blocks,
+                tasks: scenario.tasks.len(),
+            }),
+        )?;
+        let sums = |of: &[usize]| -> Vec<usize> {
+            let classes = |task: &std::ops::Range<usize>| scenario.class_order[task.clone()].iter();
+            let each = scenario.tasks.iter();
+            each.map(|task| classes(task).map(|class| of[*class]).sum())
+                .collect()
+        };
+        let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
+        let header = backbone.sha256.as_deref().map(|weights_sha256| {
+            let standing = standing_alone(config, &order, &scenario, (&open.data, &about.entry));
+            let grounds = Grounds {
+                config: &standing,
+                class_order: scenario.names(&open.data.classes),
+                tasks: &scenario.tasks,
+                train_images: train_images.clone(),
+                test_images: test_images.clone(),
+                images: open.images.clone(),
+                pet: pet.as_deref(),
+                drawing: Drawing::default(),
+                variant,
+                input_size: about.entry.input().size,
+                frozen_parameters: about.parameters,
+                weights_sha256,
+            };
+            grounds.header()
+        });
+        let key = header.transpose()?.map(|header| {
+            let text = pet.as_ref().map_or("", |pet| pet.text());
+            RunKey::of(&header, text)
+        });
+        let images = TaskImages {
+            train: &train_images,
+            test: &test_images,
+        };
+        let [memory, disk] = self.takes(&chosen, about, pet.as_ref(), images)?;
+        Ok(Foreseen {
+            key,
+            memory,
+            disk,
+            parameters: about.parameters,
+            input_size: about.entry.input().size,
+            train_images,
+            test_images,
+        })
+    }
+
+    fn backbone(&mut self, name: &str) -> Result<KnownBackbone> {
+        let library = &self.library;
+        let look = || {
+            Ok(KnownBackbone {
+                about: library.describe(name)?.into(),
+                sha256: library.sha256(name)?,
+            })
+        };
+        let known = self.backbones.entry(name.to_string());
+        known.or_insert_with(look).clone()
+    }
+
+    /// The way a card computes these settings; none on the CPU.
+    fn way(
+        &mut self,
+        chosen: &Chosen<'_>,
+        about: &Description,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<Option<ComputeVariant>> {
+        let config = chosen.config;
+        let family = about.entry.architecture.family().name;
+        let weights = (chosen.spec.memory)(chosen, about.blocks.len())?.weights;
+        let (device, precision) = (&config.device, config.precision);
+        let key = format!(
+            "{device} {family} {precision:?} {:?} {weights}",
+            config.card_variant
+        );
+        let (opens, control) = (self.opens, &self.control);
+        let look = || match opens {
+            false => Ok(fitting::foreseen(config, family, weights)),
+            true => {
+                let mut last = String::new();
+                let mut go_on = |text: &str| {
+                    if text != last {
+                        tell(text);
+                        last = text.to_string();
+                    }
+                    control.wish() != Wish::Stop
+                };
+                let fitted = plan::fitted(chosen, about, None, &mut go_on)?;
+                Ok((!fitted.ready.info.is_cpu()).then_some(fitted.variant))
+            }
+        };
+        self.ways.entry(key).or_insert_with(look).clone()
+    }
+
+    /// The data set of these settings, opened where it is not the one before.
+    fn open(&mut self, config: &RunConfig) -> Result<&mut OpenData> {
+        let key = data_key(config);
+        if self.data.as_ref().is_none_or(|(known, _)| *known != key) {
+            let control = self.control.clone();
+            let data = self.stock.data(config, &|| control.wish() != Wish::Stop);
+            let open = data.map(|data| OpenData {
+                images: data.fingerprints(),
+                train: counts(&data.train, data.classes.len()),
+                test: counts(&data.test, data.classes.len()),
+                scenarios: HashMap::new(),
+                data,
+            });
+            self.data = None;
+            return self
+                .data
+                .insert((key, open))
+                .1
+                .as_mut()
+                .map_err(|problem| problem.clone());
+        }
+        match &mut self.data {
+            Some((_, Ok(open))) => Ok(open),
+            Some((_, Err(problem))) => Err(problem.clone()),
+            None => Err(crate::problem::Problem::new("no data set is open")),
+        }
+    }
+
+    fn scenario(&mut self, chosen: &Chosen<'_>, order: &ClassOrder) -> Result<Arc<Scenario>> {
+        let config = chosen.config;
+        let sizes = TaskSizes::parse(&config.classes_per_task)?;
+        let open = self.open(config)?;
+        let at_once = chosen.spec.all_at_once;
+        let key = (
+            config.order.clone(),
+            config.classes_per_task.clone(),
+            at_once,
+        );
+        let data = &open.data;
+        let known = open.scenarios.entry(key);
+        let made =
+            known.or_insert_with(|| plan::scenario(chosen, order, sizes, data).map(Arc::new));
+        made.clone()
+    }
+
+    /// Memory and disk, in bytes.
+    fn takes(
+        &mut self,
+        chosen: &Chosen<'_>,
+        about: &Description,
+        pet: Option<&Arc<PetSpec>>,
+        images: TaskImages<'_>,
+    ) -> Result<[u64; 2]> {
+        let config = chosen.config;
+        let alike = config.clone().repeatable();
+        // What the device is decides how much it takes.
+        let alike = RunConfig {
+            device: config.device.clone(),
+            micro_batch: config.micro_batch,
+            card_variant: config.card_variant,
+            ..alike
+        };
+        if let Some((known, takes)) = &self.taken
+            && *known == alike
+        {
+            return Ok(*takes);
+        }
+        let plan = pet.map(|spec| PetPlan::new(chosen, Arc::clone(spec), &about.blocks));
+        let plan = plan.transpose()?;
+        let with = plan
+            .as_ref()
+            .map(|plan| (&*plan.spec, plan.blocks.as_slice()));
+        let memory = footprint::expected(config, about, with);
+        let trained = plan.as_ref().map(|plan| {
+            plan.spec
+                .parameter_count(&about.blocks, &plan.blocks, &plan.settings)
+        });
+        let trained = trained.transpose()?.unwrap_or(0);
+        let classes = self.open(config)?.data.classes.len();
+        let takes = [memory, disk(config, about, images, trained, classes)];
+        self.taken = Some((alike, takes));
+        Ok(takes)
+    }
+}
+
+/// What defines the data set of settings.
+pub(super) fn data_key(config: &RunConfig) -> String {
+    format!("{} {:?}", config.data, open_options(config))
+}

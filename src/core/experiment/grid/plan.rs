@@ -1,0 +1,301 @@
+//! What is known of all cells of a grid: which are there, what the others will cost, and the figures of its rows.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::cells::Cells;
+use super::foresight::{Foreseen, Foresight, data_key};
+use crate::experiment::Stock;
+use crate::experiment::estimate::{TaskImages, seconds_at, unmeasured_speed};
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, Wish};
+use crate::store::{OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked};
+
+/// How a cell stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CellState {
+    /// Its run is finished and lies here.
+    Done(PathBuf),
+    /// Its run lies here and can be continued.
+    Stopped {
+        /// The run's folder.
+        folder: PathBuf,
+        /// Its tasks that are saved.
+        saved: usize,
+        /// All of its tasks.
+        tasks: usize,
+    },
+    /// Another program is at work on it.
+    Elsewhere,
+    /// Nothing is there yet.
+    ToDo,
+    /// It cannot be run.
+    Refused(Problem),
+}
+
+/// What cells will cost that are not there yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct GridCosts {
+    /// Runs to do, stopped ones included.
+    pub runs: usize,
+    /// Seconds of training and testing, one run after the other.
+    pub seconds: f64,
+    /// Whether all of that comes from the speed of earlier runs.
+    pub measured: bool,
+    /// Bytes of memory that the largest takes, decoded pictures not counted.
+    pub memory_bytes: u64,
+    /// About how many bytes all of them take on the disk.
+    pub disk_bytes: u64,
+}
+
+/// The figures of a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RowFigures {
+    /// What it is called.
+    pub title: String,
+    /// The settings in which rows of its part differ, with its values.
+    pub settings: BTreeMap<String, String>,
+    /// Its cells that have no finished run.
+    pub missing: usize,
+    /// Its runs, with mean and standard deviation of their figures.
+    #[serde(flatten)]
+    pub figures: OrdersSummary,
+}
+
+/// All cells of a grid with what is known of them.
+pub struct GridPlan {
+    /// The cells.
+    pub cells: Cells,
+    /// What is known of each; a Problem for one that cannot be run.
+    pub foreseen: Vec<Result<Foreseen>>,
+    pub(super) root: PathBuf,
+    pub(super) stock: Stock,
+    pub(super) control: Control,
+    pub(super) runs: RunsByKey,
+    pub(super) foresight: Foresight,
+    experience: Experience,
+}
+
+impl GridPlan {
+    /// Looks at everything that cells stand on and at the runs below `root`. With `opens`, devices are opened as a run
+    /// opens them; else what is known of them has to do. `tell` hears of what takes long. None when the person stopped
+    /// it.
+    pub fn make(
+        cells: Cells,
+        root: &Path,
+        opens: bool,
+        stock: &Stock,
+        control: &Control,
+        tell: &mut dyn FnMut(&str),
+    ) -> Option<Self> {
+        let mut foresight = Foresight::new(stock, control, opens);
+        let mut foreseen: Vec<Option<Result<Foreseen>>> = vec![None; cells.cells.len()];
+        for number in by_data(&cells) {
+            let cell = &cells.cells[number];
+            let known = match &cell.refused {
+                Some(problem) => Err(problem.clone()),
+                None => foresight.of(&cell.config, tell),
+            };
+            if control.wish() == Wish::Stop {
+                return None;
+            }
+            foreseen[number] = Some(known);
+        }
+        let runs = RunsByKey::read(root);
+        Some(Self {
+            experience: Experience::of(&runs),
+            foreseen: foreseen.into_iter().flatten().collect(),
+            cells,
+            root: root.to_path_buf(),
+            stock: stock.clone(),
+            control: control.clone(),
+            runs,
+            foresight,
+        })
+    }
+
+    /// The key of a cell's run, where it is known.
+    pub fn key(&self, cell: usize) -> Option<&RunKey> {
+        self.foreseen.get(cell)?.as_ref().ok()?.key.as_ref()
+    }
+
+    /// The run of a cell that is furthest.
+    pub fn run_of(&self, cell: usize) -> Option<&RunSummary> {
+        self.runs.of(self.key(cell)?)
+    }
+
+    /// How a cell stands.
+    pub fn state(&self, cell: usize) -> CellState {
+        if let Some(Err(problem)) = self.foreseen.get(cell) {
+            return CellState::Refused(problem.clone());
+        }
+        let run = self.run_of(cell);
+        let locked = || {
+            self.key(cell)
+                .is_some_and(|key| is_cell_locked(&self.root, key))
+        };
+        match run.map(|run| (run.state, run)) {
+            Some((StoredState::Finished, run)) => CellState::Done(run.header.folder.clone()),
+            Some((StoredState::Running, _)) => CellState::Elsewhere,
+            _ if locked() => CellState::Elsewhere,
+            Some((StoredState::Interrupted { .. }, run)) => CellState::Stopped {
+                folder: run.header.folder.clone(),
+                saved: run.saved(),
+                tasks: run.header.tasks.len(),
+            },
+            None => CellState::ToDo,
+        }
+    }
+
+    /// The cells in the order in which they are run: those that share data and backbone one after the other.
+    pub fn in_order(&self) -> Vec<usize> {
+        by_data(&self.cells)
+    }
+
+    /// Seconds that a cell takes from its beginning, and whether that was measured; none for one that cannot be run.
+    pub fn seconds(&self, cell: usize) -> Option<(f64, bool)> {
+        let foreseen = self.foreseen.get(cell)?.as_ref().ok()?;
+        let config = &self.cells.cells[cell].config;
+        self.experience.seconds(config, foreseen)
+    }
+
+    /// What these cells will cost as far as they are not there.
+    pub fn costs(&self, cells: &[usize]) -> GridCosts {
+        let mut costs = GridCosts {
+            measured: true,
+            ..GridCosts::default()
+        };
+        for &cell in cells {
+            let share = match self.state(cell) {
+                CellState::ToDo => 1.0,
+                CellState::Stopped { saved, tasks, .. } => 1.0 - saved as f64 / tasks.max(1) as f64,
+                CellState::Done(_) | CellState::Elsewhere | CellState::Refused(_) => continue,
+            };
+            let Some(Ok(foreseen)) = self.foreseen.get(cell) else {
+                continue;
+            };
+            costs.runs += 1;
+            let (seconds, measured) = self.seconds(cell).unwrap_or_default();
+            costs.seconds += share * seconds;
+            costs.measured &= measured;
+            costs.memory_bytes = costs.memory_bytes.max(foreseen.memory);
+            let disk = (share * foreseen.disk as f64) as u64;
+            costs.disk_bytes = costs.disk_bytes.saturating_add(disk);
+        }
+        costs.measured &= costs.runs > 0;
+        costs
+    }
+
+    /// The figures of each row that has a cell among these, from the finished runs of all its cells among them.
+    pub fn rows(&self, cells: &[usize]) -> Vec<RowFigures> {
+        let wanted: HashSet<usize> = cells.iter().copied().collect();
+        let rows = self.cells.rows.iter();
+        let figures = rows.filter_map(|row| {
+            let own: Vec<usize> = row
+                .cells
+                .iter()
+                .copied()
+                .filter(|c| wanted.contains(c))
+                .collect();
+            let finished = own.iter().filter_map(|cell| self.run_of(*cell));
+            let finished = finished.filter(|run| run.state == StoredState::Finished);
+            let runs: Vec<_> = finished.map(RunSummary::for_scripts).collect();
+            (!own.is_empty()).then(|| RowFigures {
+                title: row.title.clone(),
+                settings: row.varied.iter().cloned().collect(),
+                missing: own.len() - runs.len(),
+                figures: OrdersSummary::of(runs),
+            })
+        });
+        figures.collect()
+    }
+
+    /// Whether a cell has what somebody asks for: a setting's value, or words of the title of one of its rows under
+    /// `row`.
+    pub fn has(&self, cell: usize, key: &str, value: &str) -> bool {
+        let config = &self.cells.cells[cell].config;
+        if key == "row" {
+            let rows = self.cells.rows.iter();
+            let value = value.to_lowercase();
+            let mut own = rows.filter(|row| row.cells.contains(&cell));
+            return own.any(|row| row.title.to_lowercase().contains(&value));
+        }
+        let common = crate::run::config::setting(key).map(|setting| (setting.get)(config));
+        let told = match common {
+            Some(value) => value,
+            None => crate::method::filled(config).settings.get(key).cloned(),
+        };
+        told.is_some_and(|told| told.to_string() == value)
+    }
+}
+
+/// The numbers of the cells, those together that share data and backbone, in the order of their first ones.
+fn by_data(cells: &Cells) -> Vec<usize> {
+    let mut first: HashMap<(String, String), usize> = HashMap::new();
+    let mut keyed: Vec<(usize, usize)> = Vec::new();
+    for (number, cell) in cells.cells.iter().enumerate() {
+        let key = (data_key(&cell.config), cell.config.backbone.clone());
+        keyed.push((*first.entry(key).or_insert(number), number));
+    }
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, number)| number).collect()
+}
+
+/// What finished runs took.
+struct Experience {
+    /// Sum of seconds and number of the runs of an experiment on a device.
+    seconds: HashMap<(String, String), (f64, usize)>,
+    /// Images trained in a second with a backbone on a device by a method.
+    speeds: HashMap<[String; 3], f64>,
+}
+
+/// What a speed is known by.
+fn speed_key(config: &RunConfig) -> [String; 3] {
+    [&config.backbone, &config.device, &config.method].map(String::clone)
+}
+
+impl Experience {
+    fn of(runs: &RunsByKey) -> Self {
+        let mut all = Self {
+            seconds: HashMap::new(),
+            speeds: HashMap::new(),
+        };
+        // The newest speed counts.
+        let mut sorted: Vec<&RunSummary> = runs.all().collect();
+        sorted.sort_by(|a, b| a.header.started.cmp(&b.header.started));
+        for run in sorted {
+            let (config, reports) = (&run.header.config, run.reports());
+            let speed = run.images_per_second(&reports);
+            if speed > 0.0 {
+                all.speeds.insert(speed_key(config), speed);
+            }
+            if run.state == StoredState::Finished {
+                let key = (run.key.experiment.clone(), config.device.clone());
+                let (sum, number) = all.seconds.entry(key).or_default();
+                *sum += reports.iter().map(|report| report.seconds).sum::<f64>();
+                *number += 1;
+            }
+        }
+        all
+    }
+
+    /// Seconds of a run, and whether they were measured.
+    fn seconds(&self, config: &RunConfig, foreseen: &Foreseen) -> Option<(f64, bool)> {
+        let key = foreseen.key.as_ref();
+        let same = key.map(|key| (key.experiment.clone(), config.device.clone()));
+        if let Some((sum, number)) = same.and_then(|same| self.seconds.get(&same)) {
+            return Some((sum / *number as f64, true));
+        }
+        let images = TaskImages {
+            train: &foreseen.train_images,
+            test: &foreseen.test_images,
+        };
+        let known = self.speeds.get(&speed_key(config)).copied();
+        let guessed = || unmeasured_speed(foreseen.parameters, foreseen.input_size);
+        let seconds = seconds_at(config, images, known.unwrap_or_else(guessed))?;
+        Some((seconds, known.is_some()))
+    }
+}

@@ -1,0 +1,98 @@
+//! The grids that come with the program: the tables of the paper, each whole for the real data and as a demo for what is
+//! embedded; and the way from a name or a path to a grid.
+
+use std::path::Path;
+
+use crate::files;
+use crate::names::{meant, shortened};
+use crate::problem::{Problem, Result};
+use crate::run::grid::Grid;
+
+/// A grid that comes with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct ShippedGrid {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its file's text.
+    pub text: &'static str,
+}
+
+/// From its file's name.
+macro_rules! grids {
+    ($($name:literal),+ $(,)?) => {
+        /// All of them, each demo behind its whole.
+        static SHIPPED: &[ShippedGrid] = &[$(ShippedGrid {
+            name: $name,
+            text: include_str!(concat!("../../../../assets/grids/", $name, ".toml")),
+        }),+];
+    };
+}
+
+grids![
+    "cifar100-10",
+    "cifar100-10-demo",
+    "imagenet-r-10",
+    "imagenet-r-10-demo",
+    "cifar100-20",
+    "cifar100-20-demo",
+    "imagenet-r-20",
+    "imagenet-r-20-demo",
+    "switches",
+    "switches-demo",
+    "prefix-calibration",
+    "prefix-calibration-demo",
+    "swin",
+    "swin-demo",
+    "convnext",
+    "convnext-demo",
+    "coda-prompt",
+    "coda-prompt-demo",
+    "alpha",
+    "alpha-demo",
+    "parameters",
+    "parameters-demo",
+    "e-prompts",
+    "e-prompts-demo",
+];
+
+/// The grids that come with the program, in the order in which they are listed.
+pub fn shipped() -> &'static [ShippedGrid] {
+    SHIPPED
+}
+
+impl ShippedGrid {
+    /// The grid.
+    ///
+    /// # Errors
+    /// None in practice: a test reads them all.
+    pub fn read(&self) -> Result<Grid> {
+        Grid::read(self.name, self.text, &format!("the grid {}", self.name))
+    }
+}
+
+/// The grid in a file, or the one of this name that comes with the program; with its text.
+///
+/// # Errors
+/// A Problem when there is neither, or something is wrong in the file.
+pub fn find(wanted: &str) -> Result<(Grid, String)> {
+    if let Some(known) = shipped().iter().find(|known| known.name == wanted) {
+        return Ok((known.read()?, known.text.to_string()));
+    }
+    let path = Path::new(wanted);
+    let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
+    if !is_file {
+        let what = format!("no grid is called \"{}\"", shortened(wanted));
+        let names = shipped().iter().map(|known| known.name);
+        let problem = meant(Problem::new(what), wanted, names);
+        let remedy = format!(
+            "{}; or give the path of a file that ends in .toml",
+            problem.remedy
+        );
+        return Err(problem.advise(remedy));
+    }
+    let text = files::read_text(path, files::TEXT)
+        .map_err(|error| Problem::io("read the grid", path, &error))?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let grid = Grid::read(&name, &text, &path.display().to_string())?;
+    Ok((grid, text))
+}

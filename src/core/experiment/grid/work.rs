@@ -1,0 +1,170 @@
+//! Running what is not there yet of a grid, beside other programs that do the same in the same folder.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::plan::{CellState, GridPlan};
+use crate::experiment::{Changes, Outcome, resume_on, train};
+use crate::problem::Result;
+use crate::run::event::{Event, Phase, RunHeader, Sink, Wish};
+use crate::store::{StoredState, lock_cell};
+
+/// How long it is waited between two looks at what other programs are at work on.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How the work on a cell ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CellEnd {
+    /// Its run was there.
+    Known,
+    /// It was run to its end.
+    Finished,
+    /// Another program is at work on it.
+    Elsewhere,
+    /// The person stopped it; the run is saved, if it had begun.
+    Stopped(Option<Box<RunHeader>>),
+}
+
+/// How the work on a grid ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GridEnd {
+    /// Every cell was looked at; so many could not be run.
+    Done {
+        /// Cells that were refused or failed.
+        failed: usize,
+    },
+    /// The person stopped it, in the middle of this run if one had begun.
+    Stopped(Option<Box<RunHeader>>),
+}
+
+/// Hears what becomes of a grid's cells; their runs' events come in between.
+pub trait GridSink: Sink {
+    /// A cell's run begins, or goes on.
+    fn begins(&mut self, plan: &GridPlan, cell: usize, goes_on: bool);
+    /// The work on a cell has ended, or it cannot be run.
+    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>);
+    /// All that is left is being run by other programs: so many cells.
+    fn waits(&mut self, cells: usize);
+}
+
+impl GridPlan {
+    /// Runs those of these cells that are not there, in this order. One that another program is at work on is left to it,
+    /// and looked at again when all others are done; one that cannot be run keeps none from its turn.
+    ///
+    /// # Errors
+    /// None: what fails is told of each cell.
+    pub fn run(&mut self, cells: &[usize], sink: &mut dyn GridSink) -> GridEnd {
+        let mut queue: VecDeque<usize> = cells.iter().copied().collect();
+        let (mut elsewhere, mut failed, mut told) = (VecDeque::new(), 0, false);
+        loop {
+            while let Some(cell) = queue.pop_front() {
+                if self.control.wish() == Wish::Stop {
+                    return GridEnd::Stopped(None);
+                }
+                let end = self.one(cell, sink);
+                // Of one that is waited for, only what becomes of it is news.
+                if !told || end != Ok(CellEnd::Elsewhere) {
+                    sink.ended(self, cell, &end);
+                }
+                match end {
+                    Ok(CellEnd::Known | CellEnd::Finished) => {}
+                    Ok(CellEnd::Elsewhere) => elsewhere.push_back(cell),
+                    Ok(CellEnd::Stopped(header)) => return GridEnd::Stopped(header),
+                    Err(_) => failed += 1,
+                }
+            }
+            if elsewhere.is_empty() {
+                return GridEnd::Done { failed };
+            }
+            if !told {
+                sink.waits(elsewhere.len());
+                told = true;
+            }
+            std::thread::sleep(PAUSE);
+            std::mem::swap(&mut queue, &mut elsewhere);
+        }
+    }
+
+    /// Runs a cell, unless it is there or in other hands.
+    fn one(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
+        self.know_key(cell, sink)?;
+        // Looked at before its lock is asked for: most cells of a grid that is begun again are there.
+        match self.state(cell) {
+            CellState::Done(_) => return Ok(CellEnd::Known),
+            CellState::Refused(problem) => return Err(problem),
+            _ => {}
+        }
+        let Some(key) = self.key(cell).cloned() else {
+            return Ok(CellEnd::Stopped(None));
+        };
+        let Some(lock) = lock_cell(&self.root, &key)? else {
+            return Ok(CellEnd::Elsewhere);
+        };
+        // Whoever had the lock before may have finished the run.
+        self.runs.refresh();
+        let run = self
+            .runs
+            .of(&key)
+            .map(|run| (run.state, run.header.clone()));
+        let ended = self.begin_or_go_on(cell, run, sink);
+        self.runs.refresh();
+        drop(lock);
+        ended
+    }
+
+    fn begin_or_go_on(
+        &mut self,
+        cell: usize,
+        run: Option<(StoredState, RunHeader)>,
+        sink: &mut dyn GridSink,
+    ) -> Result<CellEnd> {
+        let config = self.cells.cells[cell].config.clone();
+        let ended = match run {
+            Some((StoredState::Finished, _)) => return Ok(CellEnd::Known),
+            // Of a program that knows nothing of grids.
+            Some((StoredState::Running, _)) => return Ok(CellEnd::Elsewhere),
+            Some((StoredState::Interrupted { .. }, header)) => {
+                sink.begins(self, cell, true);
+                let device = Some(config.device.as_str());
+                let changes = Changes {
+                    device: device.filter(|device| *device != header.config.device),
+                    micro_batch: None,
+                };
+                resume_on(&header.folder, &changes, &self.stock, sink, &self.control)?
+            }
+            None => {
+                sink.begins(self, cell, false);
+                train(&config, &self.root, &self.stock, sink, &self.control)?
+            }
+        };
+        Ok(match ended {
+            Outcome::Finished(_) => CellEnd::Finished,
+            Outcome::Stopped(header) => CellEnd::Stopped(Some(header.into())),
+            Outcome::NotBegun => CellEnd::Stopped(None),
+        })
+    }
+
+    /// Finds a cell's key where it was not known: its weights come first.
+    fn know_key(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<()> {
+        if !matches!(&self.foreseen[cell], Ok(known) if known.key.is_none()) {
+            return Ok(());
+        }
+        let config = self.cells.cells[cell].config.clone();
+        let control = self.control.clone();
+        let mut tell = |what: &str| {
+            let phase = Phase::Preparing(what.to_string());
+            let run = String::new();
+            sink.event(Event::Phase { run, phase });
+            control.wish() != Wish::Stop
+        };
+        let obtained = self.foresight.obtain(&config.backbone, &mut tell);
+        if self.control.wish() == Wish::Stop {
+            return Ok(());
+        }
+        obtained?;
+        self.foreseen[cell] = self.foresight.of(&config, &mut |what| {
+            tell(what);
+        });
+        Ok(())
+    }
+}

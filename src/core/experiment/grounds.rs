@@ -1,0 +1,110 @@
+//! What a run stands on, and its header made of that: once it is opened, or foretold to know its key before it is.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::backbone::library::{BackboneEntry, WeightSource};
+use crate::data::scenario::{ClassOrder, Scenario};
+use crate::data::{Dataset, Fingerprints, named};
+use crate::method::{Chosen, filled};
+use crate::nn::ComputeVariant;
+use crate::pet::{Drawing, PetSpec};
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::run::event::{MethodFacts, RunHeader};
+
+/// What a run stands on, whether it was opened or only described: all that tells it from other runs.
+pub(super) struct Grounds<'a> {
+    /// Its settings, [standing alone](standing_alone).
+    pub config: &'a RunConfig,
+    /// Class names in the order they are taught.
+    pub class_order: Vec<String>,
+    /// The classes of each task, as positions.
+    pub tasks: &'a [Range<usize>],
+    /// Images of each task.
+    pub train_images: Vec<usize>,
+    /// The same for testing.
+    pub test_images: Vec<usize>,
+    /// Which images these are.
+    pub images: Fingerprints,
+    /// The plugin, where one is trained.
+    pub pet: Option<&'a PetSpec>,
+    /// What random draws of a PET are kept apart by.
+    pub drawing: Drawing,
+    /// The way a card computes it; none on the CPU.
+    pub variant: Option<ComputeVariant>,
+    /// Side of the square that the network sees, in pixels.
+    pub input_size: usize,
+    /// Frozen numbers of the backbone.
+    pub frozen_parameters: usize,
+    /// SHA-256 of the weight file, in hex.
+    pub weights_sha256: &'a str,
+}
+
+impl Grounds<'_> {
+    /// The constant facts of the run, still without name, folder, device and what is trained: enough for its key.
+    ///
+    /// # Errors
+    /// A Problem for settings out of range.
+    pub fn header(self) -> Result<RunHeader> {
+        Ok(RunHeader {
+            run: String::new(),
+            about: Default::default(),
+            folder: PathBuf::new(),
+            config: self.config.clone(),
+            method: MethodFacts {
+                pet_sized: Some(self.pet.is_none_or(PetSpec::is_sized)),
+                ..Chosen::of(self.config)?.facts()?
+            },
+            class_order: self.class_order,
+            train_images: self.train_images,
+            test_images: self.test_images,
+            tasks: self.tasks.to_vec(),
+            device: String::new(),
+            card_variant: self.variant,
+            drawing: self.drawing,
+            input_size: self.input_size,
+            trained_parameters: 0,
+            frozen_parameters: self.frozen_parameters,
+            weights_sha256: self.weights_sha256.to_string(),
+            images: Some(self.images),
+            added_tasks: Vec::new(),
+            // Small runs take less than a second, and lists have the newest first.
+            started: jiff::Zoned::now()
+                .strftime("%Y-%m-%dT%H:%M:%S%.3f%:z")
+                .to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+        })
+    }
+}
+
+/// The settings as the run keeps them: nothing they name depends on the folder the program is started in,
+/// nor on a file with the order of classes, which may change or go.
+pub(super) fn standing_alone(
+    config: &RunConfig,
+    order: &ClassOrder,
+    scenario: &Scenario,
+    (data, backbone): (&Dataset, &BackboneEntry),
+) -> RunConfig {
+    let mut config = filled(config);
+    let absolute = |place: &str| {
+        let path = std::path::absolute(place).ok()?;
+        path.exists().then(|| path.to_string_lossy().into_owned())
+    };
+    // Embedded and published sets go by their names, even beside a folder of that name.
+    if Path::new(&data.origin).is_absolute()
+        && named::published(&config.data).is_none()
+        && let Some(place) = absolute(&config.data)
+    {
+        config.data = place;
+    }
+    if matches!(&backbone.source, WeightSource::File(path) if path.as_os_str() == config.backbone.as_str())
+        && let Some(place) = absolute(&config.backbone)
+    {
+        config.backbone = place;
+    }
+    if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
+        config.order = ClassOrder::written(&scenario.class_order);
+    }
+    config
+}

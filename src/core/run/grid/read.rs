@@ -1,0 +1,504 @@
+//! The file of a grid → [`Grid`]: names, types, ranges and numbers of runs are checked, each mistake with its line.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Choice, Grid, GridKey, GridPart, GridValue, MOST_PARTS, MOST_REPETITIONS, MOST_RUNS};
+use crate::counts::{count_text, counted};
+use crate::expression::Diagnostic;
+use crate::problem::{Problem, Result, line_and_column};
+use crate::run::config::{self, RunConfig, SETTINGS, Setting, SettingKind};
+
+/// A value with its place.
+type Item<'a> = Spanned<DeValue<'a>>;
+
+/// Keys of a part that are no settings.
+const OF_PART: [&str; 6] = ["title", "preset", "orders", "seeds", "rows", "settings"];
+/// Keys that only the file itself has.
+const OF_FILE: [&str; 2] = ["about", "part"];
+/// So many mistakes are told beside the first.
+const MOST_TOLD: usize = 8;
+
+impl Grid {
+    /// Reads the text of a grid's file; `name` is what the file is called without its ending.
+    ///
+    /// # Errors
+    /// A Problem with the line of every mistake: text that is not TOML, unknown keys, values that a setting does not
+    /// take, and more runs than [`MOST_RUNS`].
+    pub fn read(name: &str, text: &str, origin: &str) -> Result<Self> {
+        let mut reader = Reader::default();
+        let grid = reader.grid(text);
+        let Some((title, about, parts)) = grid.filter(|_| reader.wrong.is_empty()) else {
+            return Err(told(text, origin, &reader.wrong));
+        };
+        Ok(Self {
+            name: name.to_string(),
+            title,
+            about,
+            parts,
+            origin: origin.to_string(),
+            text: text.into(),
+        })
+    }
+}
+
+/// Mistakes as one Problem: the first, and after what to do about it the others.
+fn told(text: &str, origin: &str, wrong: &[Diagnostic]) -> Problem {
+    let Some((first, others)) = wrong.split_first() else {
+        return Problem::new("this grid cannot be read").at(origin);
+    };
+    let line = |wrong: &Diagnostic| {
+        let (line, column) = line_and_column(text, wrong.span.start);
+        format!("line {line}, column {column}")
+    };
+    let mut remedy = first.remedy();
+    for other in others.iter().take(MOST_TOLD) {
+        let gap = if remedy.is_empty() { "" } else { "; " };
+        remedy += &format!("{gap}also {}: {}", line(other), other.what);
+        let own = other.remedy();
+        if !own.is_empty() {
+            remedy += &format!(" ({own})");
+        }
+    }
+    if others.len() > MOST_TOLD {
+        let more = counted(others.len() - MOST_TOLD, "more mistake");
+        remedy += &format!("; and {more}");
+    }
+    let place = format!("{origin}, {}", line(first));
+    Problem::new(&first.what).at(place).advise(remedy)
+}
+
+/// Reads, and goes on after a mistake.
+#[derive(Default)]
+struct Reader {
+    wrong: Vec<Diagnostic>,
+}
+
+/// What stands in the file, or in one of its parts.
+#[derive(Clone, Default)]
+struct Entries {
+    /// Each setting with its values.
+    axes: Vec<(GridKey, Arc<[Choice]>)>,
+    rows: Option<Arc<[Choice]>>,
+    orders: Option<u64>,
+    seeds: Option<u64>,
+}
+
+impl Reader {
+    fn mistake(&mut self, span: Range<usize>, what: impl Into<String>, why: impl Into<String>) {
+        self.wrong.push(Diagnostic::new(span, what).because(why));
+    }
+
+    /// Title, what it is for, and parts.
+    fn grid(&mut self, text: &str) -> Option<(String, String, Vec<GridPart>)> {
+        let root = match DeTable::parse(text) {
+            Ok(root) => root,
+            Err(error) => {
+                let message: Vec<&str> = error.message().lines().map(str::trim).collect();
+                let what = format!("this is not valid TOML: {}", message.join(", "));
+                let why =
+                    "compare with `lae-studio grid NAME --text` of one that comes with the program";
+                self.mistake(error.span().unwrap_or_default(), what, why);
+                return None;
+            }
+        };
+        let table = root.get_ref();
+        let shared = self.entries(table, true);
+        let title = self.text_of(table, "title").unwrap_or_default();
+        let about = self.text_of(table, "about").unwrap_or_default();
+        let mut parts = Vec::new();
+        match table.get("part") {
+            None => parts.push((String::new(), shared, 0..0)),
+            Some(item) => self.parts(item, &shared, &mut parts),
+        }
+        self.titles(&parts);
+        let mut runs = 0usize;
+        let mut made = Vec::new();
+        for (title, entries, span) in parts {
+            let part = self.part(title, &entries, span.clone());
+            let own = part.rows().saturating_mul(part.repetitions() as usize);
+            runs = runs.saturating_add(own);
+            if runs > MOST_RUNS {
+                let most = count_text(MOST_RUNS);
+                let what = format!("this grid has more than {most} runs");
+                self.mistake(
+                    span,
+                    what,
+                    "cross fewer values, or make several grids of it",
+                );
+                return None;
+            }
+            made.push(part);
+        }
+        Some((title, about, made))
+    }
+
+    fn parts(
+        &mut self,
+        item: &Item<'_>,
+        shared: &Entries,
+        into: &mut Vec<(String, Entries, Range<usize>)>,
+    ) {
+        let wanted = "write each part as [[part]], with its settings below";
+        let Some(list) = item.get_ref().as_array() else {
+            return self.mistake(item.span(), "`part` is no list of parts", wanted);
+        };
+        if list.len() > MOST_PARTS {
+            let what = format!("this grid has more than {MOST_PARTS} parts");
+            return self.mistake(
+                item.span(),
+                what,
+                "cross values instead: a list makes an axis",
+            );
+        }
+        for item in list {
+            let Some(table) = item.get_ref().as_table() else {
+                self.mistake(item.span(), "a part is no table", wanted);
+                continue;
+            };
+            let own = self.entries(table, false);
+            let title = self.text_of(table, "title").unwrap_or_default();
+            into.push((title, shared.with(own), item.span()));
+        }
+    }
+
+    /// Several parts are told apart by their titles.
+    fn titles(&mut self, parts: &[(String, Entries, Range<usize>)]) {
+        let mut known = HashSet::new();
+        for (title, _, span) in parts.iter().filter(|_| parts.len() > 1) {
+            if title.trim().is_empty() {
+                let why = "give it a `title`, which its rows are called by";
+                self.mistake(span.clone(), "this part has no title", why);
+            } else if !known.insert(title) {
+                let what = format!("two parts are called \"{title}\"");
+                self.mistake(span.clone(), what, "give each a title of its own");
+            }
+        }
+    }
+
+    /// A part of all that holds for it.
+    fn part(&mut self, title: String, entries: &Entries, span: Range<usize>) -> GridPart {
+        let in_rows = |key: &GridKey| {
+            let rows = entries.rows.iter().flat_map(|rows| rows.iter());
+            let mut given = rows.flat_map(|row| &row.given);
+            given.any(|given| given.key.is(key))
+        };
+        let (mut fixed, mut axes) = (Vec::new(), Vec::new());
+        axes.extend(entries.rows.clone());
+        for (key, choices) in &entries.axes {
+            match &choices[..] {
+                // A row may have another value.
+                [only] => fixed.extend(only.given.iter().cloned()),
+                _ if in_rows(key) => {
+                    let name = key.name();
+                    let what = format!("`{name}` has several values and stands in `rows` as well");
+                    self.mistake(span.clone(), what, "leave one of them out");
+                }
+                _ => axes.push(Arc::clone(choices)),
+            }
+        }
+        let of_axes = axes.iter().flat_map(|axis| axis.iter());
+        let given = fixed.iter().chain(of_axes.flat_map(|choice| &choice.given));
+        for (key, number, repeated) in [
+            ("order", "orders", entries.orders),
+            ("seed", "seeds", entries.seeds),
+        ] {
+            let is_common = |given: &&GridValue| matches!(given.key, GridKey::Common(_));
+            let mut common = given.clone().filter(is_common);
+            let named = common.find(|given| given.key.name() == key);
+            if let (Some(at), Some(_)) = (named.map(|given| given.at), repeated) {
+                let what = format!("`{key}` and `{number}` do not go together");
+                self.mistake(at..at, what, "leave one of them out");
+            }
+        }
+        GridPart {
+            title,
+            fixed,
+            axes,
+            orders: entries.orders,
+            seeds: entries.seeds,
+        }
+    }
+
+    /// What stands in a table of settings.
+    fn entries(&mut self, table: &DeTable<'_>, is_file: bool) -> Entries {
+        let mut entries = Entries::default();
+        for (key, item) in table {
+            let name = key.get_ref().as_ref();
+            match name {
+                "title" => {}
+                "about" | "part" if is_file => {}
+                "orders" => entries.orders = self.repetitions(name, item),
+                "seeds" => entries.seeds = self.repetitions(name, item),
+                "rows" => entries.rows = self.rows(item),
+                _ => self.settings(name, key.span(), item, &mut entries.axes),
+            }
+        }
+        entries
+    }
+
+    /// The values of a setting, or of the method's own ones.
+    fn settings(
+        &mut self,
+        name: &str,
+        span: Range<usize>,
+        item: &Item<'_>,
+        into: &mut Vec<(GridKey, Arc<[Choice]>)>,
+    ) {
+        let mut add = |reader: &mut Self, key: GridKey, item: &Item<'_>| {
+            let choices = reader.choices(&key, item);
+            if !choices.is_empty() {
+                into.push((key, choices.into()));
+            }
+        };
+        if name != "settings" {
+            if let Some(key) = self.key(name, span) {
+                add(self, key, item);
+            }
+            return;
+        }
+        let Some(own) = item.get_ref().as_table() else {
+            let why = "write them as settings.ema = 0.999, or below [settings]";
+            return self.mistake(
+                item.span(),
+                "`settings` is no table of the method's own",
+                why,
+            );
+        };
+        for (key, item) in own {
+            match Diagnostic::of_long_name(key.get_ref(), key.span()) {
+                Some(long) => self.wrong.push(long),
+                None => add(self, GridKey::Own(key.get_ref().as_ref().into()), item),
+            }
+        }
+    }
+
+    /// What a key of a table of settings means.
+    fn key(&mut self, name: &str, span: Range<usize>) -> Option<GridKey> {
+        if name == "preset" {
+            return Some(GridKey::Preset);
+        }
+        if let Some(setting) = config::setting(name) {
+            return Some(GridKey::Common(setting));
+        }
+        if let Some(long) = Diagnostic::of_long_name(name, span.clone()) {
+            self.wrong.push(long);
+            return None;
+        }
+        let all = SETTINGS.iter().map(|setting| setting.spec.key);
+        let all = OF_PART.into_iter().chain(OF_FILE).chain(all);
+        let what = format!("a grid has no key `{name}`");
+        self.wrong
+            .push(Diagnostic::new(span, what).meant(name, all));
+        None
+    }
+
+    /// The values under a key, each a choice of its own.
+    fn choices(&mut self, key: &GridKey, item: &Item<'_>) -> Vec<Choice> {
+        let several = match item.get_ref() {
+            // Two numbers are one value of these.
+            DeValue::Array(list) if is_pair(key) => {
+                list.iter().any(|item| item.get_ref().is_array())
+            }
+            DeValue::Array(_) => true,
+            _ => false,
+        };
+        let items: Vec<&Item<'_>> = match item.get_ref() {
+            DeValue::Array(list) if several => list.iter().collect(),
+            _ => vec![item],
+        };
+        let name = key.name();
+        if items.is_empty() {
+            self.mistake(
+                item.span(),
+                format!("`{name}` has no values"),
+                "name one at least",
+            );
+        }
+        let (mut choices, mut known) = (Vec::new(), HashSet::new());
+        for item in items {
+            let Some(given) = self.value(key, item) else {
+                continue;
+            };
+            let told = given.value.to_string();
+            if !known.insert(told.clone()) {
+                let what = format!("`{name}` has the value {told} twice");
+                self.mistake(item.span(), what, "leave one of them out");
+            }
+            choices.push(Choice {
+                title: format!("{name} {told}"),
+                given: vec![given],
+            });
+        }
+        choices
+    }
+
+    /// One value of a setting.
+    fn value(&mut self, key: &GridKey, item: &Item<'_>) -> Option<GridValue> {
+        let name = key.name();
+        let Some(value) = setting_of(item.get_ref()) else {
+            let what = format!("`{name}` has a value that is none");
+            let why = "give on or off as true or false, a finite number, two numbers or a text";
+            self.mistake(item.span(), what, why);
+            return None;
+        };
+        let admitted = match key {
+            GridKey::Preset => matches!(value, Setting::Text(_)).then(|| value.clone()),
+            GridKey::Own(_) => Some(value.clone()),
+            GridKey::Common(setting) => {
+                let admitted = setting.spec.kind.admit(&value);
+                admitted.filter(|value| (setting.set)(&mut RunConfig::default(), value.clone()))
+            }
+        };
+        if admitted.is_none() {
+            let what = format!("{value} is no value of `{name}`");
+            self.mistake(item.span(), what, why_not(key, &value));
+        }
+        Some(GridValue {
+            key: key.clone(),
+            value: admitted?,
+            at: item.span().start,
+        })
+    }
+
+    /// Settings that go together, row by row.
+    fn rows(&mut self, item: &Item<'_>) -> Option<Arc<[Choice]>> {
+        let wanted =
+            "write it as rows = [{ title = \"Adapter5\", pet = \"adapter\", pet_size = 5 }, …]";
+        let Some(list) = item.get_ref().as_array().filter(|list| !list.is_empty()) else {
+            self.mistake(item.span(), "`rows` is no list of rows", wanted);
+            return None;
+        };
+        let mut known = HashSet::new();
+        let mut rows = Vec::new();
+        for item in list {
+            let Some(table) = item.get_ref().as_table() else {
+                self.mistake(item.span(), "a row is no table of settings", wanted);
+                continue;
+            };
+            let mut axes = Vec::new();
+            for (key, item) in table.iter().filter(|(key, _)| key.get_ref() != "title") {
+                self.settings(key.get_ref(), key.span(), item, &mut axes);
+            }
+            if let Some((key, _)) = axes.iter().find(|(_, choices)| choices.len() > 1) {
+                let what = format!("`{}` has several values within a row", key.name());
+                self.mistake(
+                    item.span(),
+                    what,
+                    "put it beside `rows`, where it is crossed with them",
+                );
+            }
+            let given = axes.iter().flat_map(|(_, choices)| &choices[0].given);
+            let given: Vec<GridValue> = given.cloned().collect();
+            let title = self
+                .text_of(table, "title")
+                .unwrap_or_else(|| title_of(&given));
+            if !known.insert(title.clone()) {
+                let what = format!("two rows are called \"{title}\"");
+                self.mistake(item.span(), what, "give each a title of its own");
+            }
+            rows.push(Choice { title, given });
+        }
+        (!rows.is_empty()).then(|| rows.into())
+    }
+
+    fn repetitions(&mut self, name: &str, item: &Item<'_>) -> Option<u64> {
+        let number = item.get_ref().as_integer();
+        let number = number.and_then(|n| u64::from_str_radix(n.as_str(), n.radix()).ok());
+        let fits = number.filter(|number| (1..=MOST_REPETITIONS).contains(number));
+        if fits.is_none() {
+            let what = format!("`{name}` is no number of runs");
+            let why = format!("give a whole number from 1 to {MOST_REPETITIONS}");
+            self.mistake(item.span(), what, why);
+        }
+        fits
+    }
+
+    fn text_of(&mut self, table: &DeTable<'_>, key: &str) -> Option<String> {
+        let item = table.get(key)?;
+        let text = item.get_ref().as_str();
+        if text.is_none() {
+            self.mistake(
+                item.span(),
+                format!("`{key}` is no text"),
+                "put it in quotes",
+            );
+        }
+        let words: Vec<&str> = text?.split_whitespace().collect();
+        Some(words.join(" "))
+    }
+}
+
+impl Entries {
+    /// The same with what a part says of its own.
+    fn with(&self, own: Self) -> Self {
+        let mut all = self.clone();
+        for (key, choices) in own.axes {
+            match all.axes.iter_mut().find(|(known, _)| known.is(&key)) {
+                Some((_, known)) => *known = choices,
+                None => all.axes.push((key, choices)),
+            }
+        }
+        all.rows = own.rows.or(all.rows);
+        all.orders = own.orders.or(all.orders);
+        all.seeds = own.seeds.or(all.seeds);
+        all
+    }
+}
+
+fn is_pair(key: &GridKey) -> bool {
+    matches!(key, GridKey::Common(setting) if matches!(setting.spec.kind, SettingKind::Shares(_)))
+}
+
+/// Why a setting does not take a value, as what to try.
+fn why_not(key: &GridKey, value: &Setting) -> String {
+    let GridKey::Common(setting) = key else {
+        return "give the name of a preset; `lae-studio presets` lists them".into();
+    };
+    let spec = &setting.spec;
+    let refused = spec.refused.1;
+    match spec.kind {
+        // A number where a text is wanted says nothing of its range.
+        SettingKind::Text(_) | SettingKind::Blocks(_) if !matches!(value, Setting::Text(_)) => {
+            format!("give a text in quotes: {}", spec.meaning)
+        }
+        _ if refused.is_empty() => format!("give {}", spec.kind.range()),
+        _ => format!("give {}; {refused}", spec.kind.range()),
+    }
+}
+
+/// What a row without a title is called.
+fn title_of(given: &[GridValue]) -> String {
+    let each = given.iter();
+    let each = each.map(|given| format!("{} {}", given.key.name(), given.value));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// A value of a setting; none for one of no such kind.
+fn setting_of(value: &DeValue<'_>) -> Option<Setting> {
+    let number = |value: &DeValue<'_>| -> Option<f64> {
+        let integer = value.as_integer().map(|n| n.as_str().parse().ok());
+        integer
+            .unwrap_or_else(|| value.as_float()?.as_str().parse().ok())
+            .filter(|number: &f64| number.is_finite())
+    };
+    Some(match value {
+        DeValue::Boolean(on) => Setting::Flag(*on),
+        DeValue::Integer(n) => Setting::Whole(i64::from_str_radix(n.as_str(), n.radix()).ok()?),
+        DeValue::Float(_) => Setting::Real(number(value)?),
+        DeValue::String(text) => Setting::Text(text.to_string().into()),
+        DeValue::Array(pair) => {
+            let mut numbers = pair.iter().map(|item| number(item.get_ref()));
+            let (low, high) = (numbers.next()??, numbers.next()??);
+            if numbers.next().is_some() {
+                return None;
+            }
+            Setting::Pair([low as f32, high as f32])
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => return None,
+    })
+}

@@ -1,0 +1,144 @@
+//! What several programs that work through the same runs must know of each other: which runs there are by their key,
+//! and who is at work on which.
+//!
+//! Each key has a lock in the folder `.cells` beside the runs. It is taken before a run of that key is begun or
+//! continued, so that nobody else does the same, and it is gone with the program that holds it. The file stays: if it
+//! were removed, one program could hold the lock of a file that is no longer there while another takes that of a new one.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use super::file::{is_file_locked, lock_file};
+use super::listing::on_all_cores;
+use super::load::StoredState;
+use super::place::run_folders;
+use super::summary::{RunSummary, summarize};
+use super::{CELLS_FOLDER, RunKey};
+use crate::problem::{Problem, Result};
+
+/// The right to begin or continue the run of a key; given back when it is dropped.
+#[derive(Debug)]
+pub struct CellLock {
+    _held: File,
+}
+
+/// Takes the lock of a key; none where another program has it.
+///
+/// # Errors
+/// A Problem when the folder cannot be written.
+pub fn lock_cell(root: &Path, key: &RunKey) -> Result<Option<CellLock>> {
+    let folder = root.join(CELLS_FOLDER);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("make the folder of locks", &folder, &error))?;
+    let held = lock_file(&lock_path(root, key))?;
+    Ok(held.map(|_held| CellLock { _held }))
+}
+
+/// Whether some program has the lock of this key.
+pub fn is_cell_locked(root: &Path, key: &RunKey) -> bool {
+    is_file_locked(&lock_path(root, key))
+}
+
+fn lock_path(root: &Path, key: &RunKey) -> PathBuf {
+    let begins = |hash: &str| hash.chars().take(32).collect::<String>();
+    let [experiment, repetition] = [&key.experiment, &key.repetition].map(|hash| begins(hash));
+    root.join(CELLS_FOLDER)
+        .join(format!("{experiment}-{repetition}.lock"))
+}
+
+/// The runs below a folder by their key. A run that is finished is read once.
+#[derive(Debug)]
+pub struct RunsByKey {
+    root: PathBuf,
+    runs: HashMap<PathBuf, RunSummary>,
+}
+
+impl RunsByKey {
+    /// Those that there are. What cannot be read is left out, as nothing can be gone on with there.
+    pub fn read(root: &Path) -> Self {
+        let mut runs = Self {
+            root: root.to_path_buf(),
+            runs: HashMap::new(),
+        };
+        runs.refresh();
+        runs
+    }
+
+    /// Looks for new runs, and for what has become of those that were not finished.
+    pub fn refresh(&mut self) {
+        let mut folders = run_folders(&self.root);
+        let there: HashSet<&PathBuf> = folders.iter().collect();
+        self.runs.retain(|folder, _| there.contains(folder));
+        folders.retain(|folder| {
+            let known = self.runs.get(folder);
+            known.is_none_or(|run| run.state != StoredState::Finished)
+        });
+        let read = on_all_cores(folders, |folder| {
+            let summary = summarize(&folder).ok();
+            (folder, summary)
+        });
+        for (folder, summary) in read {
+            match summary {
+                Some(summary) => self.runs.insert(folder, summary),
+                None => self.runs.remove(&folder),
+            };
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &RunSummary> {
+        self.runs.values()
+    }
+
+    /// The run of this key that is furthest: a finished one, else one that a program works on, else the stopped one with
+    /// most tasks. Of equal ones the first by name.
+    pub fn of(&self, key: &RunKey) -> Option<&RunSummary> {
+        let of_key = self.runs.values().filter(|run| run.key == *key);
+        of_key.min_by_key(|run| {
+            let (rank, epoch) = match run.state {
+                StoredState::Finished => (0, 0),
+                StoredState::Running => (1, 0),
+                StoredState::Interrupted { epoch, .. } => (2, epoch),
+            };
+            let far = std::cmp::Reverse((run.saved(), epoch));
+            (rank, far, run.header.run.clone())
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn key(letter: &str) -> RunKey {
+        RunKey {
+            experiment: letter.repeat(64),
+            repetition: "0".repeat(64),
+        }
+    }
+
+    #[test]
+    fn one_has_the_lock_of_a_key_and_others_have_those_of_other_keys() {
+        let root = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(key);
+        assert!(!is_cell_locked(root.path(), &a));
+        let held = lock_cell(root.path(), &a).unwrap();
+        assert!(held.is_some() && is_cell_locked(root.path(), &a));
+        assert!(lock_cell(root.path(), &a).unwrap().is_none());
+        assert!(lock_cell(root.path(), &b).unwrap().is_some());
+        drop(held);
+        assert!(!is_cell_locked(root.path(), &a));
+        assert!(lock_cell(root.path(), &a).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_folder_for_runs_that_cannot_be_made_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("runs");
+        std::fs::write(&file, "no folder").unwrap();
+        assert!(lock_cell(&file, &key("a")).is_err());
+        assert_eq!(RunsByKey::read(&file).all().count(), 0);
+    }
+}

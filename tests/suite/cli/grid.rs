@@ -1,0 +1,243 @@
+//! `grid`: killed and begun again, by two programs at once, in parts, and what it says.
+
+use std::collections::HashSet;
+
+use super::*;
+
+/// Runs that take a moment.
+const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 12\ntest_limit = 4\n\
+    device = \"cpu\"\nblocks = \"2\"\nsettings.freeze_epochs = 0\nmethod = [\"lae\", \"baseline\"]\n";
+
+/// A file of a grid beside the folder of its runs.
+struct Tried {
+    folder: tempfile::TempDir,
+}
+
+impl Tried {
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("mine.toml"), text).unwrap();
+        Self { folder }
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.folder.path().join("runs")
+    }
+
+    fn program(&self, words: &[&str]) -> Command {
+        let file = self.folder.path().join("mine.toml").display().to_string();
+        let words = [&["grid", &file], words].concat();
+        let mut command = program(&words, &self.runs());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.program(words).output().unwrap()
+    }
+
+    fn json(&self, words: &[&str]) -> Value {
+        json(&self.run(&[words, &["--json", "-"]].concat()))
+    }
+
+    /// Every cell has one finished run, and no run is another one's double.
+    fn is_whole(&self, cells: usize) {
+        let report = self.json(&["--list"]);
+        let list = report["cells"].as_array().unwrap();
+        assert!(list.iter().all(|cell| cell["state"] == "done"), "{report}");
+        let runs: HashSet<&str> = list
+            .iter()
+            .map(|cell| cell["run"].as_str().unwrap())
+            .collect();
+        assert_eq!((list.len(), runs.len()), (cells, cells));
+        let all = json(&run_json(&["runs"], &self.runs()));
+        let all = all.as_array().unwrap();
+        assert!(all.iter().all(|run| run["state"] == "finished"));
+        assert_eq!(all.len(), cells, "a run was begun twice");
+    }
+}
+
+/// The runs below a folder with this file in them.
+fn with(root: &Path, file: &str) -> usize {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.path().join(file).exists())
+        .count()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_grid_that_is_killed_goes_on_with_no_run_twice_and_none_missing() {
+    let tried = Tried::new(&format!("{TINY}orders = 2\nseeds = 2\n"));
+    for saved in [2, 5] {
+        let mut child = tried.program(&["--quiet"]).spawn().unwrap();
+        // In the middle of a run: another one is finished, and this one's first task is saved.
+        let root = tried.runs();
+        wait_for(&mut child, || {
+            (with(&root, "metrics.csv") >= saved).then(|| root.clone())
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let output = tried.run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        table.contains("method lae") && table.contains("mean ± std"),
+        "{table}"
+    );
+    tried.is_whole(8);
+    let again = tried.run(&[]);
+    assert!(
+        stderr(&again).contains("8 runs: 8 there"),
+        "{}",
+        stderr(&again)
+    );
+    tried.is_whole(8);
+}
+
+#[test]
+fn two_programs_share_a_folder_and_none_does_what_the_other_does() {
+    let tried = Tried::new(&format!("{TINY}seeds = 4\n"));
+    let children = [0, 1].map(|_| tried.program(&["--json", "-"]).spawn().unwrap());
+    let outputs = children.map(|child| child.wait_with_output().unwrap());
+    for output in &outputs {
+        let report = json(output);
+        let rows = report["rows"].as_array().unwrap();
+        assert!(rows.iter().all(|row| row["missing"] == 0), "{report}");
+    }
+    tried.is_whole(8);
+}
+
+#[test]
+fn shards_are_all_of_it_and_only_picks() {
+    let tried = Tried::new(&format!("{TINY}seeds = 3\n"));
+    let numbers = |words: &[&str]| -> Vec<u64> {
+        let report = tried.json(&[&["--list"], words].concat());
+        let cells = report["cells"].as_array().unwrap();
+        cells
+            .iter()
+            .map(|cell| cell["number"].as_u64().unwrap())
+            .collect()
+    };
+    let mut all: Vec<u64> = Vec::new();
+    for shard in ["1/4", "2/4", "3/4", "4/4"] {
+        all.extend(numbers(&["--shard", shard]));
+    }
+    all.sort_unstable();
+    assert_eq!(all, (0..6).collect::<Vec<u64>>());
+    assert_eq!(numbers(&["--shard", "9/9"]), [0; 0]);
+    assert_eq!(numbers(&["--only", "method=lae"]), [0, 1, 2]);
+    assert_eq!(
+        numbers(&["--only", "method=lae", "method=baseline", "seed=1"]),
+        [1, 4]
+    );
+    assert_eq!(numbers(&["--only", "row=BASE"]), [3, 4, 5]);
+    for (words, told) in [
+        (
+            &["--only", "method=l2p"][..],
+            "no run of this grid has method=l2p",
+        ),
+        (&["--only", "metod=lae"], "did you mean `method`?"),
+        (&["--only", "lae"], "write it as KEY=VALUE"),
+        (&["--data", "digits"], "write it as NAME=PATH"),
+    ] {
+        let output = tried.run(words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+    for shard in ["0/2", "3/2", "1", "a/b"] {
+        assert_eq!(
+            tried.run(&["--shard", shard]).status.code(),
+            Some(2),
+            "{shard}"
+        );
+    }
+    // A part of it is run, and only that.
+    let report = tried.json(&["--shard", "1/3", "--quiet"]);
+    assert_eq!(report["cells"].as_array().unwrap().len(), 2);
+    assert_eq!(with(&tried.runs(), "metrics.csv"), 2);
+}
+
+#[test]
+fn what_cannot_be_run_is_told_once_and_the_rest_is_run() {
+    let text = format!("{TINY}classes_per_task = [\"5,6\", \"5\"]\nseeds = 2\n").replacen(
+        "classes_per_task = \"5\"\n",
+        "",
+        1,
+    );
+    let tried = Tried::new(&text);
+    let output = tried.run(&["--json", "-"]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.matches("problem: ").count(), 1, "{said}");
+    assert!(said.contains("3 more runs for the same reason"), "{said}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let states = report["cells"].as_array().unwrap().iter();
+    let states: Vec<&str> = states.map(|cell| cell["state"].as_str().unwrap()).collect();
+    assert_eq!(states.iter().filter(|state| **state == "done").count(), 4);
+    assert_eq!(
+        states.iter().filter(|state| **state == "refused").count(),
+        4
+    );
+    let wrong = Tried::new("epoch = 3\n");
+    let said = stderr(&wrong.run(&[]));
+    assert!(
+        said.contains("mine.toml, line 1, column 1") && said.contains("`epochs`"),
+        "{said}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_the_run_and_the_same_command_goes_on() {
+    let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 4"));
+    let mut child = tried.program(&[]).spawn().unwrap();
+    let root = tried.runs();
+    wait_for(&mut child, || {
+        (with(&root, "metrics.csv") >= 1).then(|| root.clone())
+    });
+    let interrupt = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("the same command goes on"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(tried.run(&["--quiet"]).status.code(), Some(0));
+    tried.is_whole(4);
+}
+
+#[test]
+fn the_programs_own_grids_are_listed_and_can_be_taken_over() {
+    let runs = tempfile::tempdir().unwrap();
+    let listed = json(&run_json(&["grid"], runs.path()));
+    let listed = listed.as_array().unwrap();
+    let table = listed
+        .iter()
+        .find(|grid| grid["name"] == "cifar100-10")
+        .unwrap();
+    assert_eq!(
+        (&table["rows"], &table["runs"]),
+        (&Value::from(17), &Value::from(51))
+    );
+    let text = run(&["grid", "switches-demo", "--text"], runs.path()).stdout;
+    let file = runs.path().join("own.toml");
+    std::fs::write(&file, text).unwrap();
+    let words = ["grid", file.to_str().unwrap(), "--list", "--device", "cpu"];
+    let report = json(&run_json(&words, runs.path()));
+    assert_eq!(report["rows"].as_array().unwrap().len(), 7);
+    for key in ["runs", "seconds", "memory_bytes", "disk_bytes"] {
+        assert!(report["costs"][key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    let cell = &report["cells"][0];
+    assert_eq!(
+        (&cell["state"], &cell["order"]),
+        (&Value::from("to_do"), &Value::from("natural"))
+    );
+    assert_eq!(cell["key"]["experiment"].as_str().unwrap().len(), 64);
+}
