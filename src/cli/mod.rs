@@ -5,6 +5,7 @@
 
 mod asked;
 mod bench;
+mod check;
 mod data;
 mod delete;
 mod devices;
@@ -18,6 +19,7 @@ mod log;
 mod methods;
 mod name;
 mod output;
+mod pack;
 mod plugins;
 mod predict;
 mod prepare;
@@ -108,6 +110,12 @@ enum Command {
     Delete(delete::Args),
     /// Bring deleted runs back, or list them
     Restore(delete::RestoreArgs),
+    /// Pack a run without its data into one file that others can open and check
+    Pack(pack::Args),
+    /// Unpack such a file among the runs
+    Unpack(pack::UnpackArgs),
+    /// Check that a run, or a packed one, is what it says: files, answers, and with --train all of it
+    Check(check::Args),
     /// List the devices of this machine
     Devices(devices::Args),
     /// List the methods, or the settings of one
@@ -189,6 +197,9 @@ impl Command {
             Self::Name(args) => args.out.as_deref(),
             Self::Delete(args) => args.out.as_deref(),
             Self::Restore(args) => args.out.as_deref(),
+            Self::Pack(args) => args.out.as_deref(),
+            Self::Unpack(args) => args.out.as_deref(),
+            Self::Check(args) => args.out.as_deref(),
             Self::Report(args) => args.out.as_deref(),
             _ => None,
         }
@@ -288,6 +299,9 @@ fn act(command: Command) -> Result<End> {
         Command::Name(args) => name::run(&args),
         Command::Delete(args) => delete::run(&args),
         Command::Restore(args) => delete::restore(&args),
+        Command::Pack(args) => pack::run(&args),
+        Command::Unpack(args) => pack::unpack(&args),
+        Command::Check(args) => check::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Plugins(args) => plugins::run(&args),

@@ -56,6 +56,18 @@ impl Level {
         *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self(Set::Plain)))
     }
 
+    /// The name people read: "AVX-512".
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Set::Plain if cfg!(target_arch = "aarch64") => "NEON",
+            Set::Plain => "plain",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => "AVX-512",
+        }
+    }
+
     /// Whether there are enough registers of a kind for the tiles of [`super::panels`].
     pub(crate) fn has_tiles(self) -> bool {
         self.0 != Set::Plain

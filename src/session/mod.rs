@@ -34,6 +34,7 @@ pub mod learn;
 pub mod loads;
 pub mod notices;
 pub mod of_data;
+mod packed;
 pub mod paired;
 pub mod pins;
 pub mod plain;

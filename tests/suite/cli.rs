@@ -20,6 +20,7 @@ mod interrupted;
 mod log;
 #[cfg(target_os = "linux")]
 mod offline;
+mod pack;
 mod paper;
 mod portable;
 mod predict;

@@ -38,6 +38,7 @@ mod pet_errors;
 mod pet_library;
 mod pet_reference;
 mod prompts;
+mod proof;
 mod skip;
 mod soak;
 mod special_files;

@@ -92,15 +92,20 @@ impl Dataset {
     /// names, classes, and the content of files or the pixels of records. Where the data lies plays
     /// no part. Files are looked at when this is called, those that changed since opening read anew.
     pub fn fingerprints(&self) -> Fingerprints {
+        self.fingerprints_of(self.print_kind())
+    }
+
+    /// The kind of fingerprint that costs no second reading of the pictures.
+    pub(super) fn print_kind(&self) -> PrintKind {
         let mut samples = self.train.iter().chain(&self.test);
         let read = |sample: &Sample| {
             let seen = self.known.get(&sample.source);
             sample.source.in_memory() || seen.is_some_and(|seen| seen.content.is_some())
         };
-        self.fingerprints_of(match samples.all(read) {
+        match samples.all(read) {
             true => PrintKind::Whole,
             false => PrintKind::Blocks,
-        })
+        }
     }
 
     /// The same of a kind that is to be compared.
@@ -123,15 +128,24 @@ impl Dataset {
     }
 
     fn fingerprint(&self, split: &[Sample], kind: PrintKind) -> String {
+        self.fingerprint_over(&self.lines(split, kind))
+    }
+
+    /// What a fingerprint takes in of each sample.
+    pub(super) fn lines(&self, split: &[Sample], kind: PrintKind) -> Vec<Vec<u8>> {
         use rayon::prelude::*;
         let line = |sample: &Sample| line(sample, kind, &self.known);
-        let lines: Vec<Vec<u8>> = split.par_iter().map(line).collect();
+        split.par_iter().map(line).collect()
+    }
+
+    /// The fingerprint of a split with these lines.
+    pub(super) fn fingerprint_over(&self, lines: &[Vec<u8>]) -> String {
         let mut hash = Sha256::new();
         for name in &self.classes {
             hash.update(name.as_bytes());
             hash.update([0]);
         }
-        hash.update((split.len() as u64).to_le_bytes());
+        hash.update((lines.len() as u64).to_le_bytes());
         for line in lines {
             hash.update(line);
         }

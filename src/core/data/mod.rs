@@ -27,6 +27,7 @@ pub mod named;
 mod near;
 mod pickle;
 pub mod picture;
+mod prints;
 mod reader;
 mod record;
 pub mod rng;
@@ -55,6 +56,7 @@ pub use corrected::{
 };
 pub use listed::Listed;
 pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
+pub use prints::ClassPrints;
 pub use scan::Scan;
 pub use source::{Folder, ImageSource, Sample};
 pub use split::Split;

@@ -25,7 +25,7 @@ pub(super) fn cpu() -> DeviceInfo {
 }
 
 /// The processor's name as the system tells it.
-fn processor_name() -> String {
+pub fn processor_name() -> String {
     let from_linux = || {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
         let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{HALF_IS_RIGHT, Trust, trust};
 pub use child::{end_with_parent, set_program, tied};
+pub use machine::processor_name;
 use machine::{adapters, cpu};
 pub use memory::{CardMemory, card_memory};
 pub use opened::open;

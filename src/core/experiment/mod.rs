@@ -19,6 +19,8 @@ mod plan;
 pub mod predict;
 pub mod prepare;
 pub mod presets;
+pub mod proof;
+mod provenance;
 mod reading;
 mod room;
 mod samples;
@@ -81,16 +83,44 @@ pub fn train(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
+    begin(config, None, runs_root, stock, sink, control)
+}
+
+/// Trains the run of these facts and this plugin text once more as a new one, with settings that may lead elsewhere to
+/// its data, weights and device.
+///
+/// # Errors
+/// As [`train`].
+pub(crate) fn train_again(
+    config: &RunConfig,
+    once: (&RunHeader, &str),
+    runs_root: &Path,
+    stock: &Stock,
+    (sink, control): (&mut dyn Sink, &Control),
+) -> Result<Outcome> {
+    begin(config, Some(once), runs_root, stock, sink, control)
+}
+
+fn begin(
+    config: &RunConfig,
+    once: Option<(&RunHeader, &str)>,
+    runs_root: &Path,
+    stock: &Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Outcome> {
     let sink = &mut Noted(sink);
     sink.prepare("a run is prepared", config);
     check(config)?;
-    let plan = TrainingPlan::prepare(config, None, stock, sink, control);
+    let plan = TrainingPlan::prepare(config, once, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };
     let method = plan.method()?;
-    let mut header = plan.header(&*method)?;
+    let (images, prints) = plan.data.prints();
+    let mut header = plan.header(&*method, images)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
+    folder.keep_provenance(&plan.provenance(), &prints)?;
     let place = header.folder.clone();
     room::to_the_end(&place, stock, sink, control, |sink| {
         Trainer::new((plan.kit(), method), header, folder, sink, control)?.run()
@@ -225,6 +255,7 @@ fn go_on(
         stored.header.card_variant = variant;
         lock.save_header(&stored.header)?;
     }
+    lock.goes_on_at(provenance::machine(&plan.ready.info, stored.reports.len()))?;
     let method = plan.method()?;
     let mut trainer = Trainer::new((plan.kit(), method), stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;

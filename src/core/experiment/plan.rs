@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::backbone::library::{self, Description, Opened};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::{Dataset, PixelCache, told_two_labels};
+use crate::data::{Dataset, Fingerprints, PixelCache, told_two_labels};
 use crate::device::{self, Ready};
 use crate::method::{
     self, Chosen, Context, Method, PetPlan, Setup, all_frozen, single_class_tasks,
@@ -160,17 +160,17 @@ impl TrainingPlan {
     ///
     /// # Errors
     /// A Problem for settings out of range.
-    pub fn header(&self, method: &dyn Method) -> Result<RunHeader> {
+    pub fn header(&self, method: &dyn Method, images: Fingerprints) -> Result<RunHeader> {
         let header = RunHeader {
             device: self.ready.info.name.clone(),
             trained_parameters: method.trained_parameters(),
-            ..self.grounds().header()?
+            ..self.grounds(images).header()?
         };
         Ok(header)
     }
 
     /// What the run stands on.
-    fn grounds(&self) -> Grounds<'_> {
+    fn grounds(&self, images: Fingerprints) -> Grounds<'_> {
         let (train_images, test_images) = self.images();
         Grounds {
             config: &self.config,
@@ -178,7 +178,7 @@ impl TrainingPlan {
             tasks: &self.scenario.tasks,
             train_images,
             test_images,
-            images: self.data.fingerprints(),
+            images,
             pet: self.pet.as_ref().map(|pet| &*pet.spec),
             drawing: self.drawing,
             variant: self.variant(),

@@ -59,8 +59,19 @@ impl Parts {
         stock: &Stock,
         download: bool,
     ) -> Result<Self> {
-        let (header, plugin) = store::load_facts(folder)?;
+        let facts = store::load_facts(folder)?;
         let snapshot = store::load_snapshot(folder, task)?;
+        Self::of(facts, (task, snapshot), wanted, stock, download)
+    }
+
+    /// The same of facts, plugin and snapshot that were read.
+    pub(super) fn of(
+        (header, plugin): (RunHeader, String),
+        (task, snapshot): (usize, Named),
+        wanted: Option<&str>,
+        stock: &Stock,
+        download: bool,
+    ) -> Result<Self> {
         let device = match wanted {
             Some(wanted) => device::trusted(wanted)?,
             None => device::trusted(&header.config.device).or_else(|_| device::trusted("auto"))?,

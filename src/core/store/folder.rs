@@ -6,8 +6,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use super::checkpoint::{self, Checkpoint};
 use super::file::{keep_file, keep_with, lock, save_problem, sweep};
+use super::hashed::Hashed;
 use super::measured::{MetricsRow, metrics_csv};
 use super::place::no_run;
 use super::record::{self, run_name, run_toml};
@@ -19,6 +22,7 @@ use super::{
     CONFUSION_FOLDER, METRICS_FILE, PLUGIN_FILE, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE,
     STATE_FILE, added_tasks, answers_file, checkpoint_file, slots_file, snapshot_file,
 };
+use crate::fetch::hex;
 use crate::files::{self, sync_folder};
 use crate::memory;
 use crate::problem::{Problem, Result};
@@ -169,10 +173,13 @@ impl RunFolder {
         // An added task is no part of the run until it is whole.
         let summary = (self.first == 0).then(|| Saving::begin(&self.path));
         let path = snapshot_file(&self.path, report.task);
+        let mut hash = Sha256::new();
         let mut written = keep_with(&path, |out| {
+            let out = &mut Hashed(out, &mut hash);
             tensors::write(out, snapshot, Bulk::new(), metadata)
         })?;
         let answers = answers_csv(&report.answers)?;
+        let sha256 = [hash.finalize(), Sha256::digest(&answers)].map(|hash| hex(&hash));
         make_folder(&self.path.join(CONFUSION_FOLDER))?;
         written += keep_file(&answers_file(&self.path, report.task), &answers)?;
         if !report.slots.is_empty() {
@@ -193,7 +200,10 @@ impl RunFolder {
             .at_path(&path));
         }
         let peak = memory::peak_bytes();
-        rows.push(MetricsRow::new(report, peak));
+        rows.push(MetricsRow {
+            sha256,
+            ..MetricsRow::new(report, peak)
+        });
         written += keep_file(&path, &metrics_csv(&rows)?)?;
         if let Some(summary) = summary {
             summary.end(&self.path, report, peak);

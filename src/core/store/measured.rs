@@ -9,7 +9,7 @@ use crate::run::event::{Costs, TaskReport};
 
 /// The columns of every table, in their order; those that a run has nothing for are empty. From `answer` on they
 /// are not in runs of older versions. Further experts have columns behind these.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 22] = [
     "task",
     "images",
     "online",
@@ -30,6 +30,8 @@ const COLUMNS: [&str; 20] = [
     "unreadable",
     "gauges",
     "losses",
+    "snapshot_sha256",
+    "answers_sha256",
 ];
 
 /// Measurements that have columns of their own, since format 1 began with them.
@@ -57,6 +59,9 @@ pub(super) struct MetricsRow {
     pub measurements: String,
     /// Mean training loss of each pass, separated by blanks.
     pub losses: String,
+    /// SHA-256 of the task's snapshot and of its answers as they were saved, in hex; empty in runs of older
+    /// versions, and where a row was made of a report.
+    pub sha256: [String; 2],
 }
 
 impl MetricsRow {
@@ -86,6 +91,7 @@ impl MetricsRow {
             unreadable: Some(report.unreadable),
             measurements: others.join(" "),
             losses: joined(&report.losses),
+            sha256: Default::default(),
         }
     }
 
@@ -117,9 +123,10 @@ impl MetricsRow {
     }
 
     /// What stands in [`COLUMNS`].
-    fn cells(&self) -> [Cell<'_>; 20] {
+    fn cells(&self) -> [Cell<'_>; 22] {
         let [online, offline, ensemble, answer] = Expert::FIRST.map(|expert| self.of(expert));
         let [online_drift, offline_drift] = self.first_measured.map(Cell::Real);
+        let [snapshot, answers] = &self.sha256;
         [
             Cell::count(self.task),
             Cell::count(self.images),
@@ -141,6 +148,8 @@ impl MetricsRow {
             Cell::count(self.unreadable),
             Cell::Text(&self.measurements),
             Cell::Text(&self.losses),
+            Cell::Text(snapshot),
+            Cell::Text(answers),
         ]
     }
 
@@ -201,6 +210,8 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
         unreadable,
         measurements,
         losses,
+        snapshot_sha256,
+        answers_sha256,
     ] = of_own;
     let mut rows = Vec::new();
     let mut row = csv::StringRecord::new();
@@ -230,6 +241,7 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
             unreadable: unreadable.number(&row)?,
             measurements: measurements.text(&row).to_string(),
             losses: losses.text(&row).to_string(),
+            sha256: [&snapshot_sha256, &answers_sha256].map(|column| column.text(&row).to_string()),
         });
     }
     Ok(rows)
@@ -265,7 +277,7 @@ mod tests {
         let mut lines = std::str::from_utf8(&text).unwrap().lines();
         let header = lines.next().unwrap();
         assert_eq!(header, COLUMNS.join(",") + ",quick");
-        assert_eq!(lines.next(), Some("1,0,,,,0.0,0.0,,,,0.25,,,,,,,,,,0.5"));
+        assert_eq!(lines.next(), Some("1,0,,,,0.0,0.0,,,,0.25,,,,,,,,,,,,0.5"));
         let mut read = read_metrics_csv(&text, Path::new("")).unwrap();
         // A row has its experts in the order of the columns.
         read[0].accuracy = rows[0].accuracy.clone();

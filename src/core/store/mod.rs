@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `run.toml` | the settings, and under `[facts]` class order, tasks, weights' hash, device, versions, and how draws are kept apart |
 //! | `plugin.toml` | the exact text of the PET plugin |
+//! | `provenance.toml` | what else the run was made of, and where it was computed |
+//! | `images.csv` | a short fingerprint of every picture |
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
 //! | `confusion/task_N.csv` | every test image after task N: label and each expert's answer |
 //! | `prompts/task_N.csv` | where slots of prompts are studied: choices and right answers by slot |
@@ -34,14 +36,17 @@ mod figure;
 mod file;
 mod folder;
 pub mod groups;
+mod hashed;
 mod html;
 mod json;
 mod key;
 mod listing;
 mod load;
 mod measured;
+mod pack;
 mod pictures;
 mod place;
+mod provenance;
 mod queue;
 mod record;
 mod saved;
@@ -52,6 +57,7 @@ mod tables;
 mod taught;
 mod tensorboard;
 mod trash;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -72,8 +78,10 @@ pub use json::{Figures, OrdersSummary, SCHEMA, Summary, TaskSummary, summary, su
 pub use key::{RunKey, settings_key};
 pub use listing::{Glance, ListedRun, began, entry, find, glance, list, on_all_cores};
 pub use load::{StoredRun, StoredState, load, snapshot_time};
+pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, pack, unpack};
 pub use pictures::{AddedPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
+pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenance};
 pub use queue::QueueFile;
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
@@ -83,11 +91,16 @@ pub use tensorboard::write_events;
 
 pub use tables::{harmless_cell, joined, parted};
 pub use trash::{Deleted, delete, deleted, erase, restore};
+pub use verify::{FilesLookedAt, Wrong, WrongPart, verify};
 
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";
 /// The plugin's text.
 const PLUGIN_FILE: &str = "plugin.toml";
+/// What else the run was made of, and where.
+const PROVENANCE_FILE: &str = "provenance.toml";
+/// A short fingerprint of every picture.
+const IMAGES_FILE: &str = "images.csv";
 /// One row per task.
 const METRICS_FILE: &str = "metrics.csv";
 /// Folder of the answers.

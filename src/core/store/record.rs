@@ -20,7 +20,7 @@ const FACTS: &str = "[facts]";
 /// Raised when the files change their meaning. Since 2 a snapshot holds what is new since the one before.
 const FORMAT: u32 = 2;
 /// First lines of `run.toml`.
-const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
+pub(super) const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
 
 /// Most images of a run's data set.
 pub(super) const MOST_IMAGES: usize = 1 << 30;

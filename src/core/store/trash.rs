@@ -151,7 +151,7 @@ fn own_folder(bin: &Path) -> Result<()> {
 }
 
 /// A path in `folder` that nothing has: this name, with a number behind it where that is taken.
-fn free(folder: &Path, name: &str) -> PathBuf {
+pub(super) fn free(folder: &Path, name: &str) -> PathBuf {
     let numbered = (2..).map(|number| folder.join(format!("{name}-{number}")));
     let mut all = std::iter::once(folder.join(name)).chain(numbered);
     let vacant = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();

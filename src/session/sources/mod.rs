@@ -38,7 +38,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::store;
+use crate::store::{self, Unpacked};
 
 /// The folder beside the runs that holds what was gathered in the window.
 const MADE: &str = "made";
@@ -170,6 +170,11 @@ pub trait Sources: Send + Sync {
     /// Keeps what is said of a run.
     fn describe(&self, folder: &Path, about: &About) -> Result<About> {
         store::set_about(folder, about)
+    }
+
+    /// Unpacks a packed run among those of the usual folder.
+    fn unpack(&self, file: &Path) -> Result<Unpacked> {
+        store::unpack(file, &self.disk().runs_root)
     }
 
     /// Deletes runs, brings them back, or erases them.

@@ -6,6 +6,7 @@ use egui::Context;
 
 use super::StudioApp;
 use crate::session::chooser::{IMAGES, WEIGHTS};
+use crate::store::is_packed;
 use crate::ui::command::{Page, UiCommand};
 
 impl StudioApp {
@@ -31,7 +32,7 @@ impl StudioApp {
     }
 
     /// What was dropped on a page, once it is seen what it is: pictures are asked about, weight files become the
-    /// backbone, everything else is data. On Predict every file is a picture.
+    /// backbone, packed runs join the runs, everything else is data. On Predict every other file is a picture.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
         // There is one data set and one backbone: of a thousand files the last counts.
         let (mut weights, mut data) = (None, None);
@@ -40,7 +41,10 @@ impl StudioApp {
             let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
             let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
             let text = path.display().to_string();
-            if page == Page::Compare && is_folder {
+            if is_packed(&path) && !is_folder {
+                self.session.unpack_run(path);
+                self.show(Page::Compare);
+            } else if page == Page::Compare && is_folder {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {
                 self.pages.predict.sheet.choose(&path);

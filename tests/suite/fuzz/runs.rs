@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use lae_studio::data::{ClassPrints, Split};
 use lae_studio::metrics::SlotCounts;
 use lae_studio::run::about::About;
 use lae_studio::store::export::{Format, export};
-use lae_studio::store::{self, Checkpoint, QueueFile, RunFolder};
+use lae_studio::store::{self, Checkpoint, Provenance, QueueFile, RunFolder};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
 use super::bytes::Dice;
@@ -71,6 +72,15 @@ impl Target for RunFolders {
         let root = tempfile::tempdir().unwrap();
         let mut header = header();
         let folder = RunFolder::create(root.path(), &mut header, "name = \"adapter\"\n").unwrap();
+        let prints = ClassPrints {
+            split: Split::Test,
+            class: "a".into(),
+            images: 2,
+            prints: "0123456789ab".into(),
+        };
+        folder
+            .keep_provenance(&Provenance::default(), &[prints])
+            .unwrap();
         let mut first = report(0);
         first.slots = vec![SlotCounts::none(1)];
         folder.save_task(&first, &tensor()).unwrap();
@@ -138,9 +148,11 @@ impl Target for RunFolders {
             // What was made from the other files now, and what is read from its own.
             assert_eq!(store::summarize(folder).unwrap().saved(), run.saved());
             if let Ok(stored) = store::load(folder) {
+                let _ = store::verify(&stored, None);
                 stores.push(stored);
             }
             serde_json::to_string(&run.for_scripts()).unwrap();
+            let _ = (store::provenance(folder), store::image_prints(folder));
             for task in 0..run.saved() {
                 let _ = store::load_snapshot(folder, task);
             }

@@ -159,3 +159,31 @@ fn a_folder_that_can_only_be_read_is_looked_at_and_not_changed() {
     assert!(window.state().session.train.opened.is_some());
     mode(0o755);
 }
+
+#[test]
+fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
+    let (runs, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let theirs = finished(others.path(), 2);
+    let file = others.path().join("theirs.laerun.zip");
+    lae_studio::store::pack(&theirs, &file).unwrap();
+    let settings = runs.path().join("window.toml");
+    let mut window = with_folders(runs.path(), Vec::new(), settings);
+    for _ in 0..2 {
+        let drop = Arc::new(Dropped(file.clone()));
+        window.input_mut().dropped_files.push(drop);
+        window.step();
+        settle(&mut window);
+        settle(&mut window);
+        assert_eq!(titles(&window).len(), 1);
+    }
+    let told: Vec<&str> = window
+        .state()
+        .session
+        .notices
+        .list
+        .iter()
+        .map(|notice| notice.problem.what.as_str())
+        .collect();
+    assert!(told[0].ends_with("is among the runs"), "{told:?}");
+    assert!(told[1].starts_with("this run is here already"), "{told:?}");
+}

@@ -141,11 +141,15 @@ impl BackboneLibrary {
     /// Opens the entry `name` with weights from a file the person chose, for those without
     /// internet.
     pub fn open_with(&self, name: &str, file: &Path, to: impl Into<Place>) -> Result<Opened> {
-        let read = match self.meaning(name)? {
+        self.read_with(name, file)?.place(to)
+    }
+
+    /// As [`BackboneLibrary::open_with`], short of placing it on a device.
+    pub fn read_with(&self, name: &str, file: &Path) -> Result<Unplaced> {
+        match self.meaning(name)? {
             Meaning::Entry(entry) => checked(entry.clone(), file, Vec::new()),
             Meaning::File(_) => self.read_file(file),
-        };
-        read?.place(to)
+        }
     }
 
     /// A backbone of this name with random weights, for measurements.

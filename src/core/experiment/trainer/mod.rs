@@ -26,6 +26,8 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport};
 use crate::store::{RunFolder, SnapshotWriter};
 
+pub(super) use testing::{JUDGE_BATCH, note};
+
 use super::images::Images;
 use super::meter::Meter;
 use super::{Outcome, upload};

@@ -1,7 +1,7 @@
 //! The part of a run that tests: after every task each test image so far is shown to the method, which answers it and
 //! may study it besides.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::super::meter::Meter;
 use super::super::reading::Reading;
@@ -14,7 +14,7 @@ use crate::run::event::{AS_THEY_CAME, Phase};
 use crate::run::refusal;
 
 /// Images judged at once. The result does not depend on it.
-const JUDGE_BATCH: usize = 48;
+pub(in crate::experiment) const JUDGE_BATCH: usize = 48;
 
 impl Trainer<'_> {
     /// Asks for every test image of the tasks seen so far; none when the person stopped it. From
@@ -52,7 +52,8 @@ impl Trainer<'_> {
                     let of = strangeness.or_default(opinion.expert);
                     of.push(((source, index), opinion.strangeness()));
                 }
-                self.note(&mut answers, batch.labels[row] as usize, &verdict);
+                let known = (&*self.header.tasks, &*self.task_of, &*self.again);
+                note(&mut answers, batch.labels[row] as usize, &verdict, known);
             }
             self.meter.judged(batch.labels.len());
             if study > 0.0 {
@@ -91,31 +92,39 @@ impl Trainer<'_> {
         let at_once = self.kit.config.micro_batch.unwrap_or(JUDGE_BATCH);
         at_once.clamp(1, JUDGE_BATCH)
     }
+}
 
-    /// Adds what the experts say to a test image of class `label`.
-    fn note(&self, answers: &mut Answers, label: usize, verdict: &Answer) {
-        answers.labels.push(label);
-        let class = self.class_at(label);
-        for opinion in &verdict.opinions {
-            let certainty = answers.certainty.or_default(opinion.expert);
-            certainty.push(opinion.best().1.clamp(0.0, 1.0));
-            let given = answers.given.or_default(opinion.expert);
-            // The right class, whichever of its positions the label is.
-            given.push(if opinion.class == class {
-                label
-            } else {
-                opinion.class
-            });
-        }
-        let own = self.task_of.get(label).copied().flatten();
-        answers
-            .task_given
-            .push(own.map_or(label, |task| verdict.within(&self.header.tasks[task])));
-    }
+/// The tasks of a run so far, the task of each class, and positions that count for the class of another, each with
+/// that: what an answer is held against.
+pub(in crate::experiment) type Known<'a> = (
+    &'a [Range<usize>],
+    &'a [Option<usize>],
+    &'a [(usize, usize)],
+);
 
-    /// The position of the class that a label counts for.
-    fn class_at(&self, label: usize) -> usize {
-        let found = self.again.iter().find(|(own, _)| *own == label);
-        found.map_or(label, |(_, of)| *of)
+/// Adds what the experts say to a test image of class `label`.
+pub(in crate::experiment) fn note(
+    answers: &mut Answers,
+    label: usize,
+    verdict: &Answer,
+    (tasks, task_of, again): Known<'_>,
+) {
+    answers.labels.push(label);
+    let found = again.iter().find(|(own, _)| *own == label);
+    let class = found.map_or(label, |(_, of)| *of);
+    for opinion in &verdict.opinions {
+        let certainty = answers.certainty.or_default(opinion.expert);
+        certainty.push(opinion.best().1.clamp(0.0, 1.0));
+        let given = answers.given.or_default(opinion.expert);
+        // The right class, whichever of its positions the label is.
+        given.push(if opinion.class == class {
+            label
+        } else {
+            opinion.class
+        });
     }
+    let own = task_of.get(label).copied().flatten();
+    answers
+        .task_given
+        .push(own.map_or(label, |task| verdict.within(&tasks[task])));
 }

@@ -120,6 +120,18 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
     Ok(all)
 }
 
+/// The hash that the snapshot after a task (from 0) names for all that answers then, and the one that is found; none
+/// in files of older versions, which name none.
+pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String, String)>> {
+    let path = snapshot_file(&added_tasks::home(folder, task), task);
+    let file = tensors::open(&path, "read a snapshot")?;
+    let Some(label) = Label::of(file.header().metadata().as_ref()) else {
+        return Ok(None);
+    };
+    let found = Label::of_whole(task, &hashes(&load_snapshot(folder, task)?));
+    Ok(Some((label.sha256, found.sha256)))
+}
+
 /// What helps against a snapshot that cannot be put together.
 const DAMAGED: &str =
     "restore the run's folder from a copy, use another task's snapshot, or train again";

@@ -1,0 +1,357 @@
+//! A run, trained once more in a folder of its own and compared with what it was.
+
+use std::path::Path;
+
+use crate::counts::counted;
+use crate::experiment::train_again;
+use crate::method::filled;
+use crate::problem::{Problem, Result};
+use crate::run::config::{RunConfig, differences};
+use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport, Wish};
+use crate::store::{self, Provenance, StoredRun};
+use crate::tensors::{HostTensor, Named};
+
+use super::answers::compared;
+use super::data::first;
+use super::material::Material;
+use super::{Checker, Difference, Part, TENSOR};
+
+/// Hands events on, and stops the run once as many tasks are saved as there are to compare.
+struct Until<'a> {
+    sink: &'a mut dyn Sink,
+    tasks: usize,
+    /// What the run hears; the person's own wish is handed on to it.
+    run: Control,
+    person: &'a Control,
+}
+
+impl Sink for Until<'_> {
+    fn event(&mut self, event: Event) {
+        if let Event::TaskEvaluated { report, .. } = &event
+            && report.task + 1 >= self.tasks
+        {
+            self.run.set(Wish::Stop);
+        }
+        self.sink.event(event);
+    }
+
+    fn between_batches(&mut self) {
+        if self.person.wish() == Wish::Stop {
+            self.run.set(Wish::Stop);
+        }
+        self.sink.between_batches();
+    }
+}
+
+/// Trains a run once more and says where it differs first.
+pub(super) fn train(
+    checker: &mut Checker<'_>,
+    stored: &StoredRun,
+    made_of: &Provenance,
+    material: &Material,
+    rounds: bool,
+) -> Result<()> {
+    let mut header = stored.header.clone();
+    while !header.added_tasks.is_empty() {
+        header.unlearn();
+    }
+    if !stored.header.added_tasks.is_empty() {
+        let what = "added tasks: they are not taught once more";
+        checker.report.unchecked.push(what.into());
+    }
+    let saved = stored.reports.len().min(header.tasks.len());
+    let work = tempfile::tempdir()
+        .map_err(|error| Problem::io("make a folder to train in", std::env::temp_dir(), &error))?;
+    let run = Control::default();
+    let outcome = {
+        let until = &mut Until {
+            sink: &mut *checker.sink,
+            tasks: saved,
+            run: run.clone(),
+            person: checker.control,
+        };
+        let once = (&header, stored.plugin.as_str());
+        train_again(
+            &material.config,
+            once,
+            work.path(),
+            checker.stock,
+            (until, &run),
+        )?
+    };
+    let stopped = || Problem::new("the check was stopped");
+    let again = outcome.header().ok_or_else(stopped)?.folder.clone();
+    let again = store::load(&again)?;
+    if again.reports.len() < saved {
+        return Err(stopped());
+    }
+    let both = Both {
+        then: stored,
+        header: &header,
+        now: &again,
+        rounds,
+    };
+    let before = checker.report.differences.len();
+    both.beginnings(checker, made_of)?;
+    for task in 0..saved {
+        both.task(checker, task)?;
+    }
+    if checker.report.differences.len() == before {
+        let tasks = counted(saved, "task");
+        let what = format!("snapshots, answers and figures of {tasks}, trained once more");
+        checker.report.equal.push(what);
+    }
+    Ok(())
+}
+
+/// A run and the one that was trained to compare it with.
+struct Both<'a> {
+    then: &'a StoredRun,
+    /// The facts of the former without its added tasks.
+    header: &'a RunHeader,
+    now: &'a StoredRun,
+    /// Whether numbers may round otherwise.
+    rounds: bool,
+}
+
+impl Both<'_> {
+    /// What was known before the first task.
+    fn beginnings(&self, checker: &mut Checker<'_>, made_of: &Provenance) -> Result<()> {
+        let (then, now) = (self.header, &self.now.header);
+        if let Some(told) = other_setting(&then.config, &now.config) {
+            checker.differs(Difference::new(Part::Setting, None, told));
+        }
+        let counts = [
+            (
+                "training images of the tasks",
+                &then.train_images,
+                &now.train_images,
+            ),
+            (
+                "test images of the tasks",
+                &then.test_images,
+                &now.test_images,
+            ),
+        ];
+        for (what, then, now) in counts {
+            let same = now.get(..then.len()) == Some(then.as_slice());
+            if !same {
+                let told = format!("the {what} are {now:?}, of the run they were {then:?}");
+                checker.differs(Difference::new(Part::Picture, None, told));
+            }
+        }
+        let read = |folder: &Path| store::image_prints(folder).ok().flatten();
+        let prints = read(checker.folder).zip(read(&now.folder));
+        let known = checker.report.differences.iter();
+        let told_before = known.clone().any(|one| one.part == Part::Picture);
+        if let Some((then, now)) = prints
+            && !told_before
+            && let Some(difference) = first(&then, &now, &|_, _| None)
+        {
+            checker.differs(difference);
+        }
+        let trained = (then.trained_parameters, now.trained_parameters);
+        if trained.0 != trained.1 {
+            let told = format!(
+                "{} numbers are trained, of the run it were {}",
+                trained.1, trained.0
+            );
+            let part = match made_of.plugin_sha256.is_some() {
+                true => Part::Setting,
+                false => Part::Plugin,
+            };
+            checker.differs(Difference::new(part, None, told));
+        }
+        Ok(())
+    }
+
+    /// What a task left: snapshot, answers, figures.
+    fn task(&self, checker: &mut Checker<'_>, task: usize) -> Result<()> {
+        let number = task + 1;
+        match store::load_snapshot(checker.folder, task) {
+            Err(problem) => {
+                checker.differs(Difference::new(Part::Snapshot, Some(task), problem.what))
+            }
+            Ok(then) => {
+                let now = store::load_snapshot(&self.now.header.folder, task)?;
+                if let Some((told, count, worst)) = other_tensor(&then, &now) {
+                    let told = format!("trained once more, after task {number}: {told}");
+                    let mut one = Difference::new(Part::Snapshot, Some(task), told).first_of(count);
+                    one.rounding = self.rounds && worst <= TENSOR;
+                    if one.rounding {
+                        let measure = format!(
+                            "trained once more, after task {number}: tensors differ by {worst:.1e} of their length at most"
+                        );
+                        checker.report.rounding.push(measure);
+                    }
+                    checker.differs(one);
+                }
+            }
+        }
+        let reports = [self.then, self.now].map(|run| &run.reports[task]);
+        self.answers(checker, task, reports);
+        if let Some(told) = other_figure(reports) {
+            let told = format!("trained once more, after task {number}: {told}");
+            let mut one = Difference::new(Part::Figure, Some(task), told);
+            one.rounding = self.rounds;
+            checker.differs(one);
+        }
+        Ok(())
+    }
+
+    fn answers(&self, checker: &mut Checker<'_>, task: usize, [then, now]: [&TaskReport; 2]) {
+        let number = task + 1;
+        if then.answers.samples != now.answers.samples || then.answers.labels != now.answers.labels
+        {
+            let told = format!(
+                "trained once more, other pictures or labels are tested after task {number}"
+            );
+            checker.differs(Difference::new(Part::Answer, Some(task), told));
+            return;
+        }
+        let rows: Vec<usize> = (0..then.answers.labels.len()).collect();
+        let others = compared(&then.answers, &rows, &now.answers, &self.header.class_order);
+        let Some((at, told)) = &others.first else {
+            return;
+        };
+        let picture = then.answers.samples[*at];
+        let told =
+            format!("trained once more, after task {number}, test picture {picture}, {told}");
+        let mut one = Difference::new(Part::Answer, Some(task), told).first_of(others.count);
+        one.rounding = self.rounds && others.is_rounding();
+        if one.rounding {
+            let measure = format!(
+                "trained once more, after task {number}: {}",
+                others.measure()
+            );
+            checker.report.rounding.push(measure);
+        }
+        checker.differs(one);
+    }
+}
+
+/// The first setting that is another one, besides where things lie and are computed.
+fn other_setting(then: &RunConfig, now: &RunConfig) -> Option<String> {
+    let mut now = now.clone().anywhere();
+    let then = then.clone().anywhere();
+    now.data.clone_from(&then.data);
+    now.backbone.clone_from(&then.backbone);
+    // Those that were not named have the method's defaults in what is run.
+    let then = filled(&then);
+    let (key, values) = differences(&[&then, &now]).into_iter().next()?;
+    let [then, now] = values.as_slice() else {
+        return None;
+    };
+    Some(format!("{key} is {now}, of the run it was {then}"))
+}
+
+/// The first tensor that is not equal to the last bit, how many there are, and the largest distance relative to a
+/// tensor's length.
+fn other_tensor(then: &Named, now: &Named) -> Option<(String, usize, f64)> {
+    let (mut told, mut count, mut worst) = (None, 0, 0f64);
+    for (name, tensor) in then {
+        let (what, distance) = match now.get(name) {
+            None => (format!("the tensor {name} is not there"), f64::INFINITY),
+            Some(found) => match other_number(tensor, found) {
+                None => continue,
+                Some((what, distance)) => (format!("the tensor {name} {what}"), distance),
+            },
+        };
+        count += 1;
+        worst = worst.max(distance);
+        told.get_or_insert(what);
+    }
+    if let Some(name) = now.keys().find(|name| !then.contains_key(*name)) {
+        count += 1;
+        worst = f64::INFINITY;
+        told.get_or_insert_with(|| format!("there is a tensor {name}, which the run has not"));
+    }
+    told.map(|told| (told, count, worst))
+}
+
+/// The first number in which tensors differ, and their distance relative to the length of the first.
+fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
+    if then.shape != now.shape {
+        let told = format!(
+            "has the shape {:?}, of the run it had {:?}",
+            now.shape, then.shape
+        );
+        return Some((told, f64::INFINITY));
+    }
+    let pairs = then.values.iter().zip(&now.values);
+    let at = pairs
+        .clone()
+        .position(|(a, b)| a.to_bits() != b.to_bits())?;
+    let square = |value: f64| value * value;
+    let apart: f64 = pairs
+        .map(|(a, b)| square(f64::from(*a) - f64::from(*b)))
+        .sum();
+    let length: f64 = then.values.iter().map(|a| square(f64::from(*a))).sum();
+    let distance = match length > 0.0 {
+        true => (apart / length).sqrt(),
+        false if apart == 0.0 => 0.0,
+        false => f64::INFINITY,
+    };
+    let (then, now) = (then.values[at], now.values[at]);
+    Some((
+        format!("is {now} at number {at}, of the run it was {then}"),
+        distance,
+    ))
+}
+
+/// The first figure that is another one. Times and memory are no figures.
+fn other_figure([then, now]: [&TaskReport; 2]) -> Option<String> {
+    let told = |what: &str, then: &dyn std::fmt::Display, now: &dyn std::fmt::Display| {
+        Some(format!("{what} is {now}, of the run it was {then}"))
+    };
+    if let Some(at) = (0..then.losses.len().min(now.losses.len()))
+        .find(|at| then.losses[*at].to_bits() != now.losses[*at].to_bits())
+    {
+        let what = format!("the loss of pass {}", at + 1);
+        return told(&what, &then.losses[at], &now.losses[at]);
+    }
+    for (name, value) in &then.measurements {
+        match now.measurements.get(name) {
+            Some(found) if found.to_bits() == value.to_bits() => {}
+            Some(found) => return told(name, value, found),
+            // A version may have stopped to measure it.
+            None => {}
+        }
+    }
+    let counted = |report: &TaskReport| (report.costs.images_seen, report.costs.stored_parameters);
+    let (then, now) = (counted(then), counted(now));
+    if then.0 != now.0 && then.0 > 0 {
+        return told("the number of training images shown", &then.0, &now.0);
+    }
+    if then.1 != now.1 && then.1 > 0 {
+        return told("the number of stored parameters", &then.1, &now.1);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tensor_is_compared_to_the_last_bit_and_its_distance_is_measured() {
+        let of = |values: &[f32]| {
+            let tensor = HostTensor {
+                shape: vec![values.len()],
+                values: values.to_vec(),
+            };
+            Named::from([("head.0.bias".to_string(), tensor)])
+        };
+        let then = of(&[3.0, 4.0]);
+        assert_eq!(other_tensor(&then, &then), None);
+        let (told, count, worst) = other_tensor(&then, &of(&[3.0, 4.5])).unwrap_or_default();
+        assert_eq!(
+            told,
+            "the tensor head.0.bias is 4.5 at number 1, of the run it was 4"
+        );
+        assert!(count == 1 && (worst - 0.1).abs() < 1e-9, "{worst}");
+        let gone = other_tensor(&then, &Named::new()).unwrap_or_default();
+        assert!(gone.0.contains("is not there") && gone.2.is_infinite());
+        assert!(other_tensor(&then, &of(&[3.0])).is_some_and(|(told, ..)| told.contains("shape")));
+    }
+}

@@ -1,0 +1,304 @@
+//! A run's answers, computed once more from its snapshots.
+
+use crate::data::Sample;
+use crate::data::loader::inputs_of;
+use crate::experiment::predict::Parts;
+use crate::experiment::trainer::{JUDGE_BATCH, note};
+use crate::metrics::{Answers, Expert, tasks_of_classes};
+use crate::problem::{Problem, Result};
+use crate::run::event::RunHeader;
+use crate::store::{self, StoredRun};
+
+use super::material::Material;
+use super::{CERTAINTY, Checker, Difference, OTHERS, Part};
+
+/// How two lists of answers differ.
+#[derive(Default)]
+pub(super) struct Others {
+    /// The first that differs: its place among those compared, and how.
+    pub first: Option<(usize, String)>,
+    /// Answers that differ in anything.
+    pub count: usize,
+    /// Answers of another class.
+    pub classes: usize,
+    /// Answers compared.
+    pub of: usize,
+    /// The largest difference of a score.
+    pub worst: f32,
+}
+
+impl Others {
+    /// Whether rounding explains them.
+    pub fn is_rounding(&self) -> bool {
+        self.worst <= CERTAINTY && self.classes as f64 <= OTHERS * self.of as f64
+    }
+
+    /// How far rounding went.
+    pub fn measure(&self) -> String {
+        format!(
+            "{} of {} answers of another class, scores differ by {:.1e} at most",
+            self.classes, self.of, self.worst
+        )
+    }
+}
+
+/// Compares stored answers, of which `rows` were asked for once more, with what was found.
+pub(super) fn compared(
+    stored: &Answers,
+    rows: &[usize],
+    found: &Answers,
+    class_order: &[String],
+) -> Others {
+    let mut others = Others::default();
+    let class = |position: usize| class_order.get(position).map_or("?", String::as_str);
+    for (at, &row) in rows.iter().enumerate() {
+        for expert in stored.given.keys() {
+            others.of += 1;
+            let then = (
+                stored.of(*expert).get(row),
+                stored.certainty_at(*expert, row),
+            );
+            let now = (found.of(*expert).get(at), found.certainty_at(*expert, at));
+            let moved = then
+                .1
+                .zip(now.1)
+                .map_or(0.0, |(then, now)| (then - now).abs());
+            let same_class = then.0 == now.0;
+            if same_class && moved == 0.0 {
+                continue;
+            }
+            others.count += 1;
+            others.classes += usize::from(!same_class);
+            if same_class {
+                others.worst = others.worst.max(moved);
+            }
+            let shown = |(given, score): (Option<&usize>, Option<f32>)| {
+                let score = score.map_or_else(String::new, |score| format!(" at {score}"));
+                format!("\"{}\"{score}", given.map_or("?", |given| class(*given)))
+            };
+            others.first.get_or_insert_with(|| {
+                let (then, now) = (shown(then), shown(now));
+                (
+                    at,
+                    format!("{}: stored {then}, found {now}", named(*expert)),
+                )
+            });
+        }
+        let given = (stored.task_given.get(row), found.task_given.get(at));
+        if let (Some(then), Some(now)) = given
+            && then != now
+        {
+            others.count += 1;
+            others.classes += 1;
+            let told = format!(
+                "with its task told: stored \"{}\", found \"{}\"",
+                class(*then),
+                class(*now)
+            );
+            others.first.get_or_insert((at, told));
+        }
+    }
+    others
+}
+
+fn named(expert: Expert) -> &'static str {
+    match expert {
+        Expert::ANSWER => "the answer",
+        other => other.name(),
+    }
+}
+
+/// Answers test pictures from the stored snapshots, and compares.
+pub(super) fn recompute(
+    checker: &mut Checker<'_>,
+    stored: &StoredRun,
+    material: &Material,
+    rounds: bool,
+) -> Result<()> {
+    if material.scenario.is_none() {
+        let what = "the answers: they cannot be computed once more with other classes";
+        checker.report.unchecked.push(what.into());
+        return Ok(());
+    }
+    let (mut same, mut missing) = (0, 0);
+    for task in 0..stored.reports.len() {
+        checker.tell(&format!("answering after task {}", task + 1));
+        let rows = asked_rows(
+            stored.reports[task].answers.labels.len(),
+            checker.asked.limit,
+        );
+        let pictures = pictures(stored, task, &rows, material);
+        missing += rows.len() - pictures.len();
+        let kept: Vec<usize> = pictures.iter().map(|(row, _)| *row).collect();
+        if kept.is_empty() {
+            continue;
+        }
+        let found = match found(checker, stored, task, &pictures, material) {
+            Err(problem) if checker.goes_on() => {
+                // A snapshot that is damaged is a finding; the device's failure is told with the same words.
+                let told = format!("task {} cannot be answered: {}", task + 1, problem.what);
+                checker.differs(Difference::new(Part::Snapshot, Some(task), told));
+                continue;
+            }
+            found => found?,
+        };
+        let answers = &stored.reports[task].answers;
+        let others = compared(answers, &kept, &found, &stored.header.class_order);
+        same += others.of - others.count.min(others.of);
+        if let Some((at, told)) = &others.first {
+            let (row, sample) = &pictures[*at];
+            let (number, name) = (answers.samples[*row], sample.name());
+            let task_number = task + 1;
+            let told = format!("after task {task_number}, test picture {number} ({name}), {told}");
+            let mut difference =
+                Difference::new(Part::Answer, Some(task), told).first_of(others.count);
+            difference.rounding = rounds && others.is_rounding();
+            if difference.rounding {
+                let measure = format!("after task {task_number}: {}", others.measure());
+                checker.report.rounding.push(measure);
+            }
+            checker.differs(difference);
+        }
+    }
+    if same > 0 {
+        let what = format!("{same} answers, computed once more from the snapshots");
+        checker.report.equal.push(what);
+    }
+    if missing > 0 {
+        let what = format!(
+            "{missing} answers to pictures that are not at hand (those of added tasks are not packed)"
+        );
+        checker.report.unchecked.push(what);
+    }
+    Ok(())
+}
+
+/// Which answers are asked for once more: all, or so many evenly spaced ones.
+fn asked_rows(all: usize, limit: Option<usize>) -> Vec<usize> {
+    let count = limit.unwrap_or(all).min(all);
+    (0..count).map(|at| at * all / count).collect()
+}
+
+/// The pictures of these answers that are at hand, each with its answer's place.
+fn pictures(
+    stored: &StoredRun,
+    task: usize,
+    rows: &[usize],
+    material: &Material,
+) -> Vec<(usize, Sample)> {
+    let (header, answers) = (&stored.header, &stored.reports[task].answers);
+    let own = header.own_tasks();
+    let added = header.added_tasks.iter().zip(own..).map(|(added, task)| {
+        let pictures = store::added_task_pictures(&header.folder, task, added).ok()?;
+        pictures.check_tests().ok().map(|()| pictures.test())
+    });
+    let added: Vec<Option<Vec<Sample>>> = added.collect();
+    let sample = |row: &usize| {
+        let index = answers.samples[*row];
+        let sample = match answers.source(*row) {
+            0 => {
+                let sample = material.data.test.get(index)?;
+                let label = material.scenario.as_ref()?.label_of(sample.class as usize);
+                (label == answers.labels[*row]).then_some(sample)?
+            }
+            source => added.get(source - 1)?.as_ref()?.get(index)?,
+        };
+        Some((*row, sample.clone()))
+    };
+    rows.iter().filter_map(sample).collect()
+}
+
+/// The run as it was after a task.
+fn header_at(header: &RunHeader, task: usize) -> RunHeader {
+    let mut then = header.clone();
+    while then.tasks.len() > task + 1 && !then.added_tasks.is_empty() {
+        then.unlearn();
+    }
+    then
+}
+
+/// What the snapshot after a task answers to these pictures.
+fn found(
+    checker: &Checker<'_>,
+    stored: &StoredRun,
+    task: usize,
+    pictures: &[(usize, Sample)],
+    material: &Material,
+) -> Result<Answers> {
+    let mut header = header_at(&stored.header, task);
+    header.config.backbone.clone_from(&material.config.backbone);
+    let (tasks, again) = (header.tasks.clone(), header.again());
+    let task_of = tasks_of_classes(&tasks);
+    let snapshot = store::load_snapshot(checker.folder, task)?;
+    let device = Some(material.config.device.as_str());
+    let facts = (header, stored.plugin.clone());
+    let parts = Parts::of(facts, (task, snapshot), device, checker.stock, false)?;
+    let predictor = parts.assemble(checker.stock)?;
+    let labels = &stored.reports[task].answers.labels;
+    let mut answers = Answers::default();
+    for some in pictures.chunks(JUDGE_BATCH) {
+        if !checker.goes_on() {
+            return Err(Problem::new("the check was stopped"));
+        }
+        let samples: Vec<Sample> = some.iter().map(|(_, sample)| sample.clone()).collect();
+        let inputs = inputs_of(&samples, predictor.input()).into_iter();
+        let inputs: Vec<Vec<u8>> = inputs.collect::<Result<_>>()?;
+        let verdicts = predictor.verdicts(&inputs.concat())?;
+        for ((row, _), verdict) in some.iter().zip(&verdicts) {
+            note(
+                &mut answers,
+                labels[*row],
+                verdict,
+                (&tasks, &task_of, &again),
+            );
+        }
+    }
+    Ok(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_asked_evenly_and_each_once() {
+        assert_eq!(asked_rows(4, None), [0, 1, 2, 3]);
+        assert_eq!(asked_rows(10, Some(4)), [0, 2, 5, 7]);
+        assert_eq!(asked_rows(2, Some(9)), [0, 1]);
+        assert!(asked_rows(0, Some(3)).is_empty() && asked_rows(3, Some(0)).is_empty());
+    }
+
+    #[test]
+    fn the_first_other_answer_is_told_and_rounding_is_measured() {
+        let of = |given: &[usize], scores: &[f32]| Answers {
+            labels: vec![0; given.len()],
+            given: [(Expert::ANSWER, given.to_vec())].into(),
+            certainty: [(Expert::ANSWER, scores.to_vec())].into(),
+            ..Answers::default()
+        };
+        let names = ["robin".to_string(), "tit".into()];
+        let stored = of(&[0, 1, 1], &[0.5, 0.75, 0.5]);
+        let same = compared(&stored, &[0, 2], &of(&[0, 1], &[0.5, 0.5]), &names);
+        assert!(same.first.is_none() && same.of == 2);
+        let near = compared(
+            &stored,
+            &[0, 1, 2],
+            &of(&[0, 1, 1], &[0.5, 0.7501, 0.5]),
+            &names,
+        );
+        assert!(near.is_rounding() && near.count == 1, "{}", near.measure());
+        let (at, told) = near.first.unwrap_or_default();
+        assert_eq!(at, 1);
+        assert_eq!(
+            told,
+            "the answer: stored \"tit\" at 0.75, found \"tit\" at 0.7501"
+        );
+        let far = compared(
+            &stored,
+            &[0, 1, 2],
+            &of(&[1, 1, 1], &[0.5, 0.75, 0.5]),
+            &names,
+        );
+        assert!(!far.is_rounding() && far.classes == 1);
+    }
+}

@@ -1,0 +1,69 @@
+//! Which picture of a data set is not the one that a run used.
+
+use crate::data::{ClassPrints, Dataset, Fingerprints, Split};
+
+use super::{Difference, Part};
+
+/// The first picture that differs from those of a run with these fingerprints, and short prints where it has them.
+pub(super) fn differs(
+    then: &Fingerprints,
+    prints: Option<&[ClassPrints]>,
+    data: &Dataset,
+) -> Option<Difference> {
+    let (now, found) = data.prints_of(then.kind);
+    if now == *then {
+        return None;
+    }
+    let told = prints.and_then(|prints| {
+        first(prints, &found, &|of, at| {
+            data.picture_name(of.split, &of.class, at)
+        })
+    });
+    Some(told.unwrap_or_else(|| {
+        let split = if now.train == then.train {
+            "test"
+        } else {
+            "training"
+        };
+        let told = format!("a {split} picture is another one; which is not known");
+        Difference::new(Part::Picture, None, told)
+    }))
+}
+
+/// The first picture in which these differ; `name` gives the name of the one at a place in a class that is found.
+pub(super) fn first(
+    then: &[ClassPrints],
+    found: &[ClassPrints],
+    name: &dyn Fn(&ClassPrints, usize) -> Option<String>,
+) -> Option<Difference> {
+    let (mut told, mut others) = (None, 0);
+    for known in then {
+        let same = |now: &&ClassPrints| (now.split, &now.class) == (known.split, &known.class);
+        let split = match known.split {
+            Split::Train => "training",
+            Split::Test => "test",
+        };
+        let class = &known.class;
+        let Some(now) = found.iter().find(same) else {
+            others += known.images;
+            told.get_or_insert_with(|| format!("the class \"{class}\" is not there"));
+            continue;
+        };
+        let Some(at) = known.first_other(now) else {
+            continue;
+        };
+        others += 1;
+        told.get_or_insert_with(|| {
+            let named = name(now, at).map_or_else(String::new, |name| format!(", {name},"));
+            let number = at + 1;
+            match known.images == now.images {
+                true => format!("{split} picture {number} of class \"{class}\"{named} is another one"),
+                false => format!(
+                    "class \"{class}\" has {} {split} pictures, of the run it had {}; from picture {number} on{named} they differ",
+                    now.images, known.images
+                ),
+            }
+        });
+    }
+    told.map(|told| Difference::new(Part::Picture, None, told).first_of(others))
+}

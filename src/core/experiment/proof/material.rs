@@ -1,0 +1,262 @@
+//! What is at hand to check a run with: its backbone on a device, and its data.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::backbone::library::{self, BackboneLibrary, Opened, State};
+use crate::data::Dataset;
+use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::device::{self, Ready};
+use crate::experiment::fitting::variant_of;
+use crate::experiment::plan::scenario;
+use crate::experiment::provenance::{facts_of, machine};
+use crate::fetch::sha256_of_file;
+use crate::files::names::{is_elsewhere, is_path};
+use crate::method::Chosen;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{RunHeader, Wish};
+use crate::store::{BackboneFacts, Machine, Provenance, StoredRun, image_prints};
+
+use super::data::differs;
+use super::{Checker, Difference, Part};
+
+/// What is said of a place that somebody else's run leads to.
+const UNASKED: &str = "a place that the run names is not looked at unasked";
+
+/// What is at hand.
+pub(super) struct Material {
+    /// The run's settings, leading to what is at hand here.
+    pub config: RunConfig,
+    pub data: Arc<Dataset>,
+    /// None where the data has other classes or tasks.
+    pub scenario: Option<Scenario>,
+    pub machine: Machine,
+    /// Kept as long as answers are computed with it.
+    _backbone: Arc<Opened>,
+}
+
+impl Material {
+    /// Opens data and backbone and compares them with what the run says. None where one of them is not at hand, which
+    /// the report then says.
+    pub fn open(
+        checker: &mut Checker<'_>,
+        stored: &StoredRun,
+        made_of: &Provenance,
+    ) -> Result<Option<Self>> {
+        let asked = checker.asked;
+        let mut config = stored.header.config.clone();
+        let absolute = |path: &str| match std::path::absolute(path) {
+            Ok(whole) if whole.exists() => whole.to_string_lossy().into_owned(),
+            _ => path.to_string(),
+        };
+        config.data = asked.data.map_or(config.data, absolute);
+        // A network of the table keeps its name, whichever file has its weights.
+        let table = BackboneLibrary::usual();
+        if let Some(file) = asked
+            .weights
+            .filter(|_| table.entry(&config.backbone).is_none())
+        {
+            config.backbone = absolute(file);
+        }
+        let wanted = asked.device.unwrap_or(&config.device);
+        let trusted = match (device::trusted(wanted), asked.device) {
+            (Err(_), None) => device::trusted("auto")?,
+            (trusted, _) => trusted?,
+        };
+        config.device = trusted.info.selector();
+        if trusted.info.is_cpu() {
+            config.device = "cpu".into();
+        }
+        let ready = trusted.open()?;
+        let backbone = checker.backbone(&config, &stored.header, (&ready, made_of))?;
+        let data = checker.data(&config)?;
+        if backbone.is_none() || data.is_none() {
+            checker.report.unchecked.push(match asked.train {
+                true => "the answers, and training once more".into(),
+                false => "the answers".into(),
+            });
+        }
+        let scenario = match &data {
+            Some(data) => checker.pictures(&config, &stored.header, data)?,
+            None => None,
+        };
+        Ok(backbone.zip(data).map(|(backbone, data)| Self {
+            machine: machine(&ready.info, 0),
+            config,
+            data,
+            scenario,
+            _backbone: backbone,
+        }))
+    }
+}
+
+impl Checker<'_> {
+    /// Whether a place stands in a run of somebody else, who may have chosen it, and nobody here named it.
+    fn is_foreign(&self, place: &str, named: Option<&str>) -> bool {
+        let packed = self.asked.changed.is_some() && is_path(place);
+        named.is_none() && (packed || is_elsewhere(place))
+    }
+
+    /// The backbone, if it is at hand with the weights of the run; nothing is downloaded.
+    fn backbone(
+        &mut self,
+        config: &RunConfig,
+        header: &RunHeader,
+        (ready, made_of): (&Ready, &Provenance),
+    ) -> Result<Option<Arc<Opened>>> {
+        self.tell("opening the backbone");
+        let named = self.asked.weights.map(Path::new);
+        let about = match (named, self.is_foreign(&config.backbone, self.asked.weights)) {
+            (Some(file), _) => Ok(State::Present(file.to_path_buf())),
+            (None, true) => Err(Problem::new(UNASKED)),
+            (None, false) => library::describe(&config.backbone).map(|about| about.state),
+        };
+        let missing = match about {
+            Ok(State::Embedded) => None,
+            // A file of other weights may be none of this network.
+            Ok(State::Present(path)) => match sha256_of_file(&path)? {
+                found if found == header.weights_sha256 => None,
+                found => {
+                    self.other_weights(&path.display().to_string(), &found, header);
+                    return Ok(None);
+                }
+            },
+            Ok(State::Absent { .. }) => Some(Problem::new("its weights are not on this computer")),
+            Err(problem) => Some(problem),
+        };
+        if let Some(problem) = missing {
+            let (name, why) = (&config.backbone, problem.what);
+            let what = format!("the weights of {name}: {why} (--weights FILE names them)");
+            self.report.unchecked.push(what);
+            return Ok(None);
+        }
+        let (variant, control) = (variant_of(header, ready), self.control.clone());
+        let mut go_on = |_: &str| control.wish() != Wish::Stop;
+        let read = || match named {
+            Some(file) => BackboneLibrary::usual().read_with(&config.backbone, file),
+            None => library::read(&config.backbone, &mut go_on),
+        };
+        let opened = self.stock.placed(&config.backbone, variant, ready, read)?;
+        if opened.sha256 != header.weights_sha256 {
+            self.other_weights(&opened.entry.name, &opened.sha256, header);
+            return Ok(None);
+        }
+        self.report.equal.push("the weights".into());
+        match &made_of.backbone {
+            None => {
+                let what = "what the table said of the backbone";
+                self.report.unknown.push(what.into());
+            }
+            Some(then) => match other_fact(then, &facts_of(&opened)) {
+                Some(told) => self.differs(Difference::new(Part::Backbone, None, told)),
+                None => self
+                    .report
+                    .equal
+                    .push("what the table says of the backbone".into()),
+            },
+        }
+        Ok(Some(opened))
+    }
+
+    fn other_weights(&mut self, place: &str, found: &str, header: &RunHeader) {
+        let known = &header.weights_sha256;
+        let told =
+            format!("the weights in {place} have SHA-256 {found}, those of the run had {known}");
+        self.differs(Difference::new(Part::Weights, None, told));
+    }
+
+    /// The data set, if it is at hand.
+    fn data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
+        self.tell("opening the data set");
+        let control = self.control.clone();
+        let go_on = move || control.wish() != Wish::Stop;
+        let opened = match self.is_foreign(&config.data, self.asked.data) {
+            true => Err(Problem::new(UNASKED)),
+            false => self.stock.data(config, &go_on),
+        };
+        match opened {
+            Ok(data) => Ok(Some(data)),
+            Err(problem) if self.asked.data.is_some() || !self.goes_on() => Err(problem),
+            Err(problem) => {
+                let what = format!(
+                    "the data \"{}\": {} (--data PATH names it)",
+                    config.data_name(),
+                    problem.what
+                );
+                self.report.unchecked.push(what);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Compares the pictures; gives their tasks, where they are those of the run.
+    fn pictures(
+        &mut self,
+        config: &RunConfig,
+        header: &RunHeader,
+        data: &Dataset,
+    ) -> Result<Option<Scenario>> {
+        self.tell("comparing the pictures");
+        let order = ClassOrder::parse(&config.order)?;
+        let sizes = TaskSizes::parse(&config.classes_per_task)?;
+        let found = scenario(&Chosen::of(config)?, &order, sizes, data);
+        let own = header.own_tasks();
+        let classes = header.tasks[..own].last().map_or(0, |task| task.end);
+        let fits = found.and_then(|scenario| {
+            let names = scenario.names(&data.classes);
+            let same = scenario.tasks.get(..own) == Some(&header.tasks[..own])
+                && names.get(..classes) == Some(&header.class_order[..classes]);
+            same.then_some(scenario)
+                .ok_or_else(|| Problem::new("the data has other classes or tasks than the run"))
+        });
+        let scenario = match fits {
+            Ok(scenario) => scenario,
+            Err(problem) => {
+                self.differs(Difference::new(Part::Picture, None, problem.what));
+                return Ok(None);
+            }
+        };
+        let prints = match image_prints(self.folder) {
+            Ok(prints) => prints,
+            Err(problem) => {
+                self.differs(Difference::new(Part::File, None, problem.what));
+                None
+            }
+        };
+        match &header.images {
+            None => self.report.unknown.push("the content of the images".into()),
+            Some(then) => match differs(then, prints.as_deref(), data) {
+                Some(difference) => self.differs(difference),
+                None => {
+                    let images = data.train.len() + data.test.len();
+                    self.report
+                        .equal
+                        .push(format!("{images} pictures and their labels"));
+                }
+            },
+        }
+        Ok(Some(scenario))
+    }
+}
+
+/// The first thing that is otherwise with a backbone.
+fn other_fact(then: &BackboneFacts, now: &BackboneFacts) -> Option<String> {
+    let shown = |facts: &BackboneFacts| {
+        [
+            ("the input size", facts.input_size.to_string()),
+            ("the crop ratio", facts.crop_ratio.to_string()),
+            ("the mean of the normalisation", format!("{:?}", facts.mean)),
+            (
+                "the deviation of the normalisation",
+                format!("{:?}", facts.std),
+            ),
+            ("the family", facts.family.clone()),
+        ]
+    };
+    let mut pairs = shown(then).into_iter().zip(shown(now));
+    let ((what, then), (_, now)) = pairs.find(|(then, now)| then != now)?;
+    Some(format!(
+        "{what} of the backbone is {now}, of the run's it was {then}"
+    ))
+}

@@ -1,0 +1,105 @@
+//! What came of checking a run.
+
+use serde::Serialize;
+
+/// What two runs, or a run and what is found today, can differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// A file of the run that is not the one that was written or packed.
+    File,
+    /// The text of the PET plugin.
+    Plugin,
+    /// A setting.
+    Setting,
+    /// A picture of the data set, or its label.
+    Picture,
+    /// The backbone's weight file.
+    Weights,
+    /// What the table says of the backbone.
+    Backbone,
+    /// What answers after a task.
+    Snapshot,
+    /// The answer to a test picture.
+    Answer,
+    /// A figure beside the answers.
+    Figure,
+}
+
+/// One difference: the first of its part, and of its task where it has one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// What differs.
+    pub part: Part,
+    /// The task, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<usize>,
+    /// Where and how, a sentence without a full stop.
+    pub told: String,
+    /// How many there are of its kind, this one included.
+    pub count: usize,
+    /// Whether rounding on another processor type explains it.
+    pub rounding: bool,
+}
+
+impl Difference {
+    /// A single one.
+    pub fn new(part: Part, task: Option<usize>, told: impl Into<String>) -> Self {
+        Self {
+            part,
+            task: task.map(|task| task + 1),
+            told: told.into(),
+            count: 1,
+            rounding: false,
+        }
+    }
+
+    /// The first of several.
+    pub fn first_of(self, count: usize) -> Self {
+        Self { count, ..self }
+    }
+}
+
+/// What it comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// All that was compared is equal to the last bit.
+    Equal,
+    /// All but rounding, on another processor type or a graphics card.
+    EqualWithinRounding,
+    /// Something differs.
+    Differs,
+}
+
+/// What came of checking a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The run's name.
+    pub run: String,
+    /// What was found equal, as phrases.
+    pub equal: Vec<String>,
+    /// What differs, in the order in which it comes about in a run.
+    pub differences: Vec<Difference>,
+    /// What could not be compared, and why.
+    pub unchecked: Vec<String>,
+    /// What the run, of an older version, does not say.
+    pub unknown: Vec<String>,
+    /// Where it was computed, and where it was checked.
+    pub machines: Vec<String>,
+    /// How far rounding went, where it did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounding: Vec<String>,
+}
+
+impl Report {
+    /// What it comes to.
+    pub fn verdict(&self) -> Verdict {
+        let differ = self.differences.iter().any(|one| !one.rounding);
+        match (differ, self.differences.is_empty()) {
+            (true, _) => Verdict::Differs,
+            (false, false) => Verdict::EqualWithinRounding,
+            (false, true) => Verdict::Equal,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a run is made of and where it is computed, as it is noted with the run.
+
+use lae_kernels::simd::Level;
+
+use crate::backbone::library::Opened;
+use crate::device::{self, DeviceInfo};
+use crate::store::{BackboneFacts, Machine, Provenance};
+
+use super::TrainingPlan;
+
+impl TrainingPlan {
+    /// What the run that begins is made of.
+    pub(super) fn provenance(&self) -> Provenance {
+        let machine = machine(&self.ready.info, 0);
+        Provenance::new(self.plugin_text(), facts_of(&self.backbone), machine)
+    }
+}
+
+/// What table and weight file say of a backbone.
+pub(super) fn facts_of(opened: &Opened) -> BackboneFacts {
+    BackboneFacts {
+        name: opened.entry.name.clone(),
+        family: opened.entry.architecture.family().name.to_string(),
+        input_size: opened.input.size,
+        crop_ratio: opened.input.crop_ratio,
+        mean: opened.normalisation.mean,
+        std: opened.normalisation.std,
+        weights_bytes: opened.bytes,
+    }
+}
+
+/// This program on this machine, computing on a device from a task (from 0) on.
+pub(super) fn machine(on: &DeviceInfo, from: usize) -> Machine {
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    Machine {
+        from_task: from + 1,
+        version: env!("CARGO_PKG_VERSION").into(),
+        system: format!("{os} {arch}"),
+        processor: device::processor_name(),
+        simd: Level::best().name().into(),
+        threads: rayon::current_num_threads(),
+        device: on.name.clone(),
+        driver: (!on.is_cpu()).then(|| on.driver.clone()),
+    }
+}

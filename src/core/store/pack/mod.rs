@@ -1,0 +1,142 @@
+//! A run without its data as one file, `NAME.laerun.zip`: what others need to open it and to check it.
+//!
+//! It is a zip of the run's files as they are, with `manifest.json`, which has the SHA-256 of each, in front, and
+//! `figures.json` for readers. Of the same run the file has the same bytes, whenever and wherever it is packed. Paths
+//! are not in it: where settings name a folder or file, its last name stands.
+
+mod read;
+mod veil;
+mod write;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ABOUT_FILE, ADDED_FOLDER, CHECKPOINT_FILE, CONFUSION_FOLDER, IMAGES_FILE, METRICS_FILE,
+    PICTURES_FILE, PLUGIN_FILE, PROMPTS_FOLDER, PROVENANCE_FILE, RESUME_FOLDER, RUN_FILE,
+    STATE_FILE, TASK_FILE,
+};
+
+pub use read::{Extracted, Unpacked, extract, unpack};
+pub use write::{Packed, pack};
+
+/// How such files end.
+pub const PACKED_ENDING: &str = ".laerun.zip";
+
+/// Hashes of all other files.
+const MANIFEST_FILE: &str = "manifest.json";
+/// The run's figures as `lae-studio runs --json` gives them.
+const FIGURES_FILE: &str = "figures.json";
+/// Raised when the file changes its meaning.
+const FORMAT: u32 = 1;
+
+/// What a packed run says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Manifest {
+    format: u32,
+    /// The run's name.
+    run: String,
+    /// Every other file, sorted by name.
+    files: Vec<PackedFile>,
+}
+
+/// One file of a packed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct PackedFile {
+    name: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// Whether a file's name says that it is a packed run.
+pub fn is_packed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.to_lowercase().ends_with(PACKED_ENDING)
+}
+
+/// Whether a run has a file of this name, as a path with `/` below its folder, that is packed. No other name is taken
+/// from a file of somebody else, so none leads out of the run's folder.
+fn is_part(name: &str) -> bool {
+    let of_run = [
+        RUN_FILE,
+        PLUGIN_FILE,
+        PROVENANCE_FILE,
+        IMAGES_FILE,
+        ABOUT_FILE,
+    ];
+    if of_run.contains(&name) || folder_and(name) == Some((RESUME_FOLDER, CHECKPOINT_FILE)) {
+        return true;
+    }
+    let added = folder_and(name).filter(|(folder, _)| *folder == ADDED_FOLDER);
+    let added = added.and_then(|(_, below)| folder_and(below));
+    match added.filter(|(task, _)| numbered(task, "")) {
+        Some((_, below)) => [TASK_FILE, PICTURES_FILE].contains(&below) || is_of_tasks(below),
+        None => is_of_tasks(name),
+    }
+}
+
+/// Whether the run's folder and those of added tasks have such a file alike.
+fn is_of_tasks(name: &str) -> bool {
+    match folder_and(name) {
+        Some((CONFUSION_FOLDER | PROMPTS_FOLDER, table)) => numbered(table, ".csv"),
+        Some(_) => false,
+        None => [METRICS_FILE, STATE_FILE].contains(&name) || numbered(name, ".safetensors"),
+    }
+}
+
+fn folder_and(name: &str) -> Option<(&str, &str)> {
+    name.split_once('/')
+}
+
+/// Whether a name is `task_N` with this ending.
+fn numbered(name: &str, ending: &str) -> bool {
+    let number = name
+        .strip_prefix("task_")
+        .and_then(|rest| rest.strip_suffix(ending));
+    number.is_some_and(|number| {
+        let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+        digits && (1..=6).contains(&number.len()) && !number.starts_with('0')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_that_a_run_has_are_parts_of_it() {
+        for name in [
+            "run.toml",
+            "task_12.safetensors",
+            "confusion/task_1.csv",
+            "resume/checkpoint.safetensors",
+            "lessons/task_3/lesson.toml",
+            "lessons/task_3/prompts/task_3.csv",
+        ] {
+            assert!(is_part(name), "{name}");
+        }
+        for name in [
+            "",
+            "lock",
+            "summary.json",
+            "../run.toml",
+            "/run.toml",
+            "run.toml/",
+            "confusion",
+            "confusion/../task_1.csv",
+            "confusion/task_01.csv",
+            "confusion\\task_1.csv",
+            "task_.safetensors",
+            "task_1234567.safetensors",
+            "lessons/lesson.toml",
+            "lessons/task_3/run.toml",
+            "lessons/task_3/pictures/0001.png",
+            "lessons/task_3/lessons/task_4/lesson.toml",
+            "C:run.toml",
+        ] {
+            assert!(!is_part(name), "{name}");
+        }
+        assert!(is_packed(Path::new("a/b.LAERUN.zip")) && !is_packed(Path::new("b.zip")));
+    }
+}

@@ -1,0 +1,85 @@
+//! Taking paths out of what a run says of itself.
+
+use crate::data::scenario::ClassOrder;
+use crate::files::names::is_path;
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::RunHeader;
+use crate::store::added_tasks::Written;
+use crate::store::record::{PREFACE, settings_part};
+
+/// The last name of a path, whichever system wrote it.
+fn last_name(path: &str) -> String {
+    let names = path.split(['/', '\\']).filter(|name| !name.is_empty());
+    names.last().unwrap_or("data").to_string()
+}
+
+/// These settings without paths.
+pub(super) fn settings(header: &RunHeader) -> RunConfig {
+    let mut config = header.config.clone();
+    for place in [&mut config.data, &mut config.backbone] {
+        if is_path(place) {
+            *place = last_name(place);
+        }
+    }
+    // Of versions that kept the file's name: what stood in it is known.
+    if is_path(&config.order) {
+        let own = header.tasks[..header.own_tasks()].last();
+        let taught = &header.class_order[..own.map_or(0, |task| task.end)];
+        let mut sorted: Vec<&String> = taught.iter().collect();
+        sorted.sort_unstable();
+        let place = |name: &String| sorted.binary_search(&name).unwrap_or_default();
+        config.order = ClassOrder::written(&taught.iter().map(place).collect::<Vec<_>>());
+    }
+    config
+}
+
+/// The same facts without paths, nor what people say of the run.
+pub(super) fn header(header: &RunHeader) -> RunHeader {
+    RunHeader {
+        config: settings(header),
+        run: String::new(),
+        folder: Default::default(),
+        about: Default::default(),
+        ..header.clone()
+    }
+}
+
+/// The text of `run.toml` without paths: as it is, where there are none.
+pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
+    let config = settings(header);
+    if config == header.config {
+        return Ok(text.to_string());
+    }
+    let facts = &text[settings_part(text).len()..];
+    Ok(format!("{PREFACE}{}\n{facts}", config.to_toml()?))
+}
+
+/// The text of an added task's `lesson.toml` without the path that its pictures came from.
+pub(super) fn lesson_toml(text: &str) -> Result<String> {
+    let unread = |error: String| Problem::new(format!("an added task cannot be packed: {error}"));
+    let mut written: Written = toml::from_str(text).map_err(|error| unread(error.to_string()))?;
+    let source = &mut written.added_task.source;
+    if !is_path(source) {
+        return Ok(text.to_string());
+    }
+    *source = last_name(source);
+    toml::to_string(&written).map_err(|error| unread(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_path_its_last_name_stays() {
+        for (path, name) in [
+            ("/home/ada/birds", "birds"),
+            ("C:\\Users\\Ada\\birds.zip", "birds.zip"),
+            ("birds/", "birds"),
+            ("/", "data"),
+        ] {
+            assert_eq!(last_name(path), name);
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Packed runs, and runs that are checked: what is equal is found equal to the last bit, and whatever was changed is
+//! found and named.
+
+mod hostile;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use lae_studio::experiment::proof::{CheckRequest, Part, Report, Verdict, check_run};
+use lae_studio::experiment::{self, Stock};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Control;
+use lae_studio::store;
+
+use super::data::{Made, picture};
+use super::{copy_folder, frozen_epochs};
+
+/// Two tasks of two classes each, a moment's training.
+fn tiny(data: &Path) -> RunConfig {
+    RunConfig {
+        data: data.to_string_lossy().into_owned(),
+        classes_per_task: "2".into(),
+        epochs: 1,
+        batch: 4,
+        device: "cpu".into(),
+        settings: frozen_epochs(0),
+        ..RunConfig::default()
+    }
+}
+
+/// Pictures of four classes.
+fn four_classes() -> Made {
+    let made = Made::new();
+    for class in ["ant", "bee", "cat", "dog"] {
+        made.class(&format!("train/{class}"), 4);
+        made.class(&format!("test/{class}"), 3);
+    }
+    made
+}
+
+/// A run and its data, for tests that change neither.
+fn trained() -> (&'static Path, &'static Path) {
+    static RUN: OnceLock<(Made, PathBuf)> = OnceLock::new();
+    let (made, run) = RUN.get_or_init(|| {
+        let made = four_classes();
+        let root = super::shared_folder();
+        let run = train(&tiny(made.path()), &root);
+        (made, run)
+    });
+    (made.path(), run)
+}
+
+fn train(config: &RunConfig, root: &Path) -> PathBuf {
+    let control = Control::default();
+    let ended = experiment::train(config, root, &Stock::default(), &mut Vec::new(), &control);
+    ended.unwrap().header().unwrap().folder.clone()
+}
+
+/// A copy of the run, to be changed.
+fn copied() -> (tempfile::TempDir, PathBuf) {
+    let root = tempfile::tempdir().unwrap();
+    let run = root.path().join("copy");
+    copy_folder(trained().1, &run);
+    (root, run)
+}
+
+fn checked(run: &Path, asked: &CheckRequest<'_>) -> Report {
+    let (stock, control) = (Stock::default(), Control::default());
+    let report = check_run(run, asked, &stock, &mut Vec::new(), &control);
+    report.unwrap().unwrap()
+}
+
+/// The parts that differ, in order, and the first sentence of each.
+fn parts(report: &Report) -> Vec<(Part, &str)> {
+    let differences = report.differences.iter();
+    differences
+        .map(|one| (one.part, one.told.as_str()))
+        .collect()
+}
+
+/// Replaces a text in a file of a run, which must hold it.
+fn replace(file: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains(from), "{text}");
+    std::fs::write(file, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
+    let (data, run) = trained();
+    let root = tempfile::tempdir().unwrap();
+    let [one, two] = ["one.laerun.zip", "two.laerun.zip"].map(|name| root.path().join(name));
+    let packed = store::pack(run, &one).unwrap();
+    assert!(packed.files > 8 && !packed.left_pictures);
+    // A copy with other times of files, which somebody named and looked at, is the same run.
+    let (_kept, copy) = copied();
+    std::fs::remove_file(copy.join("summary.json")).unwrap();
+    let moved = copy.with_file_name(run.file_name().unwrap());
+    std::fs::rename(&copy, &moved).unwrap();
+    store::pack(&moved, &two).unwrap();
+    assert!(std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap());
+    // Nothing in it says where things lie.
+    let place = data.parent().unwrap().to_str().unwrap();
+    for (name, bytes) in crate::fuzz::packing::unzipped(&std::fs::read(&one).unwrap()) {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(place), "{name}: {text}");
+    }
+    let other = root.path().join("other");
+    let unpacked = store::unpack(&one, &other).unwrap();
+    assert_eq!(unpacked.folder.file_name(), run.file_name());
+    let (then, now) = (
+        store::load(run).unwrap(),
+        store::load(&unpacked.folder).unwrap(),
+    );
+    assert!(then.reports == now.reports && then.plugin == now.plugin);
+    let name = data.file_name().unwrap().to_str().unwrap();
+    assert_eq!(now.header.config.data, name);
+
+    let without = checked(&unpacked.folder, &CheckRequest::default());
+    assert_eq!(without.verdict(), Verdict::Equal, "{without:?}");
+    assert!(without.unchecked[0].contains("--data"), "{without:?}");
+    let report = checked(
+        &unpacked.folder,
+        &CheckRequest {
+            data: data.to_str(),
+            train: true,
+            ..CheckRequest::default()
+        },
+    );
+    assert_eq!(report.verdict(), Verdict::Equal, "{report:?}");
+    assert!(
+        report.unchecked.is_empty() && report.unknown.is_empty(),
+        "{report:?}"
+    );
+    // Three experts after each task, of 6 and of 12 test pictures.
+    let equal = report.equal.join("; ");
+    assert!(equal.contains("54 answers, computed once more"), "{equal}");
+    assert!(equal.contains("of 2 tasks, trained once more"), "{equal}");
+    assert!(equal.contains("28 pictures and their labels"), "{equal}");
+
+    let again = store::unpack(&one, &other).unwrap_err();
+    assert!(again.what.contains("this run is here already"), "{again}");
+    assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1);
+    // Another start of the same experiment is another run.
+    let repeated = train(&tiny(data), &root.path().join("repeated"));
+    store::pack(&repeated, &two).unwrap();
+    let repeats = store::unpack(&two, &other).unwrap().repeats;
+    assert_eq!(repeats.as_deref(), run.file_name().unwrap().to_str());
+}
+
+#[test]
+fn a_changed_plugin_is_named() {
+    let (_root, run) = copied();
+    let plugin = run.join("plugin.toml");
+    let text = std::fs::read_to_string(&plugin).unwrap();
+    std::fs::write(&plugin, format!("{text}\n# other\n")).unwrap();
+    let report = checked(&run, &CheckRequest::default());
+    let [(Part::Plugin, told)] = parts(&report)[..] else {
+        panic!("{report:?}");
+    };
+    assert!(
+        told.starts_with("plugin.toml is not what was written"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_changed_weight_file_is_named() {
+    let (data, run) = trained();
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("lae-nano.safetensors");
+    let mut bytes = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/lae-nano.safetensors"
+    ))
+    .unwrap();
+    let asked = CheckRequest {
+        data: data.to_str(),
+        weights: weights.to_str(),
+        ..CheckRequest::default()
+    };
+    std::fs::write(&weights, &bytes).unwrap();
+    assert_eq!(checked(run, &asked).verdict(), Verdict::Equal);
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&weights, &bytes).unwrap();
+    let report = checked(run, &asked);
+    let [(Part::Weights, told)] = parts(&report)[..] else {
+        panic!("{report:?}");
+    };
+    assert!(told.contains(weights.to_str().unwrap()), "{told}");
+    assert!(report.unchecked[0].contains("the answers"), "{report:?}");
+}
+
+#[test]
+fn a_changed_picture_and_a_changed_label_are_named() {
+    let (data, run) = trained();
+    let copy = tempfile::tempdir().unwrap();
+    let asked = CheckRequest {
+        data: copy.path().to_str(),
+        ..CheckRequest::default()
+    };
+    copy_folder(data, copy.path());
+    assert_eq!(checked(run, &asked).verdict(), Verdict::Equal);
+    picture(&copy.path().join("train/bee/002.png"), "another");
+    let report = checked(run, &asked);
+    let [(Part::Picture, told)] = parts(&report)[..] else {
+        panic!("{report:?}");
+    };
+    assert!(
+        told.contains("training picture 3 of class \"bee\", "),
+        "{told}"
+    );
+    assert!(told.contains("bee/002.png"), "{told}");
+    // A test picture that becomes one of another class.
+    copy_folder(data, copy.path());
+    let [from, to] = ["test/cat/001.png", "test/dog/009.png"].map(|name| copy.path().join(name));
+    std::fs::rename(from, to).unwrap();
+    let report = checked(run, &asked);
+    let (part, told) = parts(&report)[0];
+    assert_eq!(part, Part::Picture);
+    assert!(
+        told.contains("class \"cat\" has 2 test pictures, of the run it had 3; from picture 2 on"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_changed_number_and_a_changed_answer_are_named() {
+    let (data, _) = trained();
+    let (_root, run) = copied();
+    let metrics = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
+    let row = metrics.lines().nth(2).unwrap();
+    let ensemble = row.split(',').nth(4).unwrap();
+    let changed = row.replacen(&format!(",{ensemble},"), ",0.984375,", 1);
+    // The first such cell may be another expert's: whichever it is, it is found.
+    replace(&run.join("metrics.csv"), row, &changed);
+    let report = checked(&run, &CheckRequest::default());
+    let [(Part::Figure, told)] = parts(&report)[..] else {
+        panic!("{report:?}");
+    };
+    assert!(
+        told.contains("= 0.984375 after task 2, its answers make"),
+        "{told}"
+    );
+
+    let (_root, run) = copied();
+    let answers = run.join("confusion/task_2.csv");
+    let text = std::fs::read_to_string(&answers).unwrap();
+    let line = text.lines().nth(5).unwrap();
+    let mut cells: Vec<&str> = line.split(',').collect();
+    let sample = cells[0].to_string();
+    cells[4] = if cells[4] == "0" { "1" } else { "0" };
+    replace(&answers, line, &cells.join(","));
+    let asked = CheckRequest {
+        data: data.to_str(),
+        ..CheckRequest::default()
+    };
+    let report = checked(&run, &asked);
+    assert_eq!(report.verdict(), Verdict::Differs);
+    let told = parts(&report);
+    assert!(
+        told[0]
+            .1
+            .starts_with("confusion/task_2.csv is not what was written"),
+        "{told:?}"
+    );
+    let (part, last) = *told.last().unwrap();
+    assert_eq!(part, Part::Answer);
+    let picture = format!("after task 2, test picture {sample} (");
+    assert!(
+        last.contains(&picture) && last.contains(", ensemble: stored "),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_changed_snapshot_is_named_with_and_without_the_hashes_of_its_run() {
+    let (_root, run) = copied();
+    let snapshot = run.join("task_1.safetensors");
+    let mut bytes = std::fs::read(&snapshot).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&snapshot, &bytes).unwrap();
+    let report = checked(&run, &CheckRequest::default());
+    let (part, told) = parts(&report)[0];
+    assert_eq!(part, Part::Snapshot);
+    assert!(
+        told.starts_with("task_1.safetensors is not what was written"),
+        "{told}"
+    );
+    // As a version wrote it that noted no hashes: the snapshot has one itself.
+    let metrics = run.join("metrics.csv");
+    let text = std::fs::read_to_string(&metrics).unwrap();
+    let without = text.lines().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        [&cells[..20], &cells[22..]].concat().join(",") + "\n"
+    });
+    std::fs::write(&metrics, without.collect::<String>()).unwrap();
+    let report = checked(&run, &CheckRequest::default());
+    assert_eq!(parts(&report)[0].0, Part::Snapshot, "{report:?}");
+    assert!(
+        report
+            .unknown
+            .iter()
+            .any(|what| what.contains("hashes of snapshots"))
+    );
+}
+
+#[test]
+fn a_changed_setting_shows_when_the_run_is_trained_once_more() {
+    let (data, _) = trained();
+    let (_root, run) = copied();
+    replace(&run.join("run.toml"), "base_lr = 0.01", "base_lr = 0.011");
+    let asked = CheckRequest {
+        data: data.to_str(),
+        train: true,
+        ..CheckRequest::default()
+    };
+    let report = checked(&run, &asked);
+    let (part, told) = parts(&report)[0];
+    assert_eq!(part, Part::Snapshot, "{report:?}");
+    assert!(
+        told.starts_with("trained once more, after task 1: the tensor "),
+        "{told}"
+    );
+    assert!(told.contains(", of the run it was "), "{told}");
+}
+
+#[test]
+fn what_the_table_says_of_the_backbone_is_compared() {
+    let (data, _) = trained();
+    let (_root, run) = copied();
+    replace(
+        &run.join("provenance.toml"),
+        "crop_ratio = 1",
+        "crop_ratio = 0.5 # 1",
+    );
+    let asked = CheckRequest {
+        data: data.to_str(),
+        limit: Some(1),
+        ..CheckRequest::default()
+    };
+    let report = checked(&run, &asked);
+    let [(Part::Backbone, told)] = parts(&report)[..] else {
+        panic!("{report:?}");
+    };
+    assert!(
+        told.starts_with("the crop ratio of the backbone is 1"),
+        "{told}"
+    );
+}
+
+#[test]
+fn on_another_processor_small_differences_are_rounding_and_large_ones_are_not() {
+    let (data, _) = trained();
+    let (_root, run) = copied();
+    let processor = lae_studio::device::processor_name();
+    replace(
+        &run.join("provenance.toml"),
+        &processor,
+        "Another Processor",
+    );
+    let asked = CheckRequest {
+        data: data.to_str(),
+        ..CheckRequest::default()
+    };
+    // What is equal is equal, wherever it was computed.
+    assert_eq!(checked(&run, &asked).verdict(), Verdict::Equal);
+    let answers = run.join("confusion/task_1.csv");
+    let text = std::fs::read_to_string(&answers).unwrap();
+    let line = text.lines().nth(1).unwrap();
+    let mut cells: Vec<String> = line.split(',').map(String::from).collect();
+    let score: f32 = cells[9].parse().unwrap();
+    cells[9] = (score - 1e-5).to_string();
+    replace(&answers, line, &cells.join(","));
+    // It was written so there.
+    let hash = |run: &Path| lae_studio::fetch::sha256_of_file(&run.join("confusion/task_1.csv"));
+    replace(
+        &run.join("metrics.csv"),
+        &hash(trained().1).unwrap(),
+        &hash(&run).unwrap(),
+    );
+    let report = checked(&run, &asked);
+    assert_eq!(report.verdict(), Verdict::EqualWithinRounding, "{report:?}");
+    assert!(
+        report.rounding[0].contains("0 of 18 answers of another class"),
+        "{report:?}"
+    );
+    replace(
+        &run.join("provenance.toml"),
+        "Another Processor",
+        &processor,
+    );
+    assert_eq!(checked(&run, &asked).verdict(), Verdict::Differs);
+}
+
+#[test]
+fn a_run_at_work_is_not_packed_and_a_full_place_leaves_nothing() {
+    let (_root, run) = copied();
+    let to = run.with_file_name("a.laerun.zip");
+    let held = store::RunFolder::open(&run).unwrap();
+    let problem = store::pack(&run, &to).unwrap_err();
+    assert!(problem.what.contains("working on this run"), "{problem}");
+    drop(held);
+    let nowhere = run.with_file_name("nowhere").join("a.laerun.zip");
+    assert!(store::pack(&run, &nowhere).is_err());
+    assert!(store::pack(&run.join("confusion"), &to).is_err() && !to.exists());
+    store::pack(&run, &to).unwrap();
+    #[cfg(target_os = "linux")]
+    {
+        let problem = store::pack(&run, Path::new("/dev/full")).unwrap_err();
+        assert!(problem.remedy.contains("free some disk space"), "{problem}");
+    }
+}
+
+#[test]
+fn a_run_of_an_older_version_is_packed_and_checked_with_what_is_not_known() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    let root = tempfile::tempdir().unwrap();
+    let run = root.path().join("old");
+    copy_folder(&kept, &run);
+    let file = root.path().join("old.laerun.zip");
+    store::pack(&run, &file).unwrap();
+    let other = root.path().join("other");
+    let unpacked = store::unpack(&file, &other).unwrap().folder;
+    for name in [
+        "run.toml",
+        "metrics.csv",
+        "task_2.safetensors",
+        "resume/checkpoint.safetensors",
+    ] {
+        let [then, now] = [&kept, &unpacked].map(|run| std::fs::read(run.join(name)).unwrap());
+        assert!(then == now, "{name}");
+    }
+    let report = checked(&unpacked, &CheckRequest::default());
+    // It was computed elsewhere.
+    assert_ne!(report.verdict(), Verdict::Differs, "{report:?}");
+    for what in [
+        "hash of the plugin",
+        "content of the images",
+        "processor's type",
+    ] {
+        assert!(
+            report.unknown.iter().any(|unknown| unknown.contains(what)),
+            "{what}: {report:?}"
+        );
+    }
+}

@@ -1,0 +1,244 @@
+//! Packed runs that nobody packed: each is refused with a sentence, and leaves nothing.
+
+use std::path::Path;
+
+use lae_studio::problem::Problem;
+use lae_studio::store;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::trained;
+use crate::fuzz::packing::{Zipped, unzipped, zip};
+
+/// The files of an honest packed run, to be put together otherwise.
+struct Honest(Vec<(String, Vec<u8>)>);
+
+impl Honest {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.laerun.zip");
+        store::pack(trained().1, &file).unwrap();
+        Self(unzipped(&std::fs::read(file).unwrap()))
+    }
+
+    fn bytes(&mut self, name: &str) -> &mut Vec<u8> {
+        let found = self.0.iter_mut().find(|(known, _)| known == name);
+        &mut found.unwrap().1
+    }
+
+    /// Adds a file, in the manifest, too.
+    fn add(&mut self, name: &str, bytes: &[u8]) {
+        self.0.push((name.into(), bytes.to_vec()));
+        let hash = Sha256::digest(bytes);
+        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let entry = json!({"name": name, "bytes": bytes.len(), "sha256": hash});
+        self.manifest(|manifest| manifest["files"].as_array_mut().unwrap().push(entry));
+    }
+
+    fn manifest(&mut self, change: impl FnOnce(&mut Value)) {
+        let bytes = self.bytes("manifest.json");
+        let mut manifest = serde_json::from_slice(bytes).unwrap();
+        change(&mut manifest);
+        *bytes = serde_json::to_vec(&manifest).unwrap();
+    }
+
+    fn entries(&self) -> Vec<Zipped> {
+        let each = self.0.iter();
+        each.map(|(name, bytes)| Zipped::new(name, bytes.clone()))
+            .collect()
+    }
+}
+
+/// Tries to unpack an archive; it must be refused and leave nothing.
+fn refused(bytes: &[u8]) -> Problem {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.laerun.zip");
+    std::fs::write(&file, bytes).unwrap();
+    let runs = folder.path().join("runs");
+    let problem = store::unpack(&file, &runs).unwrap_err();
+    assert!(!problem.place.is_empty(), "{problem}");
+    assert_eq!(std::fs::read_dir(&runs).unwrap().count(), 0, "{problem}");
+    let around: Vec<_> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .flatten()
+        .collect();
+    assert_eq!(around.len(), 2, "{around:?}");
+    problem
+}
+
+#[test]
+fn an_archive_put_together_as_it_was_is_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.laerun.zip");
+    std::fs::write(&file, zip(&Honest::new().entries(), None)).unwrap();
+    let unpacked = store::unpack(&file, &folder.path().join("runs")).unwrap();
+    assert!(store::load(&unpacked.folder).is_ok());
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_refused() {
+    for name in [
+        "../../escaped.toml",
+        "/tmp/escaped.toml",
+        "..\\escaped.toml",
+        "C:\\escaped.toml",
+        "confusion/../../escaped.csv",
+        "run.toml\u{0}",
+        "lock",
+        "pictures/1.png",
+        "task_1.safetensors/inner",
+    ] {
+        let mut honest = Honest::new();
+        honest.add(name, b"x");
+        let problem = refused(&zip(&honest.entries(), None));
+        assert!(
+            problem.what.contains("is no file of a run"),
+            "{name}: {problem}"
+        );
+    }
+    let mut honest = Honest::new();
+    let name = ["../", &"a".repeat(60_000)].concat();
+    honest.add(&name, b"x");
+    assert!(refused(&zip(&honest.entries(), None)).what.len() < 2000);
+}
+
+#[test]
+fn links_and_names_that_come_twice_are_refused() {
+    let mut honest = Honest::new();
+    honest.add("about.toml", b"/etc/passwd");
+    let mut entries = honest.entries();
+    entries.last_mut().unwrap().attributes = 0o120_777 << 16;
+    let problem = refused(&zip(&entries, None));
+    assert!(problem.what.contains("about.toml is a link"), "{problem}");
+
+    let mut entries = Honest::new().entries();
+    entries.push(Zipped::new("run.toml", b"data = 1".to_vec()));
+    let problem = refused(&zip(&entries, None));
+    assert!(problem.what.contains("have one name"), "{problem}");
+
+    let mut honest = Honest::new();
+    honest.manifest(|manifest| {
+        let files = manifest["files"].as_array_mut().unwrap();
+        files.push(files[0].clone());
+    });
+    let problem = refused(&zip(&honest.entries(), None));
+    assert!(
+        problem.what.contains("names figures.json twice") || problem.what.contains("twice"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn bombs_are_refused_before_they_fill_the_disk() {
+    // Longer than it says: never more is written than the manifest names.
+    let mut honest = Honest::new();
+    honest.add("about.toml", b"");
+    *honest.bytes("about.toml") = vec![b'\n'; 8 << 20];
+    let problem = refused(&zip(&honest.entries(), None));
+    assert!(
+        problem.what.contains("longer than its manifest says"),
+        "{problem}"
+    );
+    // It says that it is long.
+    for (bytes, why) in [
+        (1u64 << 60, "larger than any run"),
+        (300 << 20, "times its size"),
+    ] {
+        let mut honest = Honest::new();
+        honest.manifest(|manifest| manifest["files"][0]["bytes"] = bytes.into());
+        let problem = refused(&zip(&honest.entries(), None));
+        assert!(problem.what.contains(why), "{problem}");
+    }
+    let mut honest = Honest::new();
+    *honest.bytes("manifest.json") = vec![b' '; 17 << 20];
+    let problem = refused(&zip(&honest.entries(), None));
+    assert!(problem.what.contains("manifest is longer"), "{problem}");
+}
+
+#[test]
+fn what_is_cut_off_damaged_or_changed_is_refused() {
+    let whole = zip(&Honest::new().entries(), None);
+    for length in [
+        0,
+        10,
+        22,
+        whole.len() / 3,
+        whole.len() - 30,
+        whole.len() - 1,
+    ] {
+        refused(&whole[..length]);
+    }
+    refused(b"no archive at all, but longer than what ends one");
+    let mut flipped = whole.clone();
+    // In what is packed of the first file: its sum is wrong then.
+    flipped[200] ^= 0x10;
+    refused(&flipped);
+    let mut honest = Honest::new();
+    honest.bytes("plugin.toml").push(b'\n');
+    let problem = refused(&zip(&honest.entries(), None));
+    assert!(problem.what.contains("plugin.toml"), "{problem}");
+    let mut honest = Honest::new();
+    let first = honest.bytes("task_1.safetensors");
+    first[100] ^= 1;
+    let problem = refused(&zip(&honest.entries(), None));
+    assert!(
+        problem
+            .what
+            .contains("task_1.safetensors is not the file that was packed"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn what_is_missing_unnamed_or_of_a_newer_version_is_refused() {
+    let mut honest = Honest::new();
+    honest.0.retain(|(name, _)| name != "manifest.json");
+    assert!(
+        refused(&zip(&honest.entries(), None))
+            .what
+            .contains("no manifest.json")
+    );
+    let mut honest = Honest::new();
+    honest.0.retain(|(name, _)| name != "metrics.csv");
+    assert!(
+        refused(&zip(&honest.entries(), None))
+            .what
+            .contains("metrics.csv is missing")
+    );
+    let mut honest = Honest::new();
+    honest.0.push(("about.toml".into(), Vec::new()));
+    assert!(
+        refused(&zip(&honest.entries(), None))
+            .what
+            .contains("does not name about.toml")
+    );
+    let mut honest = Honest::new();
+    honest.manifest(|manifest| manifest["format"] = 2.into());
+    assert!(
+        refused(&zip(&honest.entries(), None))
+            .what
+            .contains("newer version")
+    );
+    // A run whose parts do not fit together, with all hashes right.
+    let mut honest = Honest::new();
+    honest.0.retain(|(name, _)| name != "run.toml");
+    honest.manifest(|manifest| {
+        let files = manifest["files"].as_array_mut().unwrap();
+        files.retain(|file| file["name"] != "run.toml");
+    });
+    honest.add("run.toml", b"data = \"digits\"\n");
+    let problem = refused(&zip(&honest.entries(), None));
+    assert!(problem.what.contains("cannot be opened"), "{problem}");
+}
+
+#[test]
+fn a_run_keeps_to_its_folder_whatever_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.laerun.zip");
+    let mut honest = Honest::new();
+    honest.manifest(|manifest| manifest["run"] = "../../escaped".into());
+    std::fs::write(&file, zip(&honest.entries(), None)).unwrap();
+    let runs = folder.path().join("runs");
+    let unpacked = store::unpack(&file, &runs).unwrap();
+    assert_eq!(unpacked.folder.parent(), Some(Path::new(&runs)));
+}
