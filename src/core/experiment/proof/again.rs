@@ -170,7 +170,7 @@ impl Both<'_> {
         let number = task + 1;
         match store::load_snapshot(checker.folder, task) {
             Err(problem) => {
-                checker.differs(Difference::new(Part::Snapshot, Some(task), problem.what))
+                checker.differs(Difference::new(Part::Snapshot, Some(task), problem.what));
             }
             Ok(then) => {
                 let now = store::load_snapshot(&self.now.header.folder, task)?;

@@ -2,12 +2,13 @@
 
 use crate::data::Sample;
 use crate::data::loader::inputs_of;
-use crate::experiment::predict::Parts;
+use crate::experiment::predict::{Parts, Predictor};
 use crate::experiment::trainer::{JUDGE_BATCH, note};
 use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 use crate::store::{self, StoredRun};
+use crate::tensors::Named;
 
 use super::material::Material;
 use super::{CERTAINTY, Checker, Difference, OTHERS, Part};
@@ -129,36 +130,29 @@ pub(super) fn recompute(
         );
         let pictures = pictures(stored, task, &rows, material);
         missing += rows.len() - pictures.len();
-        let kept: Vec<usize> = pictures.iter().map(|(row, _)| *row).collect();
-        if kept.is_empty() {
+        if pictures.is_empty() {
             continue;
         }
-        let found = match found(checker, stored, task, &pictures, material) {
-            Err(problem) if checker.goes_on() => {
-                // A snapshot that is damaged is a finding; the device's failure is told with the same words.
-                let told = format!("task {} cannot be answered: {}", task + 1, problem.what);
-                checker.differs(Difference::new(Part::Snapshot, Some(task), told));
+        let snapshot = match store::load_snapshot(checker.folder, task) {
+            Ok(snapshot) => snapshot,
+            Err(problem) => {
+                checker.differs(Difference::new(Part::Snapshot, Some(task), problem.what));
                 continue;
             }
-            found => found?,
         };
-        let answers = &stored.reports[task].answers;
-        let others = compared(answers, &kept, &found, &stored.header.class_order);
-        same += others.of - others.count.min(others.of);
-        if let Some((at, told)) = &others.first {
-            let (row, sample) = &pictures[*at];
-            let (number, name) = (answers.samples[*row], sample.name());
-            let task_number = task + 1;
-            let told = format!("after task {task_number}, test picture {number} ({name}), {told}");
-            let mut difference =
-                Difference::new(Part::Answer, Some(task), told).first_of(others.count);
-            difference.rounding = rounds && others.is_rounding();
-            if difference.rounding {
-                let measure = format!("after task {task_number}: {}", others.measure());
-                checker.report.rounding.push(measure);
+        let predictor = match predictor(checker, stored, (task, snapshot), material) {
+            Ok(predictor) => predictor,
+            // A method may keep less than answers.
+            Err(problem) => {
+                let what = format!("the answers after task {}: {}", task + 1, problem.what);
+                checker.report.unchecked.push(what);
+                continue;
             }
-            checker.differs(difference);
-        }
+        };
+        let (kept, found) = found(checker, &predictor, stored, task, &pictures)?;
+        missing += pictures.len() - kept.len();
+        let others = told(checker, stored, task, (kept.as_slice(), &found), rounds);
+        same += others.of - others.count.min(others.of);
     }
     if same > 0 {
         let what = format!("{same} answers, computed once more from the snapshots");
@@ -171,6 +165,34 @@ pub(super) fn recompute(
         checker.report.unchecked.push(what);
     }
     Ok(())
+}
+
+/// Compares what was found after a task with what is stored, and tells the first difference.
+fn told(
+    checker: &mut Checker<'_>,
+    stored: &StoredRun,
+    task: usize,
+    (kept, found): (&[(usize, Sample)], &Answers),
+    rounds: bool,
+) -> Others {
+    let answers = &stored.reports[task].answers;
+    let rows: Vec<usize> = kept.iter().map(|(row, _)| *row).collect();
+    let others = compared(answers, &rows, found, &stored.header.class_order);
+    let Some((at, told)) = &others.first else {
+        return others;
+    };
+    let (row, sample) = &kept[*at];
+    let (number, name) = (answers.samples[*row], sample.name());
+    let after = format!("after task {}", task + 1);
+    let told = format!("{after}, test picture {number} ({name}), {told}");
+    let mut difference = Difference::new(Part::Answer, Some(task), told).first_of(others.count);
+    difference.rounding = rounds && others.is_rounding();
+    if difference.rounding {
+        let measure = format!("{after}: {}", others.measure());
+        checker.report.rounding.push(measure);
+    }
+    checker.differs(difference);
+    others
 }
 
 /// Which answers are asked for once more: all, or so many evenly spaced ones.
@@ -217,43 +239,51 @@ fn header_at(header: &RunHeader, task: usize) -> RunHeader {
     then
 }
 
-/// What the snapshot after a task answers to these pictures.
+/// What the snapshot after a task makes of the run.
+fn predictor(
+    checker: &Checker<'_>,
+    stored: &StoredRun,
+    snapshot: (usize, Named),
+    material: &Material,
+) -> Result<Predictor> {
+    let mut header = header_at(&stored.header, snapshot.0);
+    header.config.backbone.clone_from(&material.config.backbone);
+    let device = Some(material.config.device.as_str());
+    let facts = (header, stored.plugin.clone());
+    Parts::of(facts, snapshot, device, checker.stock, false)?.assemble(checker.stock)
+}
+
+/// What is answered to these pictures after a task, and to which of them: those that can be read.
 fn found(
     checker: &Checker<'_>,
+    predictor: &Predictor,
     stored: &StoredRun,
     task: usize,
     pictures: &[(usize, Sample)],
-    material: &Material,
-) -> Result<Answers> {
-    let mut header = header_at(&stored.header, task);
-    header.config.backbone.clone_from(&material.config.backbone);
-    let (tasks, again) = (header.tasks.clone(), header.again());
-    let task_of = tasks_of_classes(&tasks);
-    let snapshot = store::load_snapshot(checker.folder, task)?;
-    let device = Some(material.config.device.as_str());
-    let facts = (header, stored.plugin.clone());
-    let parts = Parts::of(facts, (task, snapshot), device, checker.stock, false)?;
-    let predictor = parts.assemble(checker.stock)?;
+) -> Result<(Vec<(usize, Sample)>, Answers)> {
+    let header = predictor.header();
+    let (again, task_of) = (header.again(), tasks_of_classes(&header.tasks));
     let labels = &stored.reports[task].answers.labels;
-    let mut answers = Answers::default();
+    let (mut kept, mut answers) = (Vec::new(), Answers::default());
     for some in pictures.chunks(JUDGE_BATCH) {
         if !checker.goes_on() {
             return Err(Problem::new("the check was stopped"));
         }
         let samples: Vec<Sample> = some.iter().map(|(_, sample)| sample.clone()).collect();
-        let inputs = inputs_of(&samples, predictor.input()).into_iter();
-        let inputs: Vec<Vec<u8>> = inputs.collect::<Result<_>>()?;
-        let verdicts = predictor.verdicts(&inputs.concat())?;
-        for ((row, _), verdict) in some.iter().zip(&verdicts) {
-            note(
-                &mut answers,
-                labels[*row],
-                verdict,
-                (&tasks, &task_of, &again),
-            );
+        let inputs = inputs_of(&samples, predictor.input()).into_iter().zip(some);
+        let read = inputs.filter_map(|(input, picture)| Some((input.ok()?, picture.clone())));
+        let (inputs, read): (Vec<Vec<u8>>, Vec<(usize, Sample)>) = read.unzip();
+        if read.is_empty() {
+            continue;
         }
+        let verdicts = predictor.verdicts(&inputs.concat())?;
+        for ((row, _), verdict) in read.iter().zip(&verdicts) {
+            let known = (&*header.tasks, &*task_of, &*again);
+            note(&mut answers, labels[*row], verdict, known);
+        }
+        kept.extend(read);
     }
-    Ok(answers)
+    Ok((kept, answers))
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::store::record::{PREFACE, settings_part};
 
 /// The last name of a path, whichever system wrote it.
 fn last_name(path: &str) -> String {
-    let names = path.split(['/', '\\']).filter(|name| !name.is_empty());
-    names.last().unwrap_or("data").to_string()
+    let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
+    names.next_back().unwrap_or("data").to_string()
 }
 
 /// These settings without paths.
