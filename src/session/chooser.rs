@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use super::Session;
 use super::bug_report;
 use super::data_export::{self, DataExportKind};
+use super::results_export;
 use crate::data::export::Form;
+use crate::store::export::Format;
 
 /// Endings of picture files.
 pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
@@ -38,6 +40,8 @@ pub enum DialogPurpose {
     Pictures,
     /// The place of an exported data set.
     DataExport(DataExportKind, Form),
+    /// The place of a table, figure or report of runs.
+    Results(Format),
 }
 
 impl DialogPurpose {
@@ -51,6 +55,9 @@ impl DialogPurpose {
             Self::BugReport => "Save the bug report",
             Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
             Self::DataExport(_, Form::Folder) => "Export as an image folder in a zip",
+            Self::Results(Format::Html) => "Save the report",
+            Self::Results(Format::Svg) => "Save the figure",
+            Self::Results(_) => "Save the table",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
@@ -67,6 +74,7 @@ impl DialogPurpose {
             Self::Order => ("JSON", &["json"]),
             Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
             Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
+            Self::Results(format) => ("Results", format.endings()),
         }
     }
 
@@ -83,6 +91,7 @@ impl DialogPurpose {
         match self {
             Self::BugReport => Some(bug_report::file_name()),
             Self::DataExport(_, form) => Some(data_export::file_name(form)),
+            Self::Results(format) => Some(results_export::file_name(format)),
             _ => None,
         }
     }

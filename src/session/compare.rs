@@ -1,6 +1,6 @@
 //! What the page Compare shows: the stored runs and the folders they lie in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
@@ -20,6 +20,8 @@ pub struct Compare {
     /// The deleted runs, once somebody looked for them.
     pub deleted: Fetch<Arc<Vec<DeletedRun>>>,
     /// The runs that were asked for together.
+    /// The runs that a table, figure or report is asked for.
+    pub(super) to_export: Vec<PathBuf>,
     pub(super) comparison: Comparison,
 }
 

@@ -23,6 +23,7 @@ use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::loads::Load;
 use crate::session::presets::Preset;
+use crate::store::export::Format;
 use crate::texts::Language;
 
 /// The pages, in the order of their tabs.
@@ -102,6 +103,8 @@ pub enum UiCommand {
     ChooseWeights(String),
     /// Ask for a file or folder in a dialog of the desktop.
     Pick(DialogPurpose),
+    /// Write a table, figure or report of these runs.
+    ExportResults(Vec<PathBuf>, Format),
     /// Ask for its path in the window itself.
     TypePath(DialogPurpose),
     /// Look what lies at a path that was typed.

@@ -33,14 +33,25 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats with their file endings.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Csv, "csv"),
-        (Self::Markdown, "md"),
-        (Self::Latex, "tex"),
-        (Self::Svg, "svg"),
-        (Self::Html, "html"),
+    /// All formats.
+    pub const ALL: [Self; 5] = [
+        Self::Csv,
+        Self::Markdown,
+        Self::Latex,
+        Self::Svg,
+        Self::Html,
     ];
+
+    /// The ending of its files, as a list of one.
+    pub fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Csv => &["csv"],
+            Self::Markdown => &["md"],
+            Self::Latex => &["tex"],
+            Self::Svg => &["svg"],
+            Self::Html => &["html"],
+        }
+    }
 
     /// The format that a file's ending names.
     ///
@@ -50,8 +61,7 @@ impl Format {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
             .into_iter()
-            .find(|(_, known)| ending == *known)
-            .map(|(format, _)| format)
+            .find(|format| format.endings().iter().any(|known| ending == *known))
             .ok_or_else(|| {
                 Problem::new("this file's ending names no export format")
                     .at_path(path)

@@ -69,21 +69,25 @@ pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
 
 /// Shows a file's folder in the desktop's own program for folders.
 pub(super) fn reveal(path: &Path) -> Result<()> {
-    let folder = path.parent().unwrap_or(path);
+    show(path.parent().unwrap_or(path))
+}
+
+/// Shows a file or folder in the program that the desktop has for it.
+pub(super) fn show(path: &Path) -> Result<()> {
     let program = match () {
         () if cfg!(windows) => "explorer",
         () if cfg!(target_os = "macos") => "open",
         () => "xdg-open",
     };
     let mut command = Command::new(program);
-    command.arg(folder).stdin(Stdio::null());
+    command.arg(path).stdin(Stdio::null());
     let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    // Explorer ends with 1 although it shows the folder.
+    // Explorer ends with 1 although it shows it.
     let shown = ended.is_ok_and(|status| status.success() || cfg!(windows));
     shown.then_some(()).ok_or_else(|| {
-        Problem::new("this desktop has no program that shows folders")
-            .at_path(folder)
-            .advise("copy the path instead")
+        Problem::new("this desktop has no program that shows it")
+            .at_path(path)
+            .advise("open it in a program of your choice")
     })
 }
 

@@ -38,6 +38,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
+use crate::store::export::Format;
 use crate::store::{self, Unpacked};
 
 /// The folder beside the runs that holds what was gathered in the window.
@@ -210,6 +211,16 @@ pub trait Sources: Send + Sync {
     /// Writes a data set, or gathered pictures, to one file.
     fn export_data(&self, export: &DataExport, to: &Path, progress: &Progress) -> Result<Packed> {
         data::export(export, &self.disk().scans, to, progress)
+    }
+
+    /// Writes a table, figure or report of the runs in these folders to one file.
+    fn export_results(&self, runs: &[PathBuf], format: Format, to: &Path) -> Result<()> {
+        runs::export(runs, format, to)
+    }
+
+    /// Shows a file in the program that the desktop has for it.
+    fn show_file(&self, path: &Path) -> Result<()> {
+        files::show(path)
     }
 
     /// The corrected labels of the data set at this place.

@@ -5,11 +5,24 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
+use crate::run::event::Control;
 use crate::session::bin::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
-use crate::store;
+use crate::store::export::{self, Format};
+use crate::store::{self, RunSummary};
+
+/// Writes a table, figure or report of the runs in these folders to one file; those that cannot be read are left out.
+pub(super) fn export(runs: &[PathBuf], format: Format, to: &Path) -> Result<()> {
+    let entries = runs.iter().map(|folder| store::entry(folder));
+    let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
+    let (stock, control) = (Stock::default(), Control::default());
+    let pictures = |run: &RunSummary| sample_pictures(&stock, run, &control);
+    let text = export::export(&runs, format, &pictures)?;
+    store::write_file(to, text.as_bytes()).map(drop)
+}
 
 /// The rows that were made last. A listing reads only runs
 /// whose files changed since, whoever changed them.

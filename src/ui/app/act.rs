@@ -62,6 +62,7 @@ impl StudioApp {
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.session.pick(wanted),
+            UiCommand::ExportResults(runs, format) => self.session.pick_results(runs, format),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::LookAt(wanted, path) => self.session.look_at(wanted, path),
             UiCommand::ChosenNothing => self.pages.experiment.leave(),
@@ -273,6 +274,7 @@ impl StudioApp {
                 self.show(Page::Predict);
             }
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
+            DialogPurpose::Results(format) => self.session.export_results(format, path),
         }
     }
 

@@ -158,7 +158,7 @@ impl Target for RunFolders {
             }
             whole.push(run);
         }
-        let kinds = Format::ALL.map(|(kind, _)| kind);
+        let kinds = Format::ALL;
         let exported = kinds.map(|kind| export(&whole, kind, &|_| Vec::new()).is_ok());
         let _ = store::summary_of_orders(&stores);
         let _ = (store::find(folder, "latest"), store::find(folder, "r"));

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use egui::{Key, Modifiers, Rangef, Ui, Vec2};
+use egui::{Key, Modifiers, Popup, Rangef, Ui, Vec2};
 
 use super::line;
 use crate::counts::counted;
 use crate::run::about::Search;
 use crate::session::views::{Rows, RunRow};
+use crate::store::export::Format;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
@@ -37,7 +38,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
             false => format!("{} of {}", shown.len(), rows.len()),
         };
         head(ui, cx, count);
-        places(ui, cx);
+        places(ui, cx, &shown);
         tags(ui, cx);
         if let Some(words) = &cx.pages.compare.no_room {
             sentence(ui, words);
@@ -124,7 +125,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
 }
 
 /// Where runs come from and where they go.
-fn places(ui: &mut Ui, cx: &mut Cx<'_>) {
+fn places(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow]) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list().len() {
             0 => "Other folders…".to_string(),
@@ -136,8 +137,53 @@ fn places(ui: &mut Ui, cx: &mut Cx<'_>) {
         if link(ui, "Deleted runs…").clicked() {
             cx.act(UiCommand::Deleted);
         }
+        let open = link(ui, "Export…").on_hover_text(
+            "Write a report, table or figure of the chosen runs, or of all that are listed",
+        );
+        Popup::menu(&open).show(|ui| {
+            for (format, words, tip) in RESULTS {
+                if ui.button(words).on_hover_text(tip).clicked() {
+                    let folders: Vec<&Path> =
+                        shown.iter().map(|row| row.folder.as_path()).collect();
+                    let mut runs = cx.pages.compare.selection.of(&folders);
+                    if runs.is_empty() {
+                        runs = folders.into_iter().map(Path::to_path_buf).collect();
+                    }
+                    cx.act(UiCommand::ExportResults(runs, format));
+                }
+            }
+        });
     });
 }
+
+/// What can be written of runs: the form, what it is called, and what is said of it.
+const RESULTS: [(Format, &str, &str); 5] = [
+    (
+        Format::Html,
+        "Report (.html)",
+        "One page with figures, curves, matrices, pictures, settings and hashes; it opens in the browser",
+    ),
+    (
+        Format::Svg,
+        "Curves (.svg)",
+        "Accuracy over tasks as a drawing, for papers and slides",
+    ),
+    (
+        Format::Latex,
+        "Table for LaTeX (.tex)",
+        "Mean ± std over class orders and seeds, with booktabs",
+    ),
+    (
+        Format::Markdown,
+        "Table for Markdown (.md)",
+        "Mean ± std over class orders and seeds",
+    ),
+    (
+        Format::Csv,
+        "All figures (.csv)",
+        "A row for each run, task and expert, for spreadsheets",
+    ),
+];
 
 /// All tags; a click shows the runs of one, another click all of them.
 fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
