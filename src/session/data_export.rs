@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::collection::Collection;
-use super::data_sets::DataAsk;
+use super::loads::DataAsk;
 use super::progress::Progress;
 use crate::counts::counted;
 use crate::data::export::{Form, Packed};

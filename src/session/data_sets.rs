@@ -8,7 +8,7 @@ use super::Session;
 use super::album::Album;
 use super::corrected::Corrected;
 use super::experiment::Experiment;
-use super::loads::{Load, Lookup};
+use super::loads::{DataAsk, Load, Lookup};
 use super::progress::Progress;
 use super::sight::SightView;
 use super::tested::Tested;
@@ -22,24 +22,6 @@ use crate::run::event::{Command, Picture};
 
 /// Data sets kept besides the one of the settings.
 const MOST: usize = 12;
-
-/// A data set to open.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DataAsk {
-    /// What the settings call it: a name or a path.
-    pub place: String,
-    /// How its splits and limits are.
-    pub options: OpenOptions,
-    /// Whether its files are read anew although they were read before.
-    pub fresh: bool,
-}
-
-impl DataAsk {
-    /// What defines its answer, as text.
-    pub fn key(&self) -> String {
-        format!("{} {:?}", self.place, self.options)
-    }
-}
 
 /// What is known of data sets.
 #[derive(Default)]

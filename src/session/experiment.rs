@@ -26,6 +26,8 @@ pub struct Experiment {
     /// The settings that other data sets were used with.
     pub(super) kept: Kept,
     pub(super) suiting: Suiting,
+    /// Whether the PET of the settings gets its usual size and place once it is known what there is.
+    pub(super) pet_is_due: bool,
 }
 
 impl Experiment {
@@ -41,6 +43,7 @@ impl Experiment {
             planning: Planning::default(),
             kept: Kept::new(),
             suiting: Suiting::default(),
+            pet_is_due: false,
         }
     }
 

@@ -39,6 +39,7 @@ impl Session {
             |sources| Ok(sources.plugins()),
             |session, plugins| {
                 session.inventory.plugins = plugins.into();
+                session.suit_pet();
                 session.experiment.planning.renew();
             },
         );
@@ -56,6 +57,7 @@ impl Session {
                     }
                 }
                 session.inventory.backbones = backbones.into();
+                session.suit_pet();
                 session.experiment.planning.renew();
             },
         );

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
-use super::data_sets::DataAsk;
 use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
-use crate::data::PrintKind;
+use crate::data::{OpenOptions, PrintKind};
 
 /// What came of looking something up.
 #[derive(Clone, Debug)]
@@ -62,6 +61,24 @@ pub enum Load {
     Inside,
     /// The lessons.
     Units,
+}
+
+/// A data set to open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataAsk {
+    /// What the settings call it: a name or a path.
+    pub place: String,
+    /// How its splits and limits are.
+    pub options: OpenOptions,
+    /// Whether its files are read anew although they were read before.
+    pub fresh: bool,
+}
+
+impl DataAsk {
+    /// What defines its answer, as text.
+    pub fn key(&self) -> String {
+        format!("{} {:?}", self.place, self.options)
+    }
 }
 
 impl Session {

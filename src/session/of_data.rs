@@ -66,6 +66,7 @@ impl Session {
     pub fn take_up(&mut self, config: RunConfig) {
         let data = config.data.clone();
         self.experiment.draft = config;
+        self.experiment.pet_is_due = false;
         self.experiment.preset = None;
         self.experiment.beside = false;
         self.experiment.suiting = Suiting::Settled;
@@ -82,6 +83,7 @@ impl Session {
     pub fn put_back(&mut self, before: SetUp) {
         let other_data = before.draft.data != self.experiment.draft.data;
         self.experiment.draft = before.draft;
+        self.experiment.pet_is_due = false;
         self.experiment.beside = before.beside;
         self.experiment.preset = before.preset;
         self.experiment.suiting = Suiting::Settled;
@@ -119,6 +121,7 @@ impl Session {
         let draft = &mut self.experiment.draft;
         draft.pet = name.to_string();
         draft.pet_variant = None;
+        self.experiment.pet_is_due = false;
         if let Some(plugin) = self.inventory.plugin_of(draft) {
             draft.pet_size = plugin.usual_size();
         }
@@ -132,7 +135,18 @@ impl Session {
         share_epochs(draft);
         adopt_published(draft, spec);
         if draft.pet != before {
-            // What the inventory knows: to read files here would hold the window up.
+            self.experiment.pet_is_due = true;
+            self.suit_pet();
+        }
+    }
+
+    /// Puts the usual size and place of a PET that came with another method, by what the inventory knows: to read files
+    /// here would hold the window up. What is not read yet does it later.
+    pub(super) fn suit_pet(&mut self) {
+        let inventory = &self.inventory;
+        let is_read = !inventory.plugins.is_empty() && !inventory.backbones.is_empty();
+        if is_read && std::mem::take(&mut self.experiment.pet_is_due) {
+            let draft = &mut self.experiment.draft;
             let mut listed = self.inventory.backbones.iter();
             let is_chosen = |view: &&BackboneView| view.name == draft.backbone;
             let about = listed.find(is_chosen);

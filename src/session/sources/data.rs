@@ -14,7 +14,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::Collection;
 use crate::session::data_export::DataExport;
-use crate::session::data_sets::DataAsk;
+use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
 

@@ -8,7 +8,7 @@ use lae_studio::method::named_method;
 use lae_studio::problem::Result;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::data_sets::DataAsk;
+use lae_studio::session::loads::DataAsk;
 use lae_studio::session::progress::Progress;
 use lae_studio::session::views::DataView;
 use lae_studio::session::{Disk, Session, Sources};
