@@ -241,10 +241,23 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
             unreadable: unreadable.number(&row)?,
             measurements: measurements.text(&row).to_string(),
             losses: losses.text(&row).to_string(),
-            sha256: [&snapshot_sha256, &answers_sha256].map(|column| column.text(&row).to_string()),
+            sha256: [
+                hash_of(&snapshot_sha256, &row, path)?,
+                hash_of(&answers_sha256, &row, path)?,
+            ],
         });
     }
     Ok(rows)
+}
+
+/// The hash that a row has in a column; empty where it has none.
+fn hash_of(column: &Column<'_>, row: &csv::StringRecord, path: &Path) -> Result<String> {
+    let hash = column.text(row);
+    let whole = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match whole || hash.is_empty() {
+        true => Ok(hash.to_string()),
+        false => Err(damaged_table(path, &format!("\"{hash}\" is no SHA-256"))),
+    }
 }
 
 #[cfg(test)]
