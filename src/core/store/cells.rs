@@ -5,6 +5,7 @@
 //! continued, so that nobody else does the same, and it is gone with the program that holds it. The file stays: if it
 //! were removed, one program could hold the lock of a file that is no longer there while another takes that of a new one.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ fn lock_path(root: &Path, key: &RunKey) -> PathBuf {
 pub struct RunsByKey {
     root: PathBuf,
     runs: HashMap<PathBuf, RunSummary>,
+    /// The best run of each key.
+    best: HashMap<RunKey, PathBuf>,
 }
 
 impl RunsByKey {
@@ -60,6 +63,7 @@ impl RunsByKey {
         let mut runs = Self {
             root: root.to_path_buf(),
             runs: HashMap::new(),
+            best: HashMap::new(),
         };
         runs.refresh();
         runs
@@ -84,6 +88,15 @@ impl RunsByKey {
                 None => self.runs.remove(&folder),
             };
         }
+        self.best = HashMap::new();
+        for (folder, run) in &self.runs {
+            let entry = self.best.entry(run.key.clone());
+            let best = entry.or_insert_with(|| folder.clone());
+            let known = self.runs.get(best.as_path());
+            if known.is_none_or(|known| rank(run) < rank(known)) {
+                best.clone_from(folder);
+            }
+        }
     }
 
     /// All of them.
@@ -94,51 +107,16 @@ impl RunsByKey {
     /// The run of this key that is furthest: a finished one, else one that a program works on, else the stopped one with
     /// most tasks. Of equal ones the first by name.
     pub fn of(&self, key: &RunKey) -> Option<&RunSummary> {
-        let of_key = self.runs.values().filter(|run| run.key == *key);
-        of_key.min_by_key(|run| {
-            let (rank, epoch) = match run.state {
-                StoredState::Finished => (0, 0),
-                StoredState::Running => (1, 0),
-                StoredState::Interrupted { epoch, .. } => (2, epoch),
-            };
-            let far = std::cmp::Reverse((run.saved(), epoch));
-            (rank, far, run.header.run.clone())
-        })
+        self.runs.get(self.best.get(key)?)
     }
 }
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    fn key(letter: &str) -> RunKey {
-        RunKey {
-            experiment: letter.repeat(64),
-            repetition: "0".repeat(64),
-        }
-    }
-
-    #[test]
-    fn one_has_the_lock_of_a_key_and_others_have_those_of_other_keys() {
-        let root = tempfile::tempdir().unwrap();
-        let [a, b] = ["a", "b"].map(key);
-        assert!(!is_cell_locked(root.path(), &a));
-        let held = lock_cell(root.path(), &a).unwrap();
-        assert!(held.is_some() && is_cell_locked(root.path(), &a));
-        assert!(lock_cell(root.path(), &a).unwrap().is_none());
-        assert!(lock_cell(root.path(), &b).unwrap().is_some());
-        drop(held);
-        assert!(!is_cell_locked(root.path(), &a));
-        assert!(lock_cell(root.path(), &a).unwrap().is_some());
-    }
-
-    #[test]
-    fn a_folder_for_runs_that_cannot_be_made_is_told() {
-        let root = tempfile::tempdir().unwrap();
-        let file = root.path().join("runs");
-        std::fs::write(&file, "no folder").unwrap();
-        assert!(lock_cell(&file, &key("a")).is_err());
-        assert_eq!(RunsByKey::read(&file).all().count(), 0);
-    }
+/// How far a run is, those that are furthest first.
+fn rank(run: &RunSummary) -> (u8, Reverse<(usize, usize)>, &str) {
+    let (state, epoch) = match run.state {
+        StoredState::Finished => (0, 0),
+        StoredState::Running => (1, 0),
+        StoredState::Interrupted { epoch, .. } => (2, epoch),
+    };
+    (state, Reverse((run.saved(), epoch)), &run.header.run)
 }

@@ -241,3 +241,24 @@ fn the_programs_own_grids_are_listed_and_can_be_taken_over() {
     );
     assert_eq!(cell["key"]["experiment"].as_str().unwrap().len(), 64);
 }
+
+#[test]
+fn orders_and_seeds_of_train_are_crossed() {
+    let runs = tempfile::tempdir().unwrap();
+    let several = ["--orders", "2", "--seeds", "2", "--seed", "7", "--quiet"];
+    let output = run_json(
+        &[QUICK, &several, &["--method", "baseline"]].concat(),
+        runs.path(),
+    );
+    let report = json(&output);
+    let all = report["runs"].as_array().unwrap().iter();
+    let told = |run: &Value| {
+        let config = &run["config"];
+        let order = config["order"].as_str().unwrap();
+        (order.to_string(), config["seed"].as_u64().unwrap())
+    };
+    let told: Vec<(String, u64)> = all.map(told).collect();
+    let wanted = [("natural", 7), ("natural", 8), ("seed:1", 7), ("seed:1", 8)];
+    assert_eq!(told, wanted.map(|(order, seed)| (order.to_string(), seed)));
+    assert!(report["std"]["final_accuracy"].is_f64());
+}

@@ -84,10 +84,13 @@ pub fn find(wanted: &str) -> Result<(Grid, String)> {
         let what = format!("no grid is called \"{}\"", shortened(wanted));
         let names = shipped().iter().map(|known| known.name);
         let problem = meant(Problem::new(what), wanted, names);
-        let remedy = format!(
-            "{}; or give the path of a file that ends in .toml",
-            problem.remedy
-        );
+        let joint = if problem.remedy.ends_with('?') {
+            " Or"
+        } else {
+            "; or"
+        };
+        let path = "give the path of a file that ends in .toml";
+        let remedy = format!("{}{joint} {path}", problem.remedy);
         return Err(problem.advise(remedy));
     }
     let text = files::read_text(path, files::TEXT)
