@@ -6,6 +6,7 @@
 //! What the settings come to, and whether they fit, is found where methods are known (`experiment::grid`).
 
 mod read;
+mod values;
 
 use std::sync::Arc;
 

@@ -11,10 +11,10 @@ use super::{Choice, Grid, GridKey, GridPart, GridValue, MOST_PARTS, MOST_REPETIT
 use crate::counts::{count_text, counted};
 use crate::expression::Diagnostic;
 use crate::problem::{Problem, Result, line_and_column};
-use crate::run::config::{self, RunConfig, SETTINGS, Setting, SettingKind};
+use crate::run::config::{self, SETTINGS};
 
 /// A value with its place.
-type Item<'a> = Spanned<DeValue<'a>>;
+pub(super) type Item<'a> = Spanned<DeValue<'a>>;
 
 /// Keys of a part that are no settings.
 const OF_PART: [&str; 6] = ["title", "preset", "orders", "seeds", "rows", "settings"];
@@ -74,7 +74,7 @@ fn told(text: &str, origin: &str, wrong: &[Diagnostic]) -> Problem {
 
 /// Reads, and goes on after a mistake.
 #[derive(Default)]
-struct Reader {
+pub(super) struct Reader {
     wrong: Vec<Diagnostic>,
 }
 
@@ -89,7 +89,12 @@ struct Entries {
 }
 
 impl Reader {
-    fn mistake(&mut self, span: Range<usize>, what: impl Into<String>, why: impl Into<String>) {
+    pub(super) fn mistake(
+        &mut self,
+        span: Range<usize>,
+        what: impl Into<String>,
+        why: impl Into<String>,
+    ) {
         self.wrong.push(Diagnostic::new(span, what).because(why));
     }
 
@@ -297,74 +302,6 @@ impl Reader {
         None
     }
 
-    /// The values under a key, each a choice of its own.
-    fn choices(&mut self, key: &GridKey, item: &Item<'_>) -> Vec<Choice> {
-        let several = match item.get_ref() {
-            // Two numbers are one value of these.
-            DeValue::Array(list) if is_pair(key) => {
-                list.iter().any(|item| item.get_ref().is_array())
-            }
-            DeValue::Array(_) => true,
-            _ => false,
-        };
-        let items: Vec<&Item<'_>> = match item.get_ref() {
-            DeValue::Array(list) if several => list.iter().collect(),
-            _ => vec![item],
-        };
-        let name = key.name();
-        if items.is_empty() {
-            self.mistake(
-                item.span(),
-                format!("`{name}` has no values"),
-                "name one at least",
-            );
-        }
-        let (mut choices, mut known) = (Vec::new(), HashSet::new());
-        for item in items {
-            let Some(given) = self.value(key, item) else {
-                continue;
-            };
-            let told = given.value.to_string();
-            if !known.insert(told.clone()) {
-                let what = format!("`{name}` has the value {told} twice");
-                self.mistake(item.span(), what, "leave one of them out");
-            }
-            choices.push(Choice {
-                title: format!("{name} {told}"),
-                given: vec![given],
-            });
-        }
-        choices
-    }
-
-    /// One value of a setting.
-    fn value(&mut self, key: &GridKey, item: &Item<'_>) -> Option<GridValue> {
-        let name = key.name();
-        let Some(value) = setting_of(item.get_ref()) else {
-            let what = format!("`{name}` has a value that is none");
-            let why = "give on or off as true or false, a finite number, two numbers or a text";
-            self.mistake(item.span(), what, why);
-            return None;
-        };
-        let admitted = match key {
-            GridKey::Preset => matches!(value, Setting::Text(_)).then(|| value.clone()),
-            GridKey::Own(_) => Some(value.clone()),
-            GridKey::Common(setting) => {
-                let admitted = setting.spec.kind.admit(&value);
-                admitted.filter(|value| (setting.set)(&mut RunConfig::default(), value.clone()))
-            }
-        };
-        if admitted.is_none() {
-            let what = format!("{value} is no value of `{name}`");
-            self.mistake(item.span(), what, why_not(key, &value));
-        }
-        Some(GridValue {
-            key: key.clone(),
-            value: admitted?,
-            at: item.span().start,
-        })
-    }
-
     /// Settings that go together, row by row.
     fn rows(&mut self, item: &Item<'_>) -> Option<Arc<[Choice]>> {
         let wanted =
@@ -450,55 +387,9 @@ impl Entries {
     }
 }
 
-fn is_pair(key: &GridKey) -> bool {
-    matches!(key, GridKey::Common(setting) if matches!(setting.spec.kind, SettingKind::Shares(_)))
-}
-
-/// Why a setting does not take a value, as what to try.
-fn why_not(key: &GridKey, value: &Setting) -> String {
-    let GridKey::Common(setting) = key else {
-        return "give the name of a preset; `lae-studio presets` lists them".into();
-    };
-    let spec = &setting.spec;
-    let refused = spec.refused.1;
-    match spec.kind {
-        // A number where a text is wanted says nothing of its range.
-        SettingKind::Text(_) | SettingKind::Blocks(_) if !matches!(value, Setting::Text(_)) => {
-            format!("give a text in quotes: {}", spec.meaning)
-        }
-        _ if refused.is_empty() => format!("give {}", spec.kind.range()),
-        _ => format!("give {}; {refused}", spec.kind.range()),
-    }
-}
-
 /// What a row without a title is called.
 fn title_of(given: &[GridValue]) -> String {
     let each = given.iter();
     let each = each.map(|given| format!("{} {}", given.key.name(), given.value));
     each.collect::<Vec<_>>().join(", ")
-}
-
-/// A value of a setting; none for one of no such kind.
-fn setting_of(value: &DeValue<'_>) -> Option<Setting> {
-    let number = |value: &DeValue<'_>| -> Option<f64> {
-        let integer = value.as_integer().map(|n| n.as_str().parse().ok());
-        integer
-            .unwrap_or_else(|| value.as_float()?.as_str().parse().ok())
-            .filter(|number: &f64| number.is_finite())
-    };
-    Some(match value {
-        DeValue::Boolean(on) => Setting::Flag(*on),
-        DeValue::Integer(n) => Setting::Whole(i64::from_str_radix(n.as_str(), n.radix()).ok()?),
-        DeValue::Float(_) => Setting::Real(number(value)?),
-        DeValue::String(text) => Setting::Text(text.to_string().into()),
-        DeValue::Array(pair) => {
-            let mut numbers = pair.iter().map(|item| number(item.get_ref()));
-            let (low, high) = (numbers.next()??, numbers.next()??);
-            if numbers.next().is_some() {
-                return None;
-            }
-            Setting::Pair([low as f32, high as f32])
-        }
-        DeValue::Datetime(_) | DeValue::Table(_) => return None,
-    })
 }
