@@ -19,7 +19,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::session::words::as_they_came;
 use crate::session::{advice, split};
-use crate::store::export::mean_and_spread;
+use crate::store::mean_and_spread;
 use crate::store::{self, Figures, OrdersSummary, StoredRun, Summary, summary, summary_of_orders};
 
 /// Options of `train`.

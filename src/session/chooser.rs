@@ -137,6 +137,12 @@ pub struct Choosing {
 }
 
 impl Session {
+    /// Asks where a table, figure or report of these runs is to be written.
+    pub fn pick_results(&mut self, runs: Vec<PathBuf>, format: Format) {
+        self.compare.to_export = runs;
+        self.pick(DialogPurpose::Results(format));
+    }
+
     /// Asks for a file or folder with the desktop's dialog, which begins at the present choice.
     pub fn pick(&mut self, wanted: DialogPurpose) {
         let place = self.place_of(wanted);

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::Session;
-use super::chooser::DialogPurpose;
 use crate::problem::Problem;
 use crate::store::export::Format;
 
@@ -14,13 +13,7 @@ pub(super) fn file_name(format: Format) -> String {
 }
 
 impl Session {
-    /// Asks where a table, figure or report of these runs is to be written.
-    pub fn pick_results(&mut self, runs: Vec<PathBuf>, format: Format) {
-        self.compare.to_export = runs;
-        self.pick(DialogPurpose::Results(format));
-    }
-
-    /// Writes it there; an ending that says another form, or none, gets this one's. A report is then shown by the
+    /// Writes a table, figure or report of the runs that one was asked for to this place; an ending that says another form, or none, gets this one's. A report is then shown by the
     /// desktop's browser.
     pub fn export_results(&mut self, format: Format, mut path: PathBuf) {
         if Format::of(&path).ok() != Some(format) {

@@ -8,8 +8,8 @@ use super::super::output::{Table, duration, percent, size};
 use crate::counts::count_text;
 use crate::experiment::grid::{CellState, GridCosts, GridPlan, RowFigures};
 use crate::problem::Problem;
-use crate::store::export::{mean_and_spread, spread_text};
 use crate::store::{RunKey, Summary, run_name};
+use crate::store::{mean_and_spread, spread_text};
 
 /// Raised when a field of the JSON changes its meaning.
 const VERSION: u32 = 1;

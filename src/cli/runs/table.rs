@@ -5,7 +5,8 @@ use serde::Serialize;
 use crate::cli::output::Table;
 use crate::problem::{Problem, Result};
 use crate::store::Figures;
-use crate::store::export::{Format, spread_text};
+use crate::store::export::Format;
+use crate::store::spread_text;
 use crate::store::table::{
     Align, BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, PLUS_MINUS,
     Row, Spread, TextTable, rows, sort_by_cell,

@@ -9,9 +9,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::figure;
-use super::groups::{Group, groups};
+use super::groups::{Group, groups, none_measured};
 use super::html::{self, SamplePicture};
-use super::json::{Figures, OrdersSummary, Summary};
+use super::json::Summary;
+use super::spread::mean_and_spread;
 use super::summary::RunSummary;
 use super::table::{Align, FIGURES, FigureSpec, PLUS_MINUS, TextTable};
 use super::tables::{harmless_cell, to_csv};
@@ -70,12 +71,6 @@ impl Format {
     }
 }
 
-/// What is said where there is nothing to write.
-pub(super) fn nothing_finished() -> Problem {
-    Problem::new("none of these runs has a finished task")
-        .advise("export a run once its first task is done")
-}
-
 /// The text of a table, figure or report of these runs; `pictures` as [`html::report`] takes them.
 ///
 /// # Errors
@@ -87,7 +82,7 @@ pub fn export(
 ) -> Result<String> {
     let groups = groups(runs);
     if groups.is_empty() {
-        return Err(nothing_finished());
+        return Err(none_measured());
     }
     match format {
         Format::Csv => csv(&groups),
@@ -181,24 +176,6 @@ fn measured<'a>(rows: &mut Vec<CsvRow<'a>>, group: &'a str, run: &'a Summary) {
 /// The figures of a table: A_N, Ā_N, task-averaged A and F_N of the run's answer.
 fn columns() -> impl Iterator<Item = &'static FigureSpec> {
     FIGURES.iter().take(4)
-}
-
-/// "93.4 ± 0.6", or the mean alone for a single run.
-pub fn mean_and_spread(
-    orders: &OrdersSummary,
-    figure: impl Fn(&Figures) -> Option<f64>,
-    plus_minus: &str,
-) -> String {
-    spread_text(figure(&orders.mean), figure(&orders.std), plus_minus)
-}
-
-/// The same of a mean and a spread that are at hand.
-pub fn spread_text(mean: Option<f64>, std: Option<f64>, plus_minus: &str) -> String {
-    match (mean, std) {
-        (Some(mean), Some(std)) => format!("{mean:.1}{plus_minus}{std:.1}"),
-        (Some(mean), None) => format!("{mean:.1}"),
-        _ => "–".to_string(),
-    }
 }
 
 /// One row per group of runs: what it is, how many runs, and the four figures.

@@ -13,6 +13,7 @@ use super::json::OrdersSummary;
 use super::key::RunKey;
 use super::listing::instant;
 use super::summary::RunSummary;
+use crate::problem::Problem;
 use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
 
@@ -78,6 +79,12 @@ pub struct Group {
     pub header: RunHeader,
     /// Figures per run, their mean and spread.
     pub orders: OrdersSummary,
+}
+
+/// What is said where there is nothing to show.
+pub(super) fn none_measured() -> Problem {
+    Problem::new("none of these runs has a finished task")
+        .advise("export a run once its first task is done")
 }
 
 /// Sorts runs into groups; those without a finished task are left out.

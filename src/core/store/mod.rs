@@ -51,6 +51,7 @@ mod queue;
 mod record;
 mod saved;
 mod snapshot;
+mod spread;
 mod summary;
 pub mod table;
 mod tables;
@@ -85,6 +86,7 @@ pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenanc
 pub use queue::QueueFile;
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
+pub use spread::{mean_and_spread, spread_text};
 pub use summary::{Latest, RunSummary, load_facts, summarize};
 pub use taught::{NewAddedTask, undo_added_task};
 pub use tensorboard::write_events;

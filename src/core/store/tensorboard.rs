@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use super::file::write_file;
+use super::groups::none_measured;
 use super::listing::instant;
 use super::summary::RunSummary;
 use super::table::FIGURES;
@@ -22,7 +23,7 @@ const FILE: &str = "events.out.tfevents.lae-studio";
 pub fn write_events(runs: &[RunSummary], folder: &Path) -> Result<()> {
     let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
     if measured.is_empty() {
-        return Err(super::export::nothing_finished());
+        return Err(none_measured());
     }
     for run in measured {
         let place = folder.join(&run.header.run);

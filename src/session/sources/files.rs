@@ -85,7 +85,9 @@ pub(super) fn show(path: &Path) -> Result<()> {
     // Explorer ends with 1 although it shows it.
     let shown = ended.is_ok_and(|status| status.success() || cfg!(windows));
     shown.then_some(()).ok_or_else(|| {
-        Problem::new("this desktop has no program that shows it")
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let name = name.to_string_lossy();
+        Problem::new(format!("this desktop has no program that shows {name}"))
             .at_path(path)
             .advise("open it in a program of your choice")
     })

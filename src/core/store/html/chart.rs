@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 
 use crate::metrics::{Expert, mean, std_dev};
-use crate::store::export::spread_text;
 use crate::store::groups::Group;
+use crate::store::spread_text;
 use crate::store::table::PLUS_MINUS;
 
 /// Width and height of the drawing.

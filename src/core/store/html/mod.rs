@@ -7,9 +7,9 @@ mod run;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::export;
-use super::groups::{Group, groups};
+use super::groups::{Group, groups, none_measured};
 use super::load::{StoredRun, load};
+use super::spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
 use super::table::{BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
 use crate::counts::counted;
@@ -38,7 +38,7 @@ pub fn report(
 ) -> Result<String> {
     let groups = groups(runs);
     let Some(first) = groups.first() else {
-        return Err(export::nothing_finished());
+        return Err(none_measured());
     };
     let mut measured = runs.iter().filter(|run| run.saved() > 0);
     let title = match (measured.next(), measured.next()) {
@@ -104,7 +104,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
                 td { (group.label) }
                 td.n { (group.orders.runs.len()) }
                 @for figure in figures {
-                    td.n { (export::mean_and_spread(&group.orders, figure.of, PLUS_MINUS)) }
+                    td.n { (mean_and_spread(&group.orders, figure.of, PLUS_MINUS)) }
                 }
             } }
         } }
@@ -126,7 +126,7 @@ fn published(groups: &[Group]) -> Markup {
             @for (label, beside) in &rows { tr {
                 td { (label) }
                 td { (beside.row) ", table " (beside.table) ", " (beside.source) }
-                td.n { (export::spread_text(beside.final_accuracy.first().copied(), beside.final_accuracy.get(1).copied(), PLUS_MINUS)) }
+                td.n { (spread_text(beside.final_accuracy.first().copied(), beside.final_accuracy.get(1).copied(), PLUS_MINUS)) }
                 td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
                 td { (beside.differs.join(", ")) }
             } }

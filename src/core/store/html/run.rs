@@ -12,7 +12,7 @@ use crate::metrics::Expert;
 use crate::problem::Result;
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::RunHeader;
-use crate::store::export::spread_text;
+use crate::store::spread_text;
 use crate::store::summary::RunSummary;
 
 /// A section about one run, of which all is read where it can be.
