@@ -9,7 +9,7 @@ mod table;
 
 use self::table::TableOptions;
 use super::End;
-use super::output::{Json, Table, percent, tell};
+use super::output::{Json, Table, percent, say, tell};
 use super::train::stop_on_ctrl_c;
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
@@ -122,8 +122,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if any {
         tell(format!("no runs in {} yet", root.display()));
     }
+    let text = text(&listed);
+    if args.json.json.is_none() {
+        // Only scripts read so much of every run.
+        say(&text)?;
+        return Ok(End::Done);
+    }
     let entries: Vec<Entry> = listed.iter().map(entry).collect();
-    args.json.give(&entries, &text(&listed))?;
+    args.json.give(&entries, &text)?;
     Ok(End::Done)
 }
 
