@@ -44,7 +44,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
         .dropped_files
         .push(Arc::new(Dropped(folder.clone())));
     window.step();
-    window.run_steps(3);
+    settle(&mut window);
     let csv = work.path().join("answers.csv");
     fill(&mut window, "Table", &csv.display().to_string());
     shot(&mut window, "sheet-set-up");
