@@ -47,6 +47,14 @@ impl Json {
             .advise("give --json a file in a folder that exists"))
     }
 
+    /// Gives results of which there may be thousands: their JSON is made only where it is asked for.
+    pub fn give_many<R: Serialize>(&self, results: impl FnOnce() -> R, text: &str) -> Result<()> {
+        match self.json {
+            Some(_) => self.give(&results(), text),
+            None => say(text),
+        }
+    }
+
     /// Gives the results: as JSON where asked, and as text on standard output unless JSON goes
     /// there.
     pub fn give(&self, results: &impl Serialize, text: &str) -> Result<()> {

@@ -40,8 +40,8 @@ pub enum DialogPurpose {
     Pictures,
     /// The place of an exported data set.
     DataExport(DataExportKind, Form),
-    /// The place of a table, figure or report of runs.
-    Results(Format),
+    /// The place of a table, figure or report of runs, and which asking for one it is.
+    Results(Format, u64),
 }
 
 impl DialogPurpose {
@@ -55,9 +55,9 @@ impl DialogPurpose {
             Self::BugReport => "Save the bug report",
             Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
             Self::DataExport(_, Form::Folder) => "Export as an image folder in a zip",
-            Self::Results(Format::Html) => "Save the report",
-            Self::Results(Format::Svg) => "Save the figure",
-            Self::Results(_) => "Save the table",
+            Self::Results(Format::Html, _) => "Save the report",
+            Self::Results(Format::Svg, _) => "Save the figure",
+            Self::Results(..) => "Save the table",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
@@ -74,7 +74,7 @@ impl DialogPurpose {
             Self::Order => ("JSON", &["json"]),
             Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
             Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
-            Self::Results(format) => ("Results", format.endings()),
+            Self::Results(format, _) => ("Results", format.endings()),
         }
     }
 
@@ -91,7 +91,7 @@ impl DialogPurpose {
         match self {
             Self::BugReport => Some(bug_report::file_name()),
             Self::DataExport(_, form) => Some(data_export::file_name(form)),
-            Self::Results(format) => Some(results_export::file_name(format)),
+            Self::Results(format, _) => Some(results_export::file_name(format)),
             _ => None,
         }
     }
@@ -119,6 +119,17 @@ pub struct Found {
     pub there: bool,
 }
 
+/// A file or folder that was dropped on the window.
+#[derive(Clone, Debug)]
+pub struct Dropped {
+    /// The page that it fell on, by its place among the pages.
+    pub page: usize,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+}
+
 /// Files and folders being chosen.
 #[derive(Default)]
 pub struct Choosing {
@@ -126,8 +137,8 @@ pub struct Choosing {
     pub picked: Vec<(DialogPurpose, Choice)>,
     /// What every dialog of files has: the window that it belongs to.
     pub dialogs: rfd::FileDialog,
-    /// What was dropped on the window, and whether each is a folder, for the window to act upon.
-    pub dropped: Vec<(PathBuf, bool)>,
+    /// What was dropped on the window, for the window to act upon.
+    pub dropped: Vec<Dropped>,
     /// What was found at the path that was typed last.
     pub found: Option<Found>,
     /// The number of the last look at such a path: what an earlier one found, later, is not taken.
@@ -139,8 +150,10 @@ pub struct Choosing {
 impl Session {
     /// Asks where a table, figure or report of these runs is to be written.
     pub fn pick_results(&mut self, runs: Vec<PathBuf>, format: Format) {
+        self.tickets += 1;
         self.compare.to_export = runs;
-        self.pick(DialogPurpose::Results(format));
+        // A dialog that was left, for other runs, is another purpose.
+        self.pick(DialogPurpose::Results(format, self.tickets));
     }
 
     /// Asks for a file or folder with the desktop's dialog, which begins at the present choice.
@@ -204,13 +217,14 @@ impl Session {
         );
     }
 
-    /// Looks on a helper thread which of these, that were dropped on the window, are folders.
-    pub fn look_at_dropped(&mut self, paths: Vec<PathBuf>) {
+    /// Looks on a helper thread which of these, that were dropped on this page of the window, are folders.
+    pub fn look_at_dropped(&mut self, page: usize, paths: Vec<PathBuf>) {
         self.task_or_tell(
-            |_| {
-                let looked = paths.into_iter().map(|path| {
-                    let is_folder = path.is_dir();
-                    (path, is_folder)
+            move |_| {
+                let looked = paths.into_iter().map(|path| Dropped {
+                    page,
+                    is_folder: path.is_dir(),
+                    path,
                 });
                 Ok(looked.collect::<Vec<_>>())
             },

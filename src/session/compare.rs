@@ -19,9 +19,9 @@ pub struct Compare {
     pub folders: Folders,
     /// The deleted runs, once somebody looked for them.
     pub deleted: Fetch<Arc<Vec<DeletedRun>>>,
-    /// The runs that were asked for together.
-    /// The runs that a table, figure or report is asked for.
+    /// The runs of which the open dialog asks where a table, figure or report goes.
     pub(super) to_export: Vec<PathBuf>,
+    /// The runs that were asked for together.
     pub(super) comparison: Comparison,
 }
 

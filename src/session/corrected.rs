@@ -219,10 +219,12 @@ impl Session {
         let before = before.map(|entry| entry.cloned().unwrap_or_else(|| change.taken_back()));
         let before = before.filter(|before| before != change);
         let undo = before.map(|before| NoticeUndo::Label(place.clone(), before));
+        if undo.is_some() {
+            self.forget_undo(|undo| {
+                matches!(undo, NoticeUndo::Label(at, entry) if *at == place && entry.is_about(change))
+            });
+        }
         self.take_corrected(place, list);
-        self.forget_undo(
-            |undo| matches!(undo, NoticeUndo::Label(_, entry) if entry.is_about(change)),
-        );
         self.notify(told(change), false);
         self.offer_undo(undo);
     }

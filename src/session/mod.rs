@@ -43,7 +43,7 @@ pub mod predict;
 pub mod progress;
 mod queue;
 mod refusal;
-mod results_export;
+pub mod results_export;
 pub mod row;
 pub mod run_view;
 pub mod sheet;

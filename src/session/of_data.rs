@@ -97,6 +97,8 @@ impl Session {
     /// Gives the setting under this key, of every run or the method's own, a value; none is the usual one. A setting of
     /// every run takes no value of another kind; one of the method's own is checked with the plan.
     pub fn set(&mut self, key: &str, value: Option<Setting>) {
+        // What a person says of the PET is not put right later.
+        self.experiment.pet_is_due &= !matches!(key, "pet" | "pet_size" | "blocks");
         let draft = &mut self.experiment.draft;
         match (setting(key), value) {
             (Some(setting), Some(value)) => {

@@ -4,23 +4,34 @@ use std::path::PathBuf;
 
 use super::Session;
 use crate::problem::Problem;
-use crate::store;
+use crate::store::{self, Unpacked};
 
 impl Session {
-    /// Unpacks a packed run among the runs of the usual folder.
-    pub fn unpack_run(&mut self, file: PathBuf) {
+    /// Unpacks packed runs among the runs of the usual folder, one after the other: each sees those before it.
+    pub fn unpack_runs(&mut self, files: Vec<PathBuf>) {
         self.task_or_tell(
-            move |sources| sources.unpack(&file),
+            move |sources| {
+                let unpacked = files.iter().map(|file| sources.unpack(file));
+                Ok(unpacked.collect::<Vec<_>>())
+            },
             |session, unpacked| {
-                let name = store::run_name(&unpacked.folder);
-                let told = Problem::new(format!("{name} is among the runs"));
-                let told = match unpacked.repeats {
-                    Some(other) => told.advise(format!("it repeats {other}")),
-                    None => told,
-                };
-                session.notify(told, false);
+                for one in unpacked {
+                    match one {
+                        Ok(unpacked) => session.notify(told(&unpacked), false),
+                        Err(problem) => session.notify(problem, true),
+                    }
+                }
                 session.list_runs();
             },
         );
+    }
+}
+
+fn told(unpacked: &Unpacked) -> Problem {
+    let name = store::run_name(&unpacked.folder);
+    let told = Problem::new(format!("{name} is among the runs"));
+    match &unpacked.repeats {
+        Some(other) => told.advise(format!("it repeats {other}")),
+        None => told,
     }
 }

@@ -1,41 +1,79 @@
 //! Tables, figures and reports of runs, written to a file.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Session;
+use super::progress::Progress;
+use crate::counts::counted;
 use crate::problem::Problem;
 use crate::store::export::Format;
 
 /// What the file is called unless the person says otherwise.
 pub(super) fn file_name(format: Format) -> String {
     let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
-    format!("runs-{day}.{}", format.endings().concat())
+    format!("runs-{day}.{}", format.ending())
+}
+
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub struct ResultsExport {
+    /// The folders of the runs, and whether a report may open the data of each to show pictures.
+    pub runs: Vec<(PathBuf, bool)>,
+    /// In which form.
+    pub format: Format,
+    /// Where.
+    pub to: PathBuf,
 }
 
 impl Session {
-    /// Writes a table, figure or report of the runs that one was asked for to this place; an ending that says another form, or none, gets this one's. A report is then shown by the
-    /// desktop's browser.
-    pub fn export_results(&mut self, format: Format, mut path: PathBuf) {
-        if Format::of(&path).ok() != Some(format) {
-            let mut name = path.file_name().unwrap_or_default().to_owned();
-            name.push(format!(".{}", format.endings().concat()));
-            path.set_file_name(name);
+    /// Writes a table, figure or report of the runs that one was asked for to this place; an ending of another form, or none,
+    /// gets this one's. A report is then shown by the desktop's browser.
+    pub fn export_results(&mut self, format: Format, mut to: PathBuf) {
+        if Format::of(&to).ok() != Some(format) {
+            to = to.with_added_extension(format.ending());
         }
         let runs = std::mem::take(&mut self.compare.to_export);
-        let to = path.clone();
-        self.task_or_tell(
-            move |sources| sources.export_results(&runs, format, &to),
-            move |session, ()| {
-                let told = match format {
-                    Format::Html => "the report is written",
-                    Format::Svg => "the figure is written",
-                    _ => "the table is written",
-                };
-                session.notify(Problem::new(told).at_path(&path), false);
-                if format == Format::Html {
-                    session.task_or_tell(move |sources| sources.show_file(&path), |_, ()| {});
+        let runs = runs.into_iter().map(|folder| {
+            let header = self.header_of(&folder);
+            let may_open = header.is_some_and(|header| !self.asks_before_opening(&header.config));
+            (folder, may_open)
+        });
+        let export = ResultsExport {
+            runs: runs.collect(),
+            format,
+            to,
+        };
+        let progress = Arc::new(Progress::default());
+        self.exports.push(progress.clone());
+        let path = export.to.clone();
+        self.task(
+            move |sources| sources.export_results(&export, &progress),
+            move |session, left_out| {
+                session
+                    .exports
+                    .retain(|export| Arc::strong_count(export) > 1);
+                match left_out {
+                    Ok(left_out) => session.tell_results(format, path, left_out),
+                    Err(problem) => session.notify(problem, true),
                 }
             },
         );
+    }
+
+    /// Tells that it is written, and how many runs could not be read.
+    fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
+        let mut told = Problem::new(match format {
+            Format::Html => "the report is written",
+            Format::Svg => "the figure is written",
+            _ => "the table is written",
+        });
+        if left_out > 0 {
+            told = told.advise(format!("{} could not be read", counted(left_out, "run")));
+        }
+        self.notify(told.at_path(&path), false);
+        if format == Format::Html {
+            self.task_or_tell(move |sources| sources.show_page(&path), |_, ()| {});
+        }
     }
 }

@@ -9,11 +9,12 @@ mod table;
 
 use self::table::TableOptions;
 use super::End;
-use super::output::{Json, Table, percent, say, tell};
+use super::output::{Json, Table, percent, tell};
 use super::train::stop_on_ctrl_c;
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
+use crate::run::event::Wish;
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
 use crate::store::table::Measured;
@@ -112,7 +113,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let format = Format::of(path)?;
         let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
         let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
-        let pictures = |run: &RunSummary| sample_pictures(&stock, run, &control);
+        let go_on = || control.wish() != Wish::Stop;
+        let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
         store::write_file(path, export(&whole, format, &pictures)?.as_bytes())?;
         return Ok(End::Done);
     }
@@ -123,13 +125,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
         tell(format!("no runs in {} yet", root.display()));
     }
     let text = text(&listed);
-    if args.json.json.is_none() {
-        // Only scripts read so much of every run.
-        say(&text)?;
-        return Ok(End::Done);
-    }
-    let entries: Vec<Entry> = listed.iter().map(entry).collect();
-    args.json.give(&entries, &text)?;
+    let entries = || listed.iter().map(entry).collect::<Vec<_>>();
+    args.json.give_many(entries, &text)?;
     Ok(End::Done)
 }
 
@@ -141,7 +138,7 @@ fn give_table(args: &Args, runs: &[Measured]) -> Result<End> {
             let text = table.export(Format::of(path)?)?;
             store::write_file(path, text.as_bytes())?;
         }
-        None => args.json.give(&table.json(), &table.text())?,
+        None => args.json.give_many(|| table.json(), &table.text())?,
     }
     Ok(End::Done)
 }

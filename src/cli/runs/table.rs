@@ -1,5 +1,7 @@
 //! Tables of runs: put together by settings, sorted, held against others.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::cli::output::Table;
@@ -76,11 +78,7 @@ impl TableOptions {
             let named = names.iter().map(|name| Column::named(name, runs));
             named.collect::<Result<_>>().map_err(|p| p.at(at))
         };
-        let mut by = named(&self.by, "--by")?;
-        let together = !by.is_empty();
-        if !together {
-            by = named(&["run".into()], "--by")?;
-        }
+        let by = named(&self.by, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
             let what = format!(
                 "{} is a figure, and rows are told apart by settings",
@@ -105,9 +103,13 @@ impl TableOptions {
         }
         let base = self.against.as_ref().map(|text| base(&rows, text, runs));
         let base = base.transpose().map_err(|p| p.at("--against"))?;
+        let beside = |row: &Row<'_>| Beside {
+            against: base.and_then(|base| Difference::of(row, &rows[base])),
+            published: self.published.then(|| row.beside_published()).flatten(),
+        };
         Ok(RunTable {
+            beside: rows.iter().map(beside).collect(),
             by,
-            together,
             columns,
             rows,
             base,
@@ -162,35 +164,45 @@ fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
 /// Rows of runs with their columns.
 pub(super) struct RunTable<'a> {
     by: Vec<Column>,
-    together: bool,
     columns: Vec<Column>,
     rows: Vec<Row<'a>>,
+    /// What stands beside each row.
+    beside: Vec<Beside>,
     base: Option<usize>,
     published: bool,
 }
 
-/// A row of the JSON.
+/// What a row is held against.
 #[derive(Serialize)]
-pub(super) struct JsonRow<'a> {
-    by: std::collections::BTreeMap<String, &'a Cell>,
-    runs: Vec<&'a str>,
-    mean: &'a Figures,
-    std: &'a Figures,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    differ_in: Vec<&'a Spread>,
+struct Beside {
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<Difference>,
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<BesidePublished>,
 }
 
+/// A row of the JSON.
+#[derive(Serialize)]
+pub(super) struct JsonRow<'a> {
+    by: BTreeMap<String, &'a Cell>,
+    runs: Vec<&'a str>,
+    mean: &'a Figures,
+    std: &'a Figures,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differ_in: Vec<&'a Spread>,
+    #[serde(flatten)]
+    beside: &'a Beside,
+}
+
 impl RunTable<'_> {
     /// The rows for scripts.
     pub fn json(&self) -> Vec<JsonRow<'_>> {
-        self.rows.iter().map(|row| self.json_row(row)).collect()
+        self.both()
+            .map(|(row, beside)| self.json_row(row, beside))
+            .collect()
     }
 
-    fn json_row<'s>(&'s self, row: &'s Row<'_>) -> JsonRow<'s> {
+    fn json_row<'s>(&'s self, row: &'s Row<'_>, beside: &'s Beside) -> JsonRow<'s> {
         let by = self.by.iter().map(Column::key).zip(&row.cells);
         JsonRow {
             by: by.collect(),
@@ -202,15 +214,13 @@ impl RunTable<'_> {
             mean: &row.mean,
             std: &row.std,
             differ_in: row.differ_in.iter().collect(),
-            against: self
-                .base
-                .and_then(|base| Difference::of(row, &self.rows[base])),
-            published: self.published_of(row),
+            beside,
         }
     }
 
-    fn published_of(&self, row: &Row<'_>) -> Option<BesidePublished> {
-        row.beside_published().filter(|_| self.published)
+    /// Each row with what stands beside it.
+    fn both(&self) -> impl Iterator<Item = (&Row<'_>, &Beside)> {
+        self.rows.iter().zip(&self.beside)
     }
 
     /// The table for people.
@@ -233,7 +243,7 @@ impl RunTable<'_> {
     /// In how many settings the runs of rows differ that were put together.
     fn remarks(&self) -> String {
         let mixed = self.rows.iter().filter(|row| !row.differ_in.is_empty());
-        let keys: std::collections::BTreeSet<&str> = mixed
+        let keys: BTreeSet<&str> = mixed
             .flat_map(|row| row.differ_in.iter().map(|spread| spread.key.as_str()))
             .collect();
         if keys.is_empty() {
@@ -248,9 +258,9 @@ impl RunTable<'_> {
 
     /// Where published figures stand, and what differs from how one's own were made.
     fn sources(&self) -> String {
-        let lines = self.rows.iter().filter_map(|row| {
-            let beside = self.published_of(row)?;
-            let cells: Vec<String> = row.cells.iter().map(ToString::to_string).collect();
+        let lines = self.both().filter_map(|(row, beside)| {
+            let beside = beside.published.as_ref()?;
+            let cells = self.names(row);
             let differs = match beside.differs.is_empty() {
                 true => String::new(),
                 false => format!("; {}", beside.differs.join(", ")),
@@ -276,7 +286,24 @@ impl RunTable<'_> {
             Format::Csv => self.numbers().csv(),
             Format::Svg | Format::Html => Err(Problem::new("a table by columns is no figure or report")
                 .at("--export")
-                .advise("end the file in .csv, .md or .tex, or leave --by, --columns, --sort and --against out")),
+                .advise("end the file in .csv, .md or .tex, or leave --by, --columns, --sort, --against and --published out")),
+        }
+    }
+
+    /// Whether runs were put together, and do not stand alone.
+    fn together(&self) -> bool {
+        !self.by.is_empty()
+    }
+
+    /// What a row is called: what its runs have in common, or the run's name.
+    fn names(&self, row: &Row<'_>) -> Vec<String> {
+        match self.together() {
+            true => row.cells.iter().map(ToString::to_string).collect(),
+            false => row
+                .runs
+                .iter()
+                .map(|run| run.run.header.run.clone())
+                .collect(),
         }
     }
 
@@ -285,15 +312,19 @@ impl RunTable<'_> {
         for column in &self.by {
             table.column(&column.title(), Align::Left);
         }
-        if self.together {
-            table.column("runs", Align::Right);
+        match self.together() {
+            true => table.column("runs", Align::Right),
+            false => table.column("run", Align::Left),
         }
         table
     }
 
-    fn beginning<'r>(&'r self, row: &'r Row<'_>) -> impl Iterator<Item = String> + 'r {
-        let count = self.together.then(|| row.runs.len().to_string());
-        row.cells.iter().map(ToString::to_string).chain(count)
+    fn beginning(&self, row: &Row<'_>) -> Vec<String> {
+        let mut cells = self.names(row);
+        if self.together() {
+            cells.push(row.runs.len().to_string());
+        }
+        cells
     }
 
     /// Means with their spread, as people read them.
@@ -306,11 +337,7 @@ impl RunTable<'_> {
             }
         }
         if let Some(base) = self.base {
-            let of: Vec<String> = self.rows[base]
-                .cells
-                .iter()
-                .map(ToString::to_string)
-                .collect();
+            let of = self.names(&self.rows[base]);
             table.column(&format!("A_N against {}", of.join(", ")), Align::Right);
             table.column("pairs", Align::Right);
         }
@@ -318,7 +345,7 @@ impl RunTable<'_> {
             table.column("published A_N", Align::Right);
             table.column("difference", Align::Right);
         }
-        for row in &self.rows {
+        for (row, beside) in self.both() {
             let columns = self.columns.iter().map(|column| match column.is_figure() {
                 true => {
                     let [mean, std] = [&row.mean, &row.std].map(|f| column.figure(f));
@@ -326,12 +353,16 @@ impl RunTable<'_> {
                 }
                 false => shown(&cell_of(row, column)),
             });
-            let difference = self.base.map(|base| Difference::of(row, &self.rows[base]));
-            let difference = difference.into_iter().flat_map(difference_cells);
+            let difference = self.base.map(|_| difference_cells(beside.against.as_ref()));
+            let difference = difference.into_iter().flatten();
             let published = self
                 .published
-                .then(|| published_cells(self.published_of(row)));
-            let cells = self.beginning(row).chain(columns).chain(difference);
+                .then(|| published_cells(beside.published.as_ref()));
+            let cells = self
+                .beginning(row)
+                .into_iter()
+                .chain(columns)
+                .chain(difference);
             table.row(cells.chain(published.into_iter().flatten()));
         }
         table
@@ -342,7 +373,7 @@ impl RunTable<'_> {
         let mut table = self.start();
         for column in &self.columns {
             table.column(&column.key(), Align::Right);
-            if self.together && column.is_figure() {
+            if self.together() && column.is_figure() {
                 table.column(&format!("{}_std", column.key()), Align::Right);
             }
         }
@@ -356,30 +387,28 @@ impl RunTable<'_> {
             table.column("published_std", Align::Right);
         }
         let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-        for row in &self.rows {
-            let mut cells: Vec<String> = self.beginning(row).collect();
+        for (row, beside) in self.both() {
+            let mut cells = self.beginning(row);
             for column in &self.columns {
                 cells.push(match cell_of(row, column) {
                     Cell::Nothing => String::new(),
                     cell => cell.to_string(),
                 });
-                if self.together && column.is_figure() {
+                if self.together() && column.is_figure() {
                     cells.push(number(column.figure(&row.std)));
                 }
             }
-            if let Some(base) = self.base {
-                let difference = Difference::of(row, &self.rows[base]);
-                let interval = difference.as_ref().and_then(|d| d.interval);
-                cells.push(number(difference.as_ref().map(|d| d.mean)));
+            if self.base.is_some() {
+                let difference = beside.against.as_ref();
+                let interval = difference.and_then(|d| d.interval);
+                cells.push(number(difference.map(|d| d.mean)));
                 cells.push(number(interval.map(|[low, _]| low)));
                 cells.push(number(interval.map(|[_, high]| high)));
                 cells.push(difference.map_or(0, |d| d.pairs).to_string());
             }
             if self.published {
-                let beside = self.published_of(row);
-                let figures = beside
-                    .as_ref()
-                    .map_or(&[][..], |beside| beside.final_accuracy);
+                let published = beside.published.as_ref();
+                let figures = published.map_or(&[][..], |beside| beside.final_accuracy);
                 cells.extend([0, 1].map(|at| number(figures.get(at).copied())));
             }
             table.row(cells);
@@ -399,7 +428,7 @@ fn shown(cell: &Cell) -> String {
 }
 
 /// The difference with its interval, and the number of pairs.
-fn difference_cells(difference: Option<Difference>) -> [String; 2] {
+fn difference_cells(difference: Option<&Difference>) -> [String; 2] {
     let Some(difference) = difference else {
         return ["–".into(), "0".into()];
     };
@@ -412,7 +441,7 @@ fn difference_cells(difference: Option<Difference>) -> [String; 2] {
 }
 
 /// A published figure, and how far one's own lies from it.
-fn published_cells(beside: Option<BesidePublished>) -> [String; 2] {
+fn published_cells(beside: Option<&BesidePublished>) -> [String; 2] {
     let Some(beside) = beside else {
         return ["–".into(), "–".into()];
     };

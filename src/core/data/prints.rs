@@ -36,13 +36,13 @@ impl ClassPrints {
 
     /// The first picture (from 0) that is another one, or is missing, in `other`; none where all are the same.
     pub fn first_other(&self, other: &Self) -> Option<usize> {
-        let each = |prints: &Self| -> Vec<Vec<u8>> {
-            let digits = prints.prints.as_bytes().chunks(DIGITS);
-            digits.map(<[u8]>::to_vec).collect()
-        };
-        let (own, others) = (each(self), each(other));
-        let differs = |at: &usize| own.get(*at) != others.get(*at);
-        (0..own.len().max(others.len())).find(differs)
+        let [own, others] = [self, other].map(|prints| prints.prints.as_bytes().chunks(DIGITS));
+        let all = own.len().max(others.len());
+        let differs = own
+            .zip(others.clone())
+            .position(|(own, other)| own != other);
+        let shorter = self.images.min(other.images);
+        differs.or_else(|| (shorter < all).then_some(shorter))
     }
 }
 

@@ -7,7 +7,8 @@ use image::{DynamicImage, ImageFormat, RgbImage};
 
 use super::Stock;
 use crate::data::looks::first_pictures;
-use crate::run::event::{Control, Picture, Wish};
+use crate::files::names::is_elsewhere;
+use crate::run::event::Picture;
 use crate::store::{RunSummary, SamplePicture};
 
 /// Pictures that are shown of a data set.
@@ -15,15 +16,26 @@ const MOST: usize = 24;
 /// Longer side of one that is larger, in pixels: twice as many as it is shown with.
 const LARGEST: u32 = 160;
 
-/// The first training picture of each class, of the first classes; none where the data are not at hand, or are others than
-/// those that the run learned from.
-pub fn sample_pictures(stock: &Stock, run: &RunSummary, control: &Control) -> Vec<SamplePicture> {
+/// The first training picture of each class, of the first classes; none where the data are not at hand, are others than
+/// those that the run learned from, or lie on another computer, which only a person sends the program to. `go_on` is asked
+/// from any thread whether to go on.
+pub fn sample_pictures(
+    stock: &Stock,
+    run: &RunSummary,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Vec<SamplePicture> {
     let header = &run.header;
-    let Ok(data) = stock.data(&header.config, &|| control.wish() != Wish::Stop) else {
+    // Without a fingerprint any folder could be meant.
+    let Some(known) = &header.images else {
         return Vec::new();
     };
-    let same = header.images.as_ref();
-    if same.is_some_and(|known| data.fingerprints_of(known.kind) != *known) {
+    if is_elsewhere(&header.config.data) {
+        return Vec::new();
+    }
+    let Ok(data) = stock.data(&header.config, go_on) else {
+        return Vec::new();
+    };
+    if data.fingerprints_of(known.kind) != *known {
         return Vec::new();
     }
     let pictures = first_pictures(&data).into_iter().take(MOST);

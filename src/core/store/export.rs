@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::figure;
+use super::figure::{self, Place};
 use super::groups::{Group, groups, none_measured};
 use super::html::{self, SamplePicture};
 use super::json::Summary;
@@ -43,7 +43,7 @@ impl Format {
         Self::Html,
     ];
 
-    /// The ending of its files, as a list of one.
+    /// The same as the list that dialogs of files take.
     pub fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Csv => &["csv"],
@@ -54,6 +54,11 @@ impl Format {
         }
     }
 
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        self.endings()[0]
+    }
+
     /// The format that a file's ending names.
     ///
     /// # Errors
@@ -62,7 +67,7 @@ impl Format {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         Self::ALL
             .into_iter()
-            .find(|format| format.endings().iter().any(|known| ending == *known))
+            .find(|format| ending == format.ending())
             .ok_or_else(|| {
                 Problem::new("this file's ending names no export format")
                     .at_path(path)
@@ -74,7 +79,7 @@ impl Format {
 /// The text of a table, figure or report of these runs; `pictures` as [`html::report`] takes them.
 ///
 /// # Errors
-/// A Problem when no run has a finished task, or the figure cannot be drawn.
+/// A Problem when no run has a finished task, or a table cannot be written.
 pub fn export(
     runs: &[RunSummary],
     format: Format,
@@ -88,7 +93,7 @@ pub fn export(
         Format::Csv => csv(&groups),
         Format::Markdown => Ok(table(&groups).markdown()),
         Format::Latex => Ok(table(&groups).latex()),
-        Format::Svg => figure::accuracy(&groups),
+        Format::Svg => Ok(figure::accuracy(&groups, Place::File).into_string()),
         Format::Html => html::report(runs, pictures),
     }
 }

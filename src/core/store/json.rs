@@ -64,7 +64,7 @@ pub struct Figures {
 }
 
 /// What the three are called; an expert's key follows.
-const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
+pub(super) const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
 
 /// Experts that all runs have these figures of in JSON, none where there is no such expert.
 const ALWAYS_THERE: [Expert; 2] = [Expert::ONLINE, Expert::OFFLINE];

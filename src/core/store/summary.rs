@@ -17,6 +17,7 @@ use super::key::{RunKey, plugin_hash, settings_key};
 use super::load::{StoredRun, StoredState, load, plugin_of, state};
 use super::measured::MetricsRow;
 use super::record::{MOST_IMAGES, run_name};
+use super::saved::report_of;
 use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };
@@ -25,7 +26,7 @@ use crate::metrics::{
     Answers, ByExpert, ClassCounts, Expert, Histories, PromptStudy, Tally, TaskCounts,
     calibration_error,
 };
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
@@ -135,6 +136,17 @@ impl RunSummary {
             histories.push_counts(counts);
         }
         histories
+    }
+
+    /// What was measured after the latest saved task, answers and all: of all files of answers the last one is read.
+    ///
+    /// # Errors
+    /// A Problem that names the missing or damaged file, or where no task is saved.
+    pub fn latest_report(&self) -> Result<TaskReport> {
+        let nothing = || Problem::new("no task is saved").at_path(&self.header.folder);
+        let last = self.rows.last().ok_or_else(nothing)?;
+        let home = added_tasks::home(&self.header.folder, last.task - 1);
+        report_of(&home, &self.header, last)
     }
 
     /// Tasks that are saved.

@@ -69,11 +69,11 @@ pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
 
 /// Shows a file's folder in the desktop's own program for folders.
 pub(super) fn reveal(path: &Path) -> Result<()> {
-    show(path.parent().unwrap_or(path))
+    show(path.parent().unwrap_or(path), "folders")
 }
 
-/// Shows a file or folder in the program that the desktop has for it.
-pub(super) fn show(path: &Path) -> Result<()> {
+/// Shows a file or folder in the program that the desktop has for this kind of it.
+pub(super) fn show(path: &Path, kind: &str) -> Result<()> {
     let program = match () {
         () if cfg!(windows) => "explorer",
         () if cfg!(target_os = "macos") => "open",
@@ -85,11 +85,9 @@ pub(super) fn show(path: &Path) -> Result<()> {
     // Explorer ends with 1 although it shows it.
     let shown = ended.is_ok_and(|status| status.success() || cfg!(windows));
     shown.then_some(()).ok_or_else(|| {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        let name = name.to_string_lossy();
-        Problem::new(format!("this desktop has no program that shows {name}"))
+        Problem::new(format!("this desktop has no program that shows {kind}"))
             .at_path(path)
-            .advise("open it in a program of your choice")
+            .advise("copy the path instead")
     })
 }
 

@@ -24,6 +24,7 @@ use super::downloads::{Item, Transfer};
 use super::folders::Shelf;
 use super::loads::DataAsk;
 use super::progress::Progress;
+use super::results_export::ResultsExport;
 use super::row::RunRow;
 use super::run_view::RunView;
 use super::sight::{Sight, SightAsk};
@@ -38,7 +39,6 @@ use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::store::export::Format;
 use crate::store::{self, Unpacked};
 
 /// The folder beside the runs that holds what was gathered in the window.
@@ -213,14 +213,14 @@ pub trait Sources: Send + Sync {
         data::export(export, &self.disk().scans, to, progress)
     }
 
-    /// Writes a table, figure or report of the runs in these folders to one file.
-    fn export_results(&self, runs: &[PathBuf], format: Format, to: &Path) -> Result<()> {
-        runs::export(runs, format, to)
+    /// Writes a table, figure or report of runs to one file; gives how many cannot be read and are left out.
+    fn export_results(&self, export: &ResultsExport, progress: &Progress) -> Result<usize> {
+        runs::export(export, progress)
     }
 
-    /// Shows a file in the program that the desktop has for it.
-    fn show_file(&self, path: &Path) -> Result<()> {
-        files::show(path)
+    /// Shows a report in the desktop's browser.
+    fn show_page(&self, path: &Path) -> Result<()> {
+        files::show(path, "web pages")
     }
 
     /// The corrected labels of the data set at this place.

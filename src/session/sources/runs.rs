@@ -1,27 +1,38 @@
 //! The stored runs of all folders that are open, deleted ones, and what is done with them.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
-use crate::run::event::Control;
 use crate::session::bin::{BinAction, DeletedRun, Done};
 use crate::session::folders::{MOST, RunsFolder, Shelf};
+use crate::session::progress::Progress;
+use crate::session::results_export::ResultsExport;
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
-use crate::store::export::{self, Format};
+use crate::store::export;
 use crate::store::{self, RunSummary};
 
-/// Writes a table, figure or report of the runs in these folders to one file; those that cannot be read are left out.
-pub(super) fn export(runs: &[PathBuf], format: Format, to: &Path) -> Result<()> {
-    let entries = runs.iter().map(|folder| store::entry(folder));
+/// Writes a table, figure or report of runs to one file; gives how many cannot be read and are left out.
+pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usize> {
+    let entries = export.runs.iter().map(|(folder, _)| store::entry(folder));
     let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
-    let (stock, control) = (Stock::default(), Control::default());
-    let pictures = |run: &RunSummary| sample_pictures(&stock, run, &control);
-    let text = export::export(&runs, format, &pictures)?;
-    store::write_file(to, text.as_bytes()).map(drop)
+    let may_open = export.runs.iter().filter(|(_, may_open)| *may_open);
+    let may_open: HashSet<&Path> = may_open.map(|(folder, _)| folder.as_path()).collect();
+    let stock = Stock::default();
+    let go_on = || !progress.is_stopped();
+    let pictures = |run: &RunSummary| match may_open.contains(run.header.folder.as_path()) {
+        true => sample_pictures(&stock, run, &go_on),
+        false => Vec::new(),
+    };
+    let text = export::export(&runs, export.format, &pictures)?;
+    if progress.is_stopped() {
+        return Err(Problem::new("the export was stopped"));
+    }
+    store::write_file(&export.to, text.as_bytes())?;
+    Ok(export.runs.len() - runs.len())
 }
 
 /// The rows that were made last. A listing reads only runs

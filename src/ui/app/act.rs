@@ -274,7 +274,7 @@ impl StudioApp {
                 self.show(Page::Predict);
             }
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
-            DialogPurpose::Results(format) => self.session.export_results(format, path),
+            DialogPurpose::Results(format, _) => self.session.export_results(format, path),
         }
     }
 

@@ -17,7 +17,10 @@ impl StudioApp {
         let mut unseen = Vec::new();
         for file in dropped {
             let path = file.path().to_path_buf();
-            if self.shell.collect.is_open() {
+            // A run is no picture and no class, whatever dialog is open.
+            if is_packed(&path) {
+                unseen.push(path);
+            } else if self.shell.collect.is_open() {
                 self.session.collect_file(path);
             } else if self.shell.pupil.is_some() {
                 self.teach(path.display().to_string());
@@ -26,8 +29,9 @@ impl StudioApp {
             }
         }
         if !unseen.is_empty() {
-            self.dropped_on = self.page;
-            self.session.look_at_dropped(unseen);
+            let page = Page::ALL.iter().position(|(page, ..)| *page == self.page);
+            self.session
+                .look_at_dropped(page.unwrap_or_default(), unseen);
         }
     }
 
@@ -36,14 +40,17 @@ impl StudioApp {
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
         // There is one data set and one backbone: of a thousand files the last counts.
         let (mut weights, mut data) = (None, None);
-        let page = self.dropped_on;
-        for (path, is_folder) in std::mem::take(&mut self.session.choosing.dropped) {
+        let mut packed = Vec::new();
+        for dropped in std::mem::take(&mut self.session.choosing.dropped) {
+            let (path, is_folder) = (dropped.path, dropped.is_folder);
+            let page = Page::ALL
+                .get(dropped.page)
+                .map_or(self.page, |(page, ..)| *page);
             let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
             let one_of = |known: &[&str]| known.iter().any(|known| ending == *known);
             let text = path.display().to_string();
             if is_packed(&path) && !is_folder {
-                self.session.unpack_run(path);
-                self.show(Page::Compare);
+                packed.push(path);
             } else if page == Page::Compare && is_folder {
                 self.session.add_folder(path);
             } else if page == Page::Predict && is_folder {
@@ -55,6 +62,10 @@ impl StudioApp {
             } else {
                 data = Some(text);
             }
+        }
+        if !packed.is_empty() {
+            self.session.unpack_runs(packed);
+            self.show(Page::Compare);
         }
         let weights = weights.map(UiCommand::ChooseWeights);
         for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {

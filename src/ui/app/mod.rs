@@ -38,8 +38,6 @@ pub struct StudioApp {
     pub session: Session,
     /// The page on show.
     pub page: Page,
-    /// The page that files were dropped on last.
-    dropped_on: Page,
     pages: Pages,
     shell: Shell,
     fences: Fences,
@@ -82,7 +80,6 @@ impl StudioApp {
         Self {
             session,
             page: Page::default(),
-            dropped_on: Page::default(),
             pages: Pages::default(),
             shell: Shell::default(),
             fences: Fences::default(),

@@ -190,10 +190,13 @@ impl Both<'_> {
         }
         let reports = [self.then, self.now].map(|run| &run.reports[task]);
         self.answers(checker, task, reports);
-        if let Some(told) = other_figure(reports) {
+        if let Some((told, distance)) = other_figure(reports) {
             let told = format!("trained once more, after task {number}: {told}");
-            let mut one = Difference::new(Part::Figure, Some(task), told);
-            one.rounding = self.rounds;
+            let mut one = Difference::new(Part::Figure, Some(task), told.clone());
+            one.rounding = self.rounds && distance <= TENSOR;
+            if one.rounding {
+                checker.report.rounding.push(told);
+            }
             checker.differs(one);
         }
         Ok(())
@@ -299,34 +302,48 @@ fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
     ))
 }
 
-/// The first figure that is another one. Times and memory are no figures.
-fn other_figure([then, now]: [&TaskReport; 2]) -> Option<String> {
-    let told = |what: &str, then: &dyn std::fmt::Display, now: &dyn std::fmt::Display| {
-        Some(format!("{what} is {now}, of the run it was {then}"))
+/// A figure that is another one, and how far it lies away relative to what it was: the one that lies farthest. Counts never
+/// round. Times and memory are no figures.
+fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
+    let mut others = Vec::new();
+    let mut compare = |what: String, then: f64, now: f64, rounds: bool| {
+        if then.to_bits() != now.to_bits() {
+            let distance = match rounds && now.is_finite() {
+                true => (now - then).abs() / then.abs().max(f64::MIN_POSITIVE),
+                false => f64::INFINITY,
+            };
+            others.push((
+                format!("{what} is {now}, of the run it was {then}"),
+                distance,
+            ));
+        }
     };
-    if let Some(at) = (0..then.losses.len().min(now.losses.len()))
-        .find(|at| then.losses[*at].to_bits() != now.losses[*at].to_bits())
-    {
-        let what = format!("the loss of pass {}", at + 1);
-        return told(&what, &then.losses[at], &now.losses[at]);
+    for (at, (then, now)) in then.losses.iter().zip(&now.losses).enumerate() {
+        compare(format!("the loss of pass {}", at + 1), *then, *now, true);
     }
     for (name, value) in &then.measurements {
-        match now.measurements.get(name) {
-            Some(found) if found.to_bits() == value.to_bits() => {}
-            Some(found) => return told(name, value, found),
-            // A version may have stopped to measure it.
-            None => {}
+        // A version may have stopped to measure it.
+        if let Some(found) = now.measurements.get(name) {
+            compare(name.clone(), *value, *found, true);
         }
     }
-    let counted = |report: &TaskReport| (report.costs.images_seen, report.costs.stored_parameters);
-    let (then, now) = (counted(then), counted(now));
-    if then.0 != now.0 && then.0 > 0 {
-        return told("the number of training images shown", &then.0, &now.0);
+    let counts = |report: &TaskReport| [report.costs.images_seen, report.costs.stored_parameters];
+    let names = [
+        "the number of training images shown",
+        "the number of stored parameters",
+    ];
+    for (what, (then, now)) in names.iter().zip(counts(then).into_iter().zip(counts(now))) {
+        // Older versions did not count.
+        if then > 0 {
+            compare((*what).into(), then as f64, now as f64, false);
+        }
     }
-    if then.1 != now.1 && then.1 > 0 {
-        return told("the number of stored parameters", &then.1, &now.1);
-    }
-    None
+    others
+        .into_iter()
+        .reduce(|worst, other| match other.1 > worst.1 {
+            true => other,
+            false => worst,
+        })
 }
 
 #[cfg(test)]

@@ -121,6 +121,7 @@ pub(super) fn recompute(
         checker.report.unchecked.push(what.into());
         return Ok(());
     }
+    let added = added_pictures(&stored.header);
     let (mut same, mut missing) = (0, 0);
     for task in 0..stored.reports.len() {
         checker.tell(&format!("answering after task {}", task + 1));
@@ -128,7 +129,7 @@ pub(super) fn recompute(
             stored.reports[task].answers.labels.len(),
             checker.asked.limit,
         );
-        let pictures = pictures(stored, task, &rows, material);
+        let pictures = pictures(stored, task, &rows, (material, &added));
         missing += rows.len() - pictures.len();
         if pictures.is_empty() {
             continue;
@@ -201,20 +202,24 @@ fn asked_rows(all: usize, limit: Option<usize>) -> Vec<usize> {
     (0..count).map(|at| at * all / count).collect()
 }
 
-/// The pictures of these answers that are at hand, each with its answer's place.
+/// The test pictures of each added task; none where one is not at hand or another one.
+fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
+    let added = header.added_tasks.iter().zip(header.own_tasks()..);
+    let pictures = added.map(|(added, task)| {
+        let pictures = store::added_task_pictures(&header.folder, task, added).ok()?;
+        pictures.check_tests().ok().map(|()| pictures.test())
+    });
+    pictures.collect()
+}
+
+/// The pictures of these answers that are at hand, each with its answer's place; `added` are those of added tasks.
 fn pictures(
     stored: &StoredRun,
     task: usize,
     rows: &[usize],
-    material: &Material,
+    (material, added): (&Material, &[Option<Vec<Sample>>]),
 ) -> Vec<(usize, Sample)> {
-    let (header, answers) = (&stored.header, &stored.reports[task].answers);
-    let own = header.own_tasks();
-    let added = header.added_tasks.iter().zip(own..).map(|(added, task)| {
-        let pictures = store::added_task_pictures(&header.folder, task, added).ok()?;
-        pictures.check_tests().ok().map(|()| pictures.test())
-    });
-    let added: Vec<Option<Vec<Sample>>> = added.collect();
+    let answers = &stored.reports[task].answers;
     let sample = |row: &usize| {
         let index = answers.samples[*row];
         let sample = match answers.source(*row) {

@@ -1,5 +1,7 @@
 //! Which picture of a data set is not the one that a run used.
 
+use std::collections::HashMap;
+
 use crate::data::{ClassPrints, Dataset, Fingerprints, Split};
 
 use super::{Difference, Part};
@@ -37,14 +39,15 @@ pub(super) fn first(
     name: &dyn Fn(&ClassPrints, usize) -> Option<String>,
 ) -> Option<Difference> {
     let (mut told, mut others) = (None, 0);
+    let here = found.iter().map(|now| ((now.split, &*now.class), now));
+    let here: HashMap<(Split, &str), &ClassPrints> = here.collect();
     for known in then {
-        let same = |now: &&ClassPrints| (now.split, &now.class) == (known.split, &known.class);
         let split = match known.split {
             Split::Train => "training",
             Split::Test => "test",
         };
         let class = &known.class;
-        let Some(now) = found.iter().find(same) else {
+        let Some(now) = here.get(&(known.split, &*known.class)) else {
             others += known.images;
             told.get_or_insert_with(|| format!("the class \"{class}\" is not there"));
             continue;

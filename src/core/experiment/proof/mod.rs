@@ -124,7 +124,10 @@ impl<'a> Checker<'a> {
         };
         let rounds = self.machines(&stored, &made_of, &material);
         answers::recompute(&mut self, &stored, &material, rounds)?;
-        if self.asked.train {
+        if self.asked.train && material.scenario.is_none() {
+            let what = "another training: the data have other classes";
+            self.report.unchecked.push(what.into());
+        } else if self.asked.train {
             again::train(&mut self, &stored, &made_of, &material, rounds)?;
         }
         Ok(self.report)

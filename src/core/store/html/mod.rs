@@ -1,14 +1,15 @@
 //! A report of runs as one HTML file that needs no other: tables, curves and matrices with their numbers, what the data
 //! look like, settings, hashes and versions. It opens offline, in light and dark, and prints.
 
-mod chart;
 mod matrix;
 mod run;
 
+use std::collections::HashSet;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::figure::{self, Curve, Place};
 use super::groups::{Group, groups, none_measured};
-use super::load::{StoredRun, load};
 use super::spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
 use super::table::{BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
@@ -63,7 +64,7 @@ pub fn report(
                 (results(&groups))
                 (published(&groups))
                 h3 { "Accuracy on all classes so far, after each task" }
-                (chart::accuracy(&groups))
+                (curves(&groups))
                 @for section in sections(runs, pictures) { (section) }
                 (left_out(runs))
             }
@@ -111,27 +112,60 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
     }
 }
 
+/// The curves, and their numbers as a table.
+fn curves(groups: &[Group]) -> Markup {
+    let curves: Vec<Curve> = groups.iter().map(figure::curve).collect();
+    let tasks = curves.iter().map(Vec::len).max().unwrap_or(0);
+    html! {
+        (figure::accuracy(groups, Place::Report))
+        details {
+            summary { "The numbers" }
+            div.scroll { table {
+                tr { th { "after task" } @for task in 1..=tasks { th.n { (task) } } }
+                @for (curve, group) in curves.iter().zip(groups) { tr {
+                    td { (group.label) }
+                    @for point in curve {
+                        td.n { (spread_text(point.map(|p| p.0), point.and_then(|p| p.1), PLUS_MINUS)) }
+                    }
+                } }
+            } }
+        }
+    }
+}
+
 /// What papers report of the same experiments.
 fn published(groups: &[Group]) -> Markup {
     let beside = |group: &Group| {
-        let runs = group.orders.runs.len();
-        let beside = BesidePublished::of(&group.header, runs, group.orders.mean.final_accuracy?)?;
+        let runs = &group.orders.runs;
+        let orders: HashSet<&[String]> =
+            runs.iter().map(|run| run.class_order.as_slice()).collect();
+        let measured = runs.first()?.tasks.len();
+        let final_accuracy = group.orders.mean.final_accuracy?;
+        let beside = BesidePublished::of((&group.header, measured), orders.len(), final_accuracy)?;
         Some((group.label.clone(), beside))
     };
     let rows: Vec<_> = groups.iter().filter_map(beside).collect();
     html! { @if !rows.is_empty() {
         h3 { "Beside published results" }
         div.scroll { table {
-            tr { th { "experiment" } th { "published as" } th.n { "A_N there" } th.n { "here − there" } th { "what differs" } }
+            tr { th { "experiment" } th { "published as" } th.n { "A_N there" } th.n { "here − there" } th.n { "Ā_N there" } th.n { "F_N there" } th { "what differs" } }
             @for (label, beside) in &rows { tr {
                 td { (label) }
                 td { (beside.row) ", table " (beside.table) ", " (beside.source) }
-                td.n { (spread_text(beside.final_accuracy.first().copied(), beside.final_accuracy.get(1).copied(), PLUS_MINUS)) }
+                td.n { (there(Some(beside.final_accuracy))) }
                 td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
+                td.n { (there(beside.average_accuracy)) }
+                td.n { (there(beside.forgetting)) }
                 td { (beside.differs.join(", ")) }
             } }
         } }
     } }
+}
+
+/// A published mean with its deviation.
+fn there(figure: Option<&[f64]>) -> String {
+    let at = |place: usize| figure.and_then(|figure| figure.get(place).copied());
+    spread_text(at(0), at(1), PLUS_MINUS)
 }
 
 fn sections(
@@ -154,7 +188,7 @@ fn sections(
         let known = !data.is_empty() && shown.contains(&data);
         shown.push(data);
         let pictures = if known { Vec::new() } else { pictures(run) };
-        sections.push(run::section(run, load(&run.header.folder), &pictures));
+        sections.push(run::section(run, &pictures));
     }
     sections
 }

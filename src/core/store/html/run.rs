@@ -1,45 +1,41 @@
 //! One run: its figures, matrices, data, settings and what it was made from.
 
-use std::path::Path;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
-use super::{SamplePicture, StoredRun, matrix};
+use super::{SamplePicture, matrix};
 use crate::counts::counted;
-use crate::metrics::Expert;
-use crate::problem::Result;
+use crate::metrics::{Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
-use crate::run::event::RunHeader;
+use crate::run::event::{RunHeader, TaskReport};
+use crate::store::load::plugin_of;
+use crate::store::pack::veil;
 use crate::store::spread_text;
 use crate::store::summary::RunSummary;
 
 /// A section about one run, of which all is read where it can be.
-pub(super) fn section(
-    run: &RunSummary,
-    whole: Result<StoredRun>,
-    pictures: &[SamplePicture],
-) -> Markup {
+pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
     let header = &run.header;
     let history = run.histories();
+    let plugin = plugin_of(&header.folder, header).unwrap_or_default();
     html! {
         h2 { (heading(header)) }
         p { (header.run) ", begun " (header.started) }
         @if !header.about.note.is_empty() { p { (header.about.note) } }
-        (experts(run))
+        (experts(run, &history))
         h3 { "Accuracy on the images of each task, after each task" }
         (matrix::accuracy(&history.of(header.answering()).matrix))
-        @match &whole {
-            Ok(whole) => (answers(whole)),
+        @match run.latest_report() {
+            Ok(last) => (answers(header, &last)),
             Err(problem) => p { "Its answers cannot be read: " (problem.what) "." },
         }
         (classes(run))
         (data(header, pictures))
         (made_from(run))
-        (settings(&header.config))
-        @if let Ok(whole) = &whole && !whole.plugin.is_empty() {
-            details { summary { "The PET's text" } pre { (whole.plugin) } }
+        (settings(&veil::settings(header)))
+        @if !plugin.is_empty() {
+            details { summary { "The PET's text" } pre { (plugin) } }
         }
     }
 }
@@ -52,8 +48,8 @@ fn heading(header: &RunHeader) -> String {
 }
 
 /// A_N, Ā_N and F_N of each expert.
-fn experts(run: &RunSummary) -> Markup {
-    let figures = run.figures(&run.histories());
+fn experts(run: &RunSummary, history: &Histories) -> Markup {
+    let figures = run.figures(history);
     let shown = |value: Option<f64>| spread_text(value, None, "");
     html! {
         table {
@@ -66,14 +62,11 @@ fn experts(run: &RunSummary) -> Markup {
     }
 }
 
-fn answers(run: &StoredRun) -> Markup {
-    let Some(last) = run.reports.last() else {
-        return html! {};
-    };
-    let seen = run.header.tasks.get(last.task).map_or(0, |task| task.end);
+fn answers(header: &RunHeader, last: &TaskReport) -> Markup {
+    let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
     html! {
         h3 { "What the test images are taken for, after task " (last.task + 1) }
-        (matrix::confusion(&run.header, seen, &last.answers, run.header.answering()))
+        (matrix::confusion(header, seen, &last.answers, header.answering()))
     }
 }
 
@@ -105,7 +98,7 @@ fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
     html! {
         h3 { "Data" }
         p {
-            (shared_name(&header.config.data)) ": " (counted(header.class_order.len(), "class")) " in "
+            (veil::settings(header).data) ": " (counted(header.class_order.len(), "class")) " in "
             (counted(header.tasks.len(), "task")) ", "
             (counted(train.iter().sum(), "training image")) ", "
             (counted(test.iter().sum(), "test image")) "."
@@ -163,10 +156,6 @@ fn made_from(run: &RunSummary) -> Markup {
 fn settings(config: &RunConfig) -> Markup {
     let common = SETTINGS.iter().filter_map(|setting| {
         let value = (setting.get)(config)?.to_string();
-        let value = match setting.spec.key {
-            "data" | "backbone" | "order" => shared_name(&value).to_string(),
-            _ => value,
-        };
         Some((setting.spec.key, value))
     });
     let own = config
@@ -180,17 +169,5 @@ fn settings(config: &RunConfig) -> Markup {
                 tr { td { code { (key) } } td { code { (value) } } }
             } }
         }
-    }
-}
-
-/// A name as it can be given away: of a path the last part.
-fn shared_name(name: &str) -> &str {
-    let path = Path::new(name);
-    match path.is_absolute() || name.contains(['/', '\\']) {
-        true => path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or(name),
-        false => name,
     }
 }

@@ -5,7 +5,7 @@
 //! are not in it: where settings name a folder or file, its last name stands.
 
 mod read;
-mod veil;
+pub(super) mod veil;
 mod write;
 
 use std::path::Path;

@@ -9,13 +9,13 @@ use crate::store::added_tasks::Written;
 use crate::store::record::{PREFACE, settings_part};
 
 /// The last name of a path, whichever system wrote it.
-fn last_name(path: &str) -> String {
+pub(in crate::store) fn last_name(path: &str) -> String {
     let mut names = path.split(['/', '\\']).filter(|name| !name.is_empty());
     names.next_back().unwrap_or("data").to_string()
 }
 
 /// These settings without paths.
-pub(super) fn settings(header: &RunHeader) -> RunConfig {
+pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
     let mut config = header.config.clone();
     for place in [&mut config.data, &mut config.backbone] {
         if is_path(place) {

@@ -11,6 +11,7 @@ use crate::metrics::Expert;
 use crate::names::{closest, meant};
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunSetting, SETTINGS, Setting};
+use crate::store::json::OF_EXPERT;
 use crate::store::{Figures, StoredState};
 
 /// What stands in a column for one run.
@@ -144,9 +145,6 @@ pub enum Column {
     /// A_N, Ā_N or F_N of an expert: which of the three, and whose.
     FigureOfExpert(usize, Expert),
 }
-
-/// The three figures that each expert has, by their keys.
-const OF_EXPERT: [&str; 3] = ["final_accuracy", "average_accuracy", "forgetting"];
 
 impl Column {
     /// The column of this name: a fact, a setting (with `-` or `_`), a figure or its short name, `FIGURE_EXPERT`, or a

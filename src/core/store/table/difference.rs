@@ -1,9 +1,11 @@
-//! How far two groups of runs lie apart, run by run over the same class orders and seeds.
+//! How far two groups of runs lie apart, over the class orders and seeds that both have.
 //!
 //! Class orders move all methods alike, so the difference within each order says more than the difference of two means:
-//! pairs of runs that differ in nothing but what tells the groups apart are subtracted, and how far chance in the choice
-//! of orders and seeds moves the mean of these differences is told by a bootstrap over pairs (Efron and Tibshirani, An
-//! Introduction to the Bootstrap, 1993).
+//! for each class order and seed the means of both groups are subtracted, and how far chance in the choice of these moves the
+//! mean of the differences is told by a bootstrap over them (Efron and Tibshirani, An Introduction to the Bootstrap, 1993).
+
+use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -12,7 +14,7 @@ use crate::data::rng::{Purpose, Rng};
 use crate::metrics::mean;
 
 /// Fewer pairs give no interval.
-pub const FEWEST_PAIRS: usize = 3;
+const FEWEST_PAIRS: usize = 3;
 /// Draws of the bootstrap.
 const DRAWS: u64 = 10_000;
 /// Draws that lie outside a 95 % interval on each side.
@@ -21,21 +23,28 @@ const OUTSIDE: usize = 250;
 /// The mean of paired differences in A_N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Pairs of runs with the same tasks, test images and seed.
+    /// Class orders and seeds that both groups have, with the same tasks and test images.
     pub pairs: usize,
     /// Mean of the differences, in points of percent.
     pub mean: f64,
-    /// The 95 % interval of that mean by the paired bootstrap (percentiles of 10,000 draws); none of fewer than
-    /// [`FEWEST_PAIRS`] pairs.
+    /// The 95 % interval of that mean by the paired bootstrap (percentiles of 10,000 draws); none of fewer than three
+    /// pairs.
     pub interval: Option<[f64; 2]>,
 }
 
 impl Difference {
-    /// The row's A_N minus that of another, over the pairs that both have; none where there are none.
+    /// The row's A_N minus that of another, over what both have; none where they have nothing in common.
     pub fn of(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
+        let others = by_repetition(base);
+        let own = by_repetition(row);
+        // In the order of the runs, so that the draws are always the same ones.
+        let mut seen = HashMap::new();
         let pairs = row.runs.iter().filter_map(|run| {
-            let twin = base.runs.iter().find(|other| are_paired(run, other))?;
-            Some(run.figures.final_accuracy? - twin.figures.final_accuracy?)
+            let repetition = Repetition::of(run);
+            if seen.insert(repetition.clone(), ()).is_some() {
+                return None;
+            }
+            Some(mean(own.get(&repetition)?)? - mean(others.get(&repetition)?)?)
         });
         Self::of_pairs(&pairs.collect::<Vec<_>>())
     }
@@ -50,15 +59,42 @@ impl Difference {
     }
 }
 
-/// Whether two runs learned the same classes in the same tasks, were tested on as many images, and drew alike.
-fn are_paired(one: &Measured, other: &Measured) -> bool {
-    let (a, b) = (&one.run.header, &other.run.header);
-    a.class_order == b.class_order
-        && a.tasks == b.tasks
-        && a.test_images == b.test_images
-        && a.config.seed == b.config.seed
-        && a.config.measured_on() == b.config.measured_on()
-        && one.run.saved() == other.run.saved()
+/// What two runs must have in common for a pair: the same classes in the same tasks, the same test images, equal draws.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Repetition<'a> {
+    class_order: &'a [String],
+    tasks: &'a [Range<usize>],
+    measured: usize,
+    measured_on: &'a str,
+    test_images: &'a [usize],
+    images: Option<&'a str>,
+    seed: u64,
+}
+
+impl<'a> Repetition<'a> {
+    fn of(run: &'a Measured) -> Self {
+        let header = &run.run.header;
+        Self {
+            class_order: &header.class_order,
+            tasks: &header.tasks,
+            measured: run.run.saved(),
+            measured_on: header.config.measured_on(),
+            test_images: &header.test_images,
+            images: header.images.as_ref().map(|images| images.test.as_str()),
+            seed: header.config.seed,
+        }
+    }
+}
+
+/// A_N of the runs of a row by what they are paired by.
+fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, Vec<f64>> {
+    let mut all: HashMap<_, Vec<f64>> = HashMap::new();
+    for run in &row.runs {
+        if let Some(accuracy) = run.figures.final_accuracy {
+            all.entry(Repetition::of(run)).or_default().push(accuracy);
+        }
+    }
+    all
 }
 
 fn interval(differences: &[f64]) -> [f64; 2] {

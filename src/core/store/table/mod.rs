@@ -9,21 +9,23 @@ mod published;
 mod text;
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
 pub use column::{Cell, Column};
 pub use condition::Condition;
-pub use difference::{Difference, FEWEST_PAIRS};
+pub use difference::Difference;
 pub use figures::{FIGURES, FigureSpec};
-pub use published::{BesidePublished, Published};
+pub use published::BesidePublished;
 pub use text::{Align, PLUS_MINUS, TextTable};
 
 use super::groups::{GroupKey, kinds};
 use super::json::Figures;
+use super::key::RunKey;
 use super::summary::RunSummary;
-use crate::run::config::{RunConfig, differences};
+use crate::run::config::{RunConfig, differences, differs};
 
 /// A run with its figures, which are computed once.
 #[derive(Clone, Debug)]
@@ -67,9 +69,11 @@ impl Row<'_> {
     /// The published row that is like it, where its runs differ in nothing but class order and seed.
     pub fn beside_published(&self) -> Option<BesidePublished> {
         let first = self.runs.first().filter(|_| self.differ_in.is_empty())?;
+        let headers = self.runs.iter().map(|run| &run.run.header);
+        let orders: HashSet<&[String]> = headers.map(|h| h.class_order.as_slice()).collect();
         BesidePublished::of(
-            &first.run.header,
-            self.runs.len(),
+            (&first.run.header, first.run.saved()),
+            orders.len(),
             self.mean.final_accuracy?,
         )
     }
@@ -84,15 +88,37 @@ pub struct Spread {
     pub values: BTreeSet<String>,
 }
 
-/// Puts runs with equal cells in these columns into one row each, in the order of their first members. Runs without a
-/// finished task are left out.
+/// Puts runs with equal cells in these columns into one row each, in the order of their first members; without columns
+/// each run stands alone. Runs without a finished task are left out, and of runs with equal settings, class order and seed
+/// the one with most tasks counts, of these the newest.
 pub fn rows<'a>(runs: &'a [Measured], by: &[Column]) -> Vec<Row<'a>> {
-    // The newest of equal ones: kinds keep one of each, and a row holds any number of kinds.
     let newest = kinds(runs, |run| run.group.as_ref()).into_iter().flatten();
-    let mut rows: Vec<(Vec<Cell>, Vec<&Measured>)> = Vec::new();
+    let mut places: HashMap<&RunKey, usize> = HashMap::new();
+    let mut counted: Vec<&Measured> = Vec::new();
     for run in newest {
+        match places.entry(&run.run.key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(counted.len());
+                counted.push(run);
+            }
+            Entry::Occupied(known) => {
+                let other = &mut counted[*known.get()];
+                if other.run.saved() < run.run.saved() {
+                    *other = run;
+                }
+            }
+        }
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut rows: Vec<(Vec<Cell>, Vec<&Measured>)> = Vec::new();
+    for run in counted {
         let cells: Vec<Cell> = by.iter().map(|column| column.of(run)).collect();
-        match rows.iter_mut().find(|(known, _)| *known == cells) {
+        let known = match by {
+            [] => rows.len(),
+            // Numbers and texts that look alike are told apart here.
+            _ => *places.entry(format!("{cells:?}")).or_insert(rows.len()),
+        };
+        match rows.get_mut(known) {
             Some((_, members)) => members.push(run),
             None => rows.push((cells, vec![run])),
         }
@@ -107,8 +133,13 @@ fn row(cells: Vec<Cell>, runs: Vec<&Measured>) -> Row<'_> {
     let (mean, std) = Figures::mean_and_std(&figures);
     let configs = runs.iter().map(|run| &run.run.header.config);
     let configs: Vec<RunConfig> = configs.cloned().map(RunConfig::repeatable).collect();
+    let tasks = runs.iter().map(|run| run.run.saved().to_string());
+    let tasks = ("tasks that are measured".to_string(), tasks.collect());
     let differ_in = differences(&configs.iter().collect::<Vec<_>>());
-    let differ_in = differ_in.into_iter().map(|(key, values)| Spread {
+    let differ_in = differ_in
+        .into_iter()
+        .chain(differs(&tasks).then_some(tasks));
+    let differ_in = differ_in.map(|(key, values)| Spread {
         key,
         values: values.into_iter().collect(),
     });
@@ -121,13 +152,36 @@ fn row(cells: Vec<Cell>, runs: Vec<&Measured>) -> Row<'_> {
     }
 }
 
-/// Sorts by keys; what has none comes last, whichever way the others go.
+/// Sorts rows by a cell of each; what has none comes last, whichever way the others go.
 pub fn sort_by_cell<T>(rows: &mut [T], descending: bool, cell: impl Fn(&T) -> Cell) {
-    rows.sort_by(|a, b| match (cell(a), cell(b)) {
-        (Cell::Nothing, Cell::Nothing) => Ordering::Equal,
-        (Cell::Nothing, _) => Ordering::Greater,
-        (_, Cell::Nothing) => Ordering::Less,
-        (a, b) if descending => b.compare(&a),
-        (a, b) => a.compare(&b),
+    rows.sort_by_cached_key(|row| {
+        let cell = cell(row);
+        (cell == Cell::Nothing, Ordered { cell, descending })
     });
+}
+
+/// A cell as a key that sorts.
+#[derive(PartialEq)]
+struct Ordered {
+    cell: Cell,
+    descending: bool,
+}
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let order = self.cell.compare(&other.cell);
+        if self.descending {
+            order.reverse()
+        } else {
+            order
+        }
+    }
 }

@@ -13,13 +13,13 @@ use crate::run::event::RunHeader;
 /// deviation over class orders.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Published {
+struct Published {
     /// The paper.
-    pub source: String,
+    source: String,
     /// Which of its tables.
-    pub table: String,
+    table: String,
     /// What the table calls it.
-    pub row: String,
+    row: String,
     data: String,
     tasks: usize,
     backbone: String,
@@ -30,15 +30,17 @@ pub struct Published {
     set: Settings,
     /// A_N.
     #[serde(rename = "final")]
-    pub final_accuracy: Vec<f64>,
+    final_accuracy: Vec<f64>,
     /// Ā_N.
-    pub average: Option<Vec<f64>>,
+    average: Option<Vec<f64>>,
     /// F_N.
-    pub forgetting: Option<Vec<f64>>,
+    forgetting: Option<Vec<f64>>,
+    /// Epochs of a task, where the paper says them.
+    epochs: Option<usize>,
     /// Class orders that the mean is over.
-    pub orders: usize,
+    orders: usize,
     /// What is special about how it was made.
-    pub note: Option<String>,
+    note: Option<String>,
 }
 
 /// A file of published rows.
@@ -67,6 +69,12 @@ pub struct BesidePublished {
     pub row: &'static str,
     /// A_N there, with its standard deviation where it is known.
     pub final_accuracy: &'static [f64],
+    /// Ā_N there, alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average_accuracy: Option<&'static [f64]>,
+    /// F_N there, alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forgetting: Option<&'static [f64]>,
     /// One's own A_N minus that, in points of percent.
     pub difference: f64,
     /// The same in units of the published standard deviation.
@@ -76,9 +84,16 @@ pub struct BesidePublished {
 }
 
 impl BesidePublished {
-    /// The row that is like so many runs with settings and facts like these, and this mean of A_N; none where there is no
-    /// such row.
-    pub fn of(header: &RunHeader, runs: usize, final_accuracy: f64) -> Option<Self> {
+    /// The row that is like runs with settings and facts like these, all tasks measured, over so many class orders, with
+    /// this mean of A_N; none where there is no such row, and for runs that were not finished or were taught more.
+    pub fn of(
+        (header, measured): (&RunHeader, usize),
+        orders: usize,
+        final_accuracy: f64,
+    ) -> Option<Self> {
+        if measured != header.tasks.len() || !header.added_tasks.is_empty() {
+            return None;
+        }
         let mut like = ALL.iter().filter(|row| row.is_like(header));
         let first = like.clone().next()?;
         let same = like.find(|row| row.backbone == header.config.backbone);
@@ -91,9 +106,11 @@ impl BesidePublished {
             table: &row.table,
             row: &row.row,
             final_accuracy: &row.final_accuracy,
+            average_accuracy: row.average.as_deref(),
+            forgetting: row.forgetting.as_deref(),
             difference,
             in_deviations: deviation.map(|std| difference / std),
-            differs: row.differs(header, runs),
+            differs: row.differs(header, orders),
         })
     }
 }
@@ -109,7 +126,6 @@ impl Published {
     fn is_like(&self, header: &RunHeader) -> bool {
         let config = &header.config;
         let architecture = |name: &str| name.split('.').next().map(str::to_owned);
-        let planned = header.tasks.len() - header.added_tasks.len().min(header.tasks.len());
         let pet = self.pet.as_ref().is_none_or(|pet| *pet == config.pet);
         let size = self.pet_size.is_none_or(|size| size == config.pet_size);
         let set = |(key, wanted): (&String, &Setting)| {
@@ -118,7 +134,7 @@ impl Published {
             common.map_or_else(own, |s| (s.get)(config)).as_ref() == Some(wanted)
         };
         plain(&config.data_name()).starts_with(&plain(&self.data))
-            && planned == self.tasks
+            && header.tasks.len() == self.tasks
             && architecture(&config.backbone) == architecture(&self.backbone)
             && config.method == self.method
             && pet
@@ -128,7 +144,7 @@ impl Published {
             && (self.set.is_empty() == header.method.variant.is_empty())
     }
 
-    fn differs(&self, header: &RunHeader, runs: usize) -> Vec<String> {
+    fn differs(&self, header: &RunHeader, orders: usize) -> Vec<String> {
         let config = &header.config;
         let mut differs = Vec::new();
         if config.backbone != self.backbone {
@@ -137,11 +153,17 @@ impl Published {
                 config.backbone, self.backbone
             ));
         }
-        if runs != self.orders {
+        if orders != self.orders {
             differs.push(format!(
                 "{} instead of {}",
-                counted(runs, "class order"),
+                counted(orders, "class order"),
                 self.orders
+            ));
+        }
+        if let Some(epochs) = self.epochs.filter(|epochs| *epochs != config.epochs) {
+            differs.push(format!(
+                "{} instead of {epochs}",
+                counted(config.epochs, "epoch")
             ));
         }
         if config.measured_on() != "test" {
