@@ -161,6 +161,18 @@ fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>)
     }
 }
 
+/// Ends a program as Ctrl-C does; gives what it said once it had saved its run.
+#[cfg(unix)]
+fn interrupted(child: std::process::Child) -> Output {
+    let interrupt = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    output
+}
+
 /// The first run below a folder, once there is one.
 fn first_run(root: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(root).ok()?;

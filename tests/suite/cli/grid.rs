@@ -197,12 +197,7 @@ fn ctrl_c_saves_the_run_and_the_same_command_goes_on() {
     wait_for(&mut child, || {
         (with(&root, "metrics.csv") >= 1).then(|| root.clone())
     });
-    let interrupt = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let output = interrupted(child);
     assert!(
         stderr(&output).contains("the same command goes on"),
         "{}",

@@ -90,12 +90,7 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
     assert!(busy.contains("another program"), "{busy}");
     let listed = json(&run_json(&["runs"], root.path()));
     assert_eq!(listed[0]["state"], "running");
-    let interrupt = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let output = interrupted(child);
     assert!(
         stderr(&output).contains("lae-studio resume"),
         "{}",

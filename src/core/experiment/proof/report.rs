@@ -88,7 +88,6 @@ pub struct Report {
     /// Where it was computed, and where it was checked.
     pub machines: Vec<String>,
     /// How far rounding went, where it did.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounding: Vec<String>,
 }
 
