@@ -121,11 +121,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     sink.close();
     let report = GridReport::of(&plan, &chosen);
     args.json.give(&report, &table(&plan, &chosen))?;
-    Ok(ended(&end, wanted))
+    Ok(ended(&end))
 }
 
 /// Says how it ended.
-fn ended(end: &GridEnd, wanted: &str) -> End {
+fn ended(end: &GridEnd) -> End {
     match end {
         GridEnd::Done { failed: 0 } => End::Done,
         GridEnd::Done { failed } => {
@@ -135,9 +135,13 @@ fn ended(end: &GridEnd, wanted: &str) -> End {
             ));
             End::Failed
         }
-        GridEnd::Stopped(_) => {
+        GridEnd::Stopped(run) => {
+            let saved = match run {
+                Some(_) => "stopped and saved",
+                None => "stopped; nothing was left half done",
+            };
             tell(format!(
-                "stopped and saved; the same command goes on: lae-studio grid {wanted}"
+                "{saved}; the same command goes on, with the same options"
             ));
             End::Stopped
         }
@@ -217,14 +221,13 @@ fn chosen(
 ) -> Result<Vec<usize>> {
     let mut cells = plan.in_order();
     cells.retain(|cell| {
-        let own = shard.is_none_or(|(own, all)| cell % all == own - 1);
         let fits = |(key, _): &(String, String)| {
             let mut values = only.iter().filter(|(known, _)| known == key);
             values.any(|(_, value)| plan.has(*cell, key, value))
         };
-        own && only.iter().all(fits)
+        only.iter().all(fits)
     });
-    if cells.is_empty() && shard.is_none() {
+    if cells.is_empty() {
         let told: Vec<String> = only
             .iter()
             .map(|(key, value)| format!("{key}={value}"))
@@ -233,6 +236,7 @@ fn chosen(
         let remedy = "`lae-studio grid NAME --list` shows which there are";
         return Err(Problem::new(what).at("--only").advise(remedy));
     }
+    cells.retain(|cell| shard.is_none_or(|(own, all)| cell % all == own - 1));
     Ok(cells)
 }
 

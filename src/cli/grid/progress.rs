@@ -24,8 +24,9 @@ pub(super) struct GridReporter {
     cells: usize,
     done: usize,
     began: Instant,
-    /// Seconds that the cells left were thought to take, and those that were run, with what these took.
-    left: f64,
+    /// Seconds that each cell left is thought to take, as far as it is not there.
+    left: HashMap<usize, f64>,
+    /// The same of those that were run, and what they took.
     thought: f64,
     took: f64,
     /// Data sets whose split was told of.
@@ -50,7 +51,9 @@ impl GridReporter {
             cells: cells.len(),
             done: 0,
             began: Instant::now(),
-            left: plan.costs(cells).seconds,
+            left: (cells.iter())
+                .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
+                .collect(),
             thought: 0.0,
             took: 0.0,
             splits: HashSet::new(),
@@ -103,7 +106,7 @@ impl GridSink for GridReporter {
             } else {
                 1.0
             };
-            let left = match self.left * pace {
+            let left = match self.left.values().sum::<f64>() * pace {
                 left if left > 0.0 => format!(", about {} left", duration(left)),
                 _ => String::new(),
             };
@@ -123,12 +126,13 @@ impl GridSink for GridReporter {
         }
         self.reporter = None;
         self.done += 1;
-        let thought = plan.seconds(cell).map_or(0.0, |(seconds, _)| seconds);
+        // Who else is at work on it may not end it.
+        let is_elsewhere = matches!(end, Ok(CellEnd::Elsewhere));
+        let left = (!is_elsewhere).then(|| self.left.remove(&cell)).flatten();
         match end {
             Ok(CellEnd::Finished) => {
-                self.thought += thought;
+                self.thought += left.unwrap_or_default();
                 self.took += self.began.elapsed().as_secs_f64();
-                self.left -= thought;
             }
             Ok(CellEnd::Elsewhere) => {
                 self.done -= 1;
@@ -139,7 +143,6 @@ impl GridSink for GridReporter {
             }
             Ok(CellEnd::Known | CellEnd::Stopped(_)) => {}
             Err(problem) => {
-                self.left -= thought;
                 self.failed(plan, cell, problem);
             }
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::plan::{CellState, GridPlan};
 use crate::experiment::{Changes, Outcome, resume_on, train};
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunHeader, Sink, Wish};
 use crate::store::{StoredState, lock_cell};
 
@@ -95,7 +95,12 @@ impl GridPlan {
             _ => {}
         }
         let Some(key) = self.key(cell).cloned() else {
-            return Ok(CellEnd::Stopped(None));
+            if self.control.wish() == Wish::Stop {
+                return Ok(CellEnd::Stopped(None));
+            }
+            return Err(Problem::new("it cannot be told which run this is")
+                .at(&self.cells.cells[cell].config.backbone)
+                .advise("look whether the weight file can be read, and try again"));
         };
         let Some(lock) = lock_cell(&self.root, &key)? else {
             return Ok(CellEnd::Elsewhere);
@@ -128,7 +133,8 @@ impl GridPlan {
                 let device = Some(config.device.as_str());
                 let changes = Changes {
                     device: device.filter(|device| *device != header.config.device),
-                    micro_batch: None,
+                    micro_batch: (config.micro_batch)
+                        .filter(|own| Some(*own) != header.config.micro_batch),
                 };
                 resume_on(&header.folder, &changes, &self.stock, sink, &self.control)?
             }

@@ -137,9 +137,4 @@ impl Grid {
         let (origin, key) = (&self.origin, value.key.name());
         problem.at(format!("{origin}, line {line}, column {column} ({key})"))
     }
-
-    /// Where it came from: a file, or that it is built in.
-    pub fn origin(&self) -> &str {
-        &self.origin
-    }
 }

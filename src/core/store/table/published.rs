@@ -133,6 +133,7 @@ impl Published {
             let own = || config.settings.get(key).cloned();
             common.map_or_else(own, |s| (s.get)(config)).as_ref() == Some(wanted)
         };
+        let is_usual = header.method.variant.is_empty() && config.pet_variant.is_none();
         plain(&config.data_name()).starts_with(&plain(&self.data))
             && header.tasks.len() == self.tasks
             && architecture(&config.backbone) == architecture(&self.backbone)
@@ -141,7 +142,7 @@ impl Published {
             && size
             && self.set.iter().all(set)
             // Rows of the usual settings are of runs with the usual settings.
-            && (self.set.is_empty() == header.method.variant.is_empty())
+            && (self.set.is_empty() == is_usual)
     }
 
     fn differs(&self, header: &RunHeader, orders: usize) -> Vec<String> {
