@@ -56,7 +56,7 @@ impl DialogPurpose {
             Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
             Self::DataExport(_, Form::Folder) => "Export as an image folder in a zip",
             Self::Results(Format::Html, _) => "Save the report",
-            Self::Results(Format::Svg, _) => "Save the figure",
+            Self::Results(Format::Svg | Format::Png, _) => "Save the figure",
             Self::Results(..) => "Save the table",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",

@@ -7,6 +7,7 @@ use super::Session;
 use super::bin::DeletedRun;
 use super::comparison::Comparison;
 use super::folders::Folders;
+use super::run_table::RunTable;
 use super::views::{Fetch, Rows, RunRow};
 use crate::store::run_name;
 
@@ -19,6 +20,8 @@ pub struct Compare {
     pub folders: Folders,
     /// The deleted runs, once somebody looked for them.
     pub deleted: Fetch<Arc<Vec<DeletedRun>>>,
+    /// The table of runs.
+    pub table: RunTable,
     /// The runs of which the open dialog asks where a table, figure or report goes.
     pub(super) to_export: Vec<PathBuf>,
     /// The runs that were asked for together.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
+use super::run_table::TableAsk;
 use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
 use crate::data::{OpenOptions, PrintKind};
 
@@ -61,6 +62,8 @@ pub enum Load {
     Inside,
     /// The lessons.
     Units,
+    /// A table of runs.
+    Table(TableAsk),
 }
 
 /// A data set to open.
@@ -94,6 +97,7 @@ impl Session {
             Load::Sight(epoch, shift) => self.load_sight(epoch, shift),
             Load::Inside => self.look_inside(),
             Load::Units => self.read_units(),
+            Load::Table(ask) => self.make_table(ask),
         }
     }
 

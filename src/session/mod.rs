@@ -45,6 +45,7 @@ mod queue;
 mod refusal;
 pub mod results_export;
 pub mod row;
+pub mod run_table;
 pub mod run_view;
 pub mod sheet;
 pub mod sight;

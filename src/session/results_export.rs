@@ -65,7 +65,7 @@ impl Session {
     fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
             Format::Html => "the report is written",
-            Format::Svg => "the figure is written",
+            Format::Svg | Format::Png => "the figure is written",
             _ => "the table is written",
         });
         if left_out > 0 {

@@ -1,5 +1,6 @@
 //! A stored run in the list of runs.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -11,7 +12,10 @@ use crate::problem::{Problem, harmless};
 use crate::run::about::{About, MadeOf};
 use crate::run::config::RunConfig;
 use crate::run::event::{Costs, RunHeader, costs};
-use crate::store::{self, Answered, Figures, Glance, GroupKey, ListedRun, settings_key};
+use crate::store::table::Measured;
+use crate::store::{
+    self, Answered, Figures, Glance, GroupKey, ListedRun, StoredState, settings_key,
+};
 
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
@@ -76,6 +80,8 @@ pub struct RunRow {
     /// Which of the latest test images are answered rightly; none where it is not known which they
     /// are.
     pub answered: Option<Answered>,
+    /// Seconds that it took, over all tasks.
+    pub seconds: f64,
     /// Training speed over all tasks.
     pub images_per_second: f64,
     /// Figures of each task by name.
@@ -110,6 +116,7 @@ impl RunRow {
             quality: ByExpert::default(),
             quality_of_first: None,
             answered: None,
+            seconds: 0.0,
             images_per_second: 0.0,
             measurements: Vec::new(),
             costs: Costs::default(),
@@ -130,6 +137,7 @@ impl RunRow {
         row.group = GroupKey::of(&run);
         row.history = run.histories();
         row.figures = run.figures(&row.history);
+        row.seconds = run.seconds();
         row.images_per_second = run.images_per_second(&reports);
         row.costs = costs(&reports);
         row.measurements = reports
@@ -159,6 +167,22 @@ impl RunRow {
         self.settings.get_or_init(|| {
             let header = self.header.as_ref();
             header.map_or_else(String::new, |header| settings_of(&header.config))
+        })
+    }
+
+    /// The run as tables read it; none for a damaged one.
+    pub fn measured(&self) -> Option<Measured<'_>> {
+        Some(Measured {
+            header: self.header.as_ref()?,
+            figures: Cow::Borrowed(&self.figures),
+            state: match self.state {
+                RunState::Finished => StoredState::Finished,
+                RunState::Unfinished(task) => StoredState::Interrupted { task, epoch: 0 },
+                RunState::Busy => StoredState::Running,
+                RunState::Damaged(_) => return None,
+            },
+            seconds: self.seconds,
+            group: self.group.as_ref().map(Cow::Borrowed),
         })
     }
 

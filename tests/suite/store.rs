@@ -9,6 +9,7 @@ use lae_studio::problem::Problem;
 use lae_studio::run::config::{Precision, RunConfig, Setting};
 use lae_studio::run::event::{Costs, RunHeader, TaskReport};
 use lae_studio::store::export::{Format, export};
+use lae_studio::store::figure::FigureOfRuns;
 use lae_studio::store::{self, Checkpoint, RunFolder, RunSummary, StoredRun, StoredState};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
@@ -329,6 +330,22 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
 }
 
 /// What lists show of runs.
+/// The figure that an export draws where none is named.
+const ACCURACY: FigureOfRuns = FigureOfRuns::Accuracy;
+
+/// What is exported of runs whose pictures nobody has.
+fn exported_of(runs: &[RunSummary], format: Format) -> Result<Vec<u8>, Problem> {
+    export(runs, (format, ACCURACY), &|_| Vec::new())
+}
+
+fn exported(runs: &[StoredRun], format: Format) -> String {
+    text(exported_of(&summaries(runs), format).unwrap())
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
 fn summaries(runs: &[StoredRun]) -> Vec<RunSummary> {
     runs.iter().map(RunSummary::of).collect()
 }
@@ -580,15 +597,15 @@ fn tables_and_figures_put_class_orders_together() {
     assert_eq!(sorted[0].orders.runs.len(), 2);
     assert_eq!(sorted[0].orders.mean.final_accuracy, Some(62.5));
     assert_eq!(sorted[1].label, "digits · LAE · adapter 5, no Learning");
-    let markdown = export(&summaries(&runs), Format::Markdown, &|_| Vec::new()).unwrap();
+    let markdown = exported(&runs, Format::Markdown);
     assert!(
         markdown.contains("| digits · LAE · adapter 5 | 2 | 62.5 ± 17.7 |"),
         "{markdown}"
     );
     assert!(markdown.contains("no Learning | 1 | 100.0 |"), "{markdown}");
-    let latex = export(&summaries(&runs), Format::Latex, &|_| Vec::new()).unwrap();
+    let latex = exported(&runs, Format::Latex);
     assert!(latex.contains(r"$62.5 \pm 17.7$"), "{latex}");
-    let csv = export(&summaries(&runs), Format::Csv, &|_| Vec::new()).unwrap();
+    let csv = exported(&runs, Format::Csv);
     assert_eq!(csv.lines().count(), 1 + 3 * (2 + 2 + 1));
     for column in ["method", "variant", "backbone", "epochs", "base_lr"] {
         let named = csv.lines().next().unwrap().split(',').any(|c| c == column);
@@ -602,12 +619,12 @@ fn tables_and_figures_put_class_orders_together() {
     let told = groups(&summaries(&[runs[1].clone(), slower]));
     let label = &told[1].label;
     assert!(label.ends_with("(epochs 12, base_lr 0.125)"), "{label}");
-    let svg = export(&summaries(&runs), Format::Svg, &|_| Vec::new()).unwrap();
+    let svg = exported(&runs, Format::Svg);
     assert!(
         svg.starts_with("<svg") && svg.contains("no Learning"),
         "{svg}"
     );
-    let nothing = refused(export(&[], Format::Csv, &|_| Vec::new()));
+    let nothing = refused(exported_of(&[], Format::Csv));
     assert!(nothing.what.contains("finished task"), "{nothing}");
 }
 
@@ -638,7 +655,7 @@ fn a_report_is_one_file_that_needs_no_other() {
         let (class, png) = ("a & b".into(), vec![1, 2, 3]);
         vec![store::SamplePicture { class, png }]
     };
-    let page = export(&runs, Format::Html, &pictures).unwrap();
+    let page = text(export(&runs, (Format::Html, ACCURACY), &pictures).unwrap());
     for part in [
         "<!DOCTYPE html>",
         "2 experiments compared",
@@ -663,7 +680,7 @@ fn a_report_is_one_file_that_needs_no_other() {
     ] {
         assert!(!page.contains(part), "{part}");
     }
-    let nothing = refused(export(&[], Format::Html, &pictures));
+    let nothing = refused(export(&[], (Format::Html, ACCURACY), &pictures));
     assert!(nothing.what.contains("finished task"), "{nothing}");
 }
 
@@ -680,7 +697,7 @@ fn the_guide_names_every_column_and_key() {
     let tables = [
         file("metrics.csv"),
         file("confusion/task_1.csv"),
-        export(&[RunSummary::of(&run)], Format::Csv, &|_| Vec::new()).unwrap(),
+        text(exported_of(&[RunSummary::of(&run)], Format::Csv).unwrap()),
     ];
     for column in tables.iter().flat_map(|table| {
         let line = first_line(table);
@@ -709,7 +726,7 @@ fn what_begins_like_a_formula_stays_text_in_an_exported_table() {
     let place = root.path().join("=1+1");
     std::fs::rename(folder.path(), &place).unwrap();
     let run = store::load(&place).unwrap();
-    let csv = export(&[RunSummary::of(&run)], Format::Csv, &|_| Vec::new()).unwrap();
+    let csv = text(exported_of(&[RunSummary::of(&run)], Format::Csv).unwrap());
     for cell in ["'=1+1,", "\"'=HYPERLINK(", ",'@SUM(A1),", ",'+1\n"] {
         assert!(csv.contains(cell), "{cell}: {csv}");
     }

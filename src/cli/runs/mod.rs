@@ -1,7 +1,7 @@
 //! `runs`: the runs there are, and tables and figures of them.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ use crate::run::about::{MadeOf, Search};
 use crate::run::event::Wish;
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
+use crate::store::figure::FigureOfRuns;
 use crate::store::table::Measured;
 use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 
@@ -37,10 +38,18 @@ pub(super) struct Args {
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write a table (.csv, .md, .tex), a figure (.svg) or a report with all of it (.html) of the runs; runs that
+    /// Write a table (.csv, .md, .tex), a figure (.svg, .png) or a report with all of it (.html) of the runs; runs that
     /// differ only in class order or seed become mean ± std
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     export: Option<PathBuf>,
+    /// Which figure --export draws: accuracy (of all runs), or of one run matrix, confusion, loss
+    #[arg(
+        long,
+        value_name = "FIGURE",
+        help_heading = "Output",
+        requires = "export"
+    )]
+    figure: Option<String>,
     /// Write the figures of the runs as event files of TensorBoard: a folder for each in DIR (`tensorboard --logdir DIR`)
     #[arg(
         long,
@@ -89,20 +98,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
         tell(remark);
     }
     if args.table.is_choosing() || args.table.asks_for_table() {
-        let whole = listed
-            .iter()
-            .filter_map(|entry| entry.summary.as_ref().ok());
-        let chosen = args
-            .table
-            .chosen(whole.cloned().map(Measured::of).collect())?;
+        let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());
+        let chosen = args.table.chosen(whole.map(Measured::of).collect())?;
         if args.table.asks_for_table() {
             return give_table(args, &chosen);
         }
-        let kept: HashSet<&Path> = chosen
-            .iter()
-            .map(|m| m.run.header.folder.as_path())
-            .collect();
-        listed.retain(|entry| kept.contains(entry.folder.as_path()));
+        let kept = chosen.iter().map(|run| run.header.folder.clone());
+        let kept: HashSet<PathBuf> = kept.collect();
+        listed.retain(|entry| kept.contains(&entry.folder));
     }
     if let Some(folder) = &args.tensorboard {
         let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
@@ -115,7 +118,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
         let go_on = || control.wish() != Wish::Stop;
         let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
-        store::write_file(path, export(&whole, format, &pictures)?.as_bytes())?;
+        let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();
+        let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
+        store::write_file(path, &export(&whole, (format, figure), &pictures)?)?;
         return Ok(End::Done);
     }
     if listed.is_empty() && !any {
@@ -131,14 +136,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Gives a table by columns, or writes it to a file.
-fn give_table(args: &Args, runs: &[Measured]) -> Result<End> {
-    let table = args.table.table(runs)?;
+fn give_table(args: &Args, runs: &[Measured<'_>]) -> Result<End> {
+    let table = args.table.request().table(runs)?;
     match &args.export {
         Some(path) => {
             let text = table.export(Format::of(path)?)?;
             store::write_file(path, text.as_bytes())?;
         }
-        None => args.json.give_many(|| table.json(), &table.text())?,
+        None => args.json.give_many(|| table.json(), &table::text(&table))?,
     }
     Ok(End::Done)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::figure::{self, Place};
+use super::figure::FigureOfRuns;
 use super::groups::{Group, groups, none_measured};
 use super::html::{self, SamplePicture};
 use super::json::Summary;
@@ -27,19 +27,22 @@ pub enum Format {
     Markdown,
     /// The same for a paper (needs the package booktabs).
     Latex,
-    /// Accuracy over tasks as a picture.
+    /// A figure, as a drawing.
     Svg,
+    /// The same as a picture of pixels.
+    Png,
     /// A report with all of it, one file.
     Html,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Csv,
         Self::Markdown,
         Self::Latex,
         Self::Svg,
+        Self::Png,
         Self::Html,
     ];
 
@@ -50,6 +53,7 @@ impl Format {
             Self::Markdown => &["md"],
             Self::Latex => &["tex"],
             Self::Svg => &["svg"],
+            Self::Png => &["png"],
             Self::Html => &["html"],
         }
     }
@@ -71,30 +75,34 @@ impl Format {
             .ok_or_else(|| {
                 Problem::new("this file's ending names no export format")
                     .at_path(path)
-                    .advise("end it in .csv, .md, .tex, .svg or .html")
+                    .advise("end it in .csv, .md, .tex, .svg, .png or .html")
             })
     }
 }
 
-/// The text of a table, figure or report of these runs; `pictures` as [`html::report`] takes them.
+/// The bytes of a table, a report, or the figure of these runs; `pictures` as [`html::report`] takes them.
 ///
 /// # Errors
-/// A Problem when no run has a finished task, or a table cannot be written.
+/// A Problem when no run has a finished task, the figure cannot be made, or a table cannot be written.
 pub fn export(
     runs: &[RunSummary],
-    format: Format,
+    (format, figure): (Format, FigureOfRuns),
     pictures: &dyn Fn(&RunSummary) -> Vec<SamplePicture>,
-) -> Result<String> {
+) -> Result<Vec<u8>> {
+    match format {
+        Format::Svg => return Ok(figure.of(runs)?.svg().into_bytes()),
+        Format::Png => return figure.of(runs)?.png(),
+        Format::Html => return html::report(runs, pictures).map(String::into_bytes),
+        Format::Csv | Format::Markdown | Format::Latex => {}
+    }
     let groups = groups(runs);
     if groups.is_empty() {
         return Err(none_measured());
     }
     match format {
         Format::Csv => csv(&groups),
-        Format::Markdown => Ok(table(&groups).markdown()),
-        Format::Latex => Ok(table(&groups).latex()),
-        Format::Svg => Ok(figure::accuracy(&groups, Place::File).into_string()),
-        Format::Html => html::report(runs, pictures),
+        Format::Latex => Ok(table(&groups).latex().into_bytes()),
+        _ => Ok(table(&groups).markdown().into_bytes()),
     }
 }
 
@@ -127,15 +135,14 @@ struct CsvRow<'a> {
     version: Cow<'a, str>,
 }
 
-fn csv(groups: &[Group]) -> Result<String> {
+fn csv(groups: &[Group]) -> Result<Vec<u8>> {
     let mut rows = Vec::new();
     for group in groups {
         for run in &group.orders.runs {
             measured(&mut rows, &group.label, run);
         }
     }
-    let bytes = to_csv(rows)?;
-    String::from_utf8(bytes).map_err(|error| Problem::new(format!("no text: {error}")))
+    to_csv(rows)
 }
 
 /// Adds the rows of one run.

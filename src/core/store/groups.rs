@@ -23,9 +23,9 @@ const MOST_TOLD: usize = 3;
 /// What tells whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupKey {
-    key: RunKey,
+    pub(super) key: RunKey,
     /// Tasks that are measured.
-    measured: usize,
+    pub(super) measured: usize,
     began: Option<Timestamp>,
 }
 

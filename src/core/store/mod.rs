@@ -32,7 +32,7 @@ mod cells;
 mod checkpoint;
 mod corrected;
 pub mod export;
-mod figure;
+pub mod figure;
 mod file;
 mod folder;
 pub mod groups;

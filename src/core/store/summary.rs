@@ -154,6 +154,11 @@ impl RunSummary {
         self.rows.len()
     }
 
+    /// Seconds that it took, over all tasks.
+    pub fn seconds(&self) -> f64 {
+        self.rows.iter().map(|row| row.seconds).sum()
+    }
+
     fn count(&mut self, report: &TaskReport) {
         let tasks = self.header.tasks.get(..=report.task);
         let tasks = tasks.unwrap_or(&self.header.tasks);

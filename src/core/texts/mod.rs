@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+pub mod fonts;
 mod glossary;
 
 pub use glossary::Term;

@@ -13,6 +13,7 @@ use crate::session::progress::Progress;
 use crate::session::results_export::ResultsExport;
 use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
 use crate::store::export;
+use crate::store::figure::FigureOfRuns;
 use crate::store::{self, RunSummary};
 
 /// Writes a table, figure or report of runs to one file; gives how many cannot be read and are left out.
@@ -27,11 +28,11 @@ pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usiz
         true => sample_pictures(&stock, run, &go_on),
         false => Vec::new(),
     };
-    let text = export::export(&runs, export.format, &pictures)?;
+    let bytes = export::export(&runs, (export.format, FigureOfRuns::default()), &pictures)?;
     if progress.is_stopped() {
         return Err(Problem::new("the export was stopped"));
     }
-    store::write_file(&export.to, text.as_bytes())?;
+    store::write_file(&export.to, &bytes)?;
     Ok(export.runs.len() - runs.len())
 }
 

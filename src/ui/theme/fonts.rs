@@ -4,30 +4,20 @@ use std::sync::Arc;
 
 use egui::{FontData, FontDefinitions, FontFamily};
 
+use crate::texts::fonts;
+
 /// Inter in two weights and a monospaced one, each with the symbols behind it.
 pub(super) fn fonts() -> FontDefinitions {
-    let mut fonts = FontDefinitions::default();
+    let mut all = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {
         let data = Arc::new(FontData::from_static(bytes));
-        fonts.font_data.insert(name.into(), data);
+        all.font_data.insert(name.into(), data);
     };
-    add(
-        "inter",
-        include_bytes!("../../../assets/fonts/Inter-Regular.ttf"),
-    );
-    add(
-        "inter-semibold",
-        include_bytes!("../../../assets/fonts/Inter-SemiBold.ttf"),
-    );
-    add(
-        "mono",
-        include_bytes!("../../../assets/fonts/Mono-Regular.ttf"),
-    );
-    add(
-        "symbols",
-        include_bytes!("../../../assets/fonts/Symbols-Regular.ttf"),
-    );
-    let fallback = fonts
+    add("inter", fonts::INTER);
+    add("inter-semibold", fonts::INTER_SEMIBOLD);
+    add("mono", fonts::MONO);
+    add("symbols", fonts::SYMBOLS);
+    let fallback = all
         .families
         .get(&FontFamily::Proportional)
         .cloned()
@@ -35,10 +25,10 @@ pub(super) fn fonts() -> FontDefinitions {
     let mut family = |family: FontFamily, first: &str| {
         let mut chain = vec![first.to_string(), "symbols".to_string()];
         chain.extend(fallback.iter().cloned());
-        fonts.families.insert(family, chain);
+        all.families.insert(family, chain);
     };
     family(FontFamily::Proportional, "inter");
     family(FontFamily::Name("semibold".into()), "inter-semibold");
     family(FontFamily::Monospace, "mono");
-    fonts
+    all
 }

@@ -6,6 +6,7 @@ use lae_studio::data::{ClassPrints, Split};
 use lae_studio::metrics::SlotCounts;
 use lae_studio::run::about::About;
 use lae_studio::store::export::{Format, export};
+use lae_studio::store::figure::FigureOfRuns;
 use lae_studio::store::{self, Checkpoint, Provenance, QueueFile, RunFolder};
 use lae_studio::tensors::{Bulk, HostTensor, Named};
 
@@ -159,7 +160,8 @@ impl Target for RunFolders {
             whole.push(run);
         }
         let kinds = Format::ALL;
-        let exported = kinds.map(|kind| export(&whole, kind, &|_| Vec::new()).is_ok());
+        let exported = kinds
+            .map(|kind| export(&whole, (kind, FigureOfRuns::default()), &|_| Vec::new()).is_ok());
         let _ = store::summary_of_orders(&stores);
         let _ = (store::find(folder, "latest"), store::find(folder, "r"));
         if let Ok(held) = RunFolder::open(&folder.join("run")) {

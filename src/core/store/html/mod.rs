@@ -8,11 +8,11 @@ use std::collections::HashSet;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::figure::{self, Curve, Place};
+use super::figure::{ACCURACY, Figure, Lines, Place};
 use super::groups::{Group, groups, none_measured};
 use super::spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
-use super::table::{BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
+use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
 use crate::counts::counted;
 use crate::problem::Result;
 
@@ -63,7 +63,7 @@ pub fn report(
                 p { (counted(runs.len(), "run")) " of LAE Studio " (env!("CARGO_PKG_VERSION")) ". Accuracies are percent." }
                 (results(&groups))
                 (published(&groups))
-                h3 { "Accuracy on all classes so far, after each task" }
+                h3 { (ACCURACY) }
                 (curves(&groups))
                 @for section in sections(runs, pictures) { (section) }
                 (left_out(runs))
@@ -114,20 +114,24 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
 
 /// The curves, and their numbers as a table.
 fn curves(groups: &[Group]) -> Markup {
-    let curves: Vec<Curve> = groups.iter().map(figure::curve).collect();
-    let tasks = curves.iter().map(Vec::len).max().unwrap_or(0);
+    let figure = Figure::lines(ACCURACY, Lines::of_groups(groups));
     html! {
-        (figure::accuracy(groups, Place::Report))
+        (figure.draw(Place::Report))
         details {
             summary { "The numbers" }
-            div.scroll { table {
-                tr { th { "after task" } @for task in 1..=tasks { th.n { (task) } } }
-                @for (curve, group) in curves.iter().zip(groups) { tr {
-                    td { (group.label) }
-                    @for point in curve {
-                        td.n { (spread_text(point.map(|p| p.0), point.and_then(|p| p.1), PLUS_MINUS)) }
-                    }
-                } }
+            div.scroll { (numbers(&figure)) }
+        }
+    }
+}
+
+/// The numbers of a figure.
+fn numbers(figure: &Figure) -> Markup {
+    let table = figure.table();
+    html! {
+        table {
+            tr { @for (title, align) in table.titles() { th.n[align == Align::Right] { (title) } } }
+            @for row in table.rows() { tr {
+                @for ((_, align), cell) in table.titles().zip(row) { td.n[align == Align::Right] { (cell) } }
             } }
         }
     }

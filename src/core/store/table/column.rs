@@ -1,12 +1,13 @@
 //! What a column of a table of runs holds: a fact, a setting or a figure.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::Measured;
 use super::figures::{FIGURES, FigureSpec};
-use super::{Measured, RunSummary};
 use crate::metrics::Expert;
 use crate::names::{closest, meant};
 use crate::problem::{Problem, Result};
@@ -82,7 +83,7 @@ impl Serialize for Cell {
 #[derive(Debug)]
 pub struct FactSpec {
     key: &'static str,
-    of: fn(&RunSummary) -> Cell,
+    of: fn(&Measured<'_>) -> Cell,
 }
 
 /// The facts. One that has the name of a setting says what it came to.
@@ -121,13 +122,10 @@ static FACTS: [FactSpec; 14] = [
     fact("trained_parameters", |run| {
         Cell::Number(run.header.trained_parameters as f64)
     }),
-    fact("seconds", |run| {
-        let seconds = run.reports().iter().map(|report| report.seconds).sum();
-        Cell::number(Some(seconds))
-    }),
+    fact("seconds", |run| Cell::number(Some(run.seconds))),
 ];
 
-const fn fact(key: &'static str, of: fn(&RunSummary) -> Cell) -> FactSpec {
+const fn fact(key: &'static str, of: fn(&Measured<'_>) -> Cell) -> FactSpec {
     FactSpec { key, of }
 }
 
@@ -152,7 +150,7 @@ impl Column {
     ///
     /// # Errors
     /// A Problem with the nearest name where there is no such column.
-    pub fn named(name: &str, runs: &[Measured]) -> Result<Self> {
+    pub fn named(name: &str, runs: &[Measured<'_>]) -> Result<Self> {
         let key = name.trim().to_lowercase().replace('-', "_");
         if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {
             return Ok(Self::Fact(fact));
@@ -170,7 +168,7 @@ impl Column {
                 return Ok(Self::FigureOfExpert(at, expert));
             }
         }
-        let own = |run: &Measured| run.run.header.config.settings.contains_key(&key);
+        let own = |run: &Measured<'_>| run.header.config.settings.contains_key(&key);
         if runs.iter().any(own) {
             return Ok(Self::OwnSetting(key));
         }
@@ -201,13 +199,11 @@ impl Column {
     }
 
     /// What one run has there.
-    pub fn of(&self, run: &Measured) -> Cell {
+    pub fn of(&self, run: &Measured<'_>) -> Cell {
         match self {
-            Self::Fact(fact) => (fact.of)(&run.run),
-            Self::Setting(setting) => Cell::setting((setting.get)(&run.run.header.config)),
-            Self::OwnSetting(key) => {
-                Cell::setting(run.run.header.config.settings.get(key).cloned())
-            }
+            Self::Fact(fact) => (fact.of)(run),
+            Self::Setting(setting) => Cell::setting((setting.get)(&run.header.config)),
+            Self::OwnSetting(key) => Cell::setting(run.header.config.settings.get(key).cloned()),
             _ => Cell::number(self.figure(&run.figures)),
         }
     }
@@ -229,10 +225,69 @@ impl Column {
     }
 }
 
-fn unknown(key: &str, runs: &[Measured]) -> Problem {
+/// A column that can be chosen for some runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Its name, for [`Column::named`].
+    pub key: String,
+    /// What stands above it.
+    pub title: String,
+    /// Whether it holds a figure; else runs can be put together by it.
+    pub is_figure: bool,
+}
+
+impl Choice {
+    /// Figures that one of the runs has, and facts and settings in which they differ; what every table has to offer
+    /// comes first.
+    pub fn of(runs: &[Measured<'_>]) -> Vec<Self> {
+        let facts = FACTS.iter().map(Column::Fact);
+        let named_alike = |setting: &&RunSetting| {
+            let same = |fact: &FactSpec| fact.key == setting.spec.key;
+            !FACTS.iter().any(same)
+        };
+        let settings = SETTINGS.iter().filter(named_alike).map(Column::Setting);
+        let own = runs
+            .iter()
+            .flat_map(|run| run.header.config.settings.keys());
+        let own: BTreeSet<&String> = own.collect();
+        let own = own.into_iter().cloned().map(Column::OwnSetting);
+        let differs = |column: &Column| {
+            let mut cells = runs.iter().map(|run| column.of(run));
+            let first = cells.next();
+            cells.any(|cell| Some(&cell) != first.as_ref())
+        };
+        let kept =
+            |column: &Column| matches!(column, Column::Fact(fact) if ALWAYS.contains(&fact.key));
+        let of_runs = facts.chain(settings).chain(own);
+        let of_runs = of_runs.filter(|column| kept(column) || differs(column));
+        let mut experts: Vec<Expert> = Vec::new();
+        for &expert in runs.iter().flat_map(|run| run.figures.by_expert.keys()) {
+            if !experts.contains(&expert) {
+                experts.push(expert);
+            }
+        }
+        let of_experts = experts
+            .iter()
+            .flat_map(|expert| (0..OF_EXPERT.len()).map(|at| Column::FigureOfExpert(at, *expert)));
+        let there = |column: &Column| runs.iter().any(|run| column.figure(&run.figures).is_some());
+        let figures = FIGURES.iter().map(Column::Figure).chain(of_experts);
+        let figures = figures.filter(there);
+        let choice = |column: Column| Self {
+            key: column.key(),
+            title: column.title(),
+            is_figure: column.is_figure(),
+        };
+        figures.chain(of_runs).map(choice).collect()
+    }
+}
+
+/// Facts that can be chosen whatever the runs are.
+const ALWAYS: [&str; 3] = ["pet", "seconds", "trained_parameters"];
+
+fn unknown(key: &str, runs: &[Measured<'_>]) -> Problem {
     let own = runs
         .iter()
-        .flat_map(|run| run.run.header.config.settings.keys());
+        .flat_map(|run| run.header.config.settings.keys());
     let names = FACTS.iter().map(|fact| fact.key);
     let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));

@@ -44,7 +44,7 @@ impl Condition {
     ///
     /// # Errors
     /// A Problem that says which part is no comparison, or which column there is not.
-    pub fn read(text: &str, runs: &[Measured]) -> Result<Vec<Self>> {
+    pub fn read(text: &str, runs: &[Measured<'_>]) -> Result<Vec<Self>> {
         if text.len() > LONGEST {
             let what = format!("a condition of {} characters is too long", text.len());
             return Err(Problem::new(what).advise(format!("use at most {LONGEST}")));
@@ -60,7 +60,7 @@ impl Condition {
         parts.iter().map(|part| Self::one(part, runs)).collect()
     }
 
-    fn one(text: &str, runs: &[Measured]) -> Result<Self> {
+    fn one(text: &str, runs: &[Measured<'_>]) -> Result<Self> {
         let shown = text.trim();
         let Some((at, length, operator)) = operator_in(text) else {
             return Err(Problem::new(format!("`{shown}` compares nothing"))
@@ -92,7 +92,7 @@ impl Condition {
     }
 
     /// Whether a run meets it. One that has nothing in the column meets `!=` alone.
-    pub fn holds(&self, run: &Measured) -> bool {
+    pub fn holds(&self, run: &Measured<'_>) -> bool {
         let cell = self.column.of(run);
         let order = match (&cell, self.number) {
             (Cell::Nothing, _) => return self.operator == Operator::NotEqual,

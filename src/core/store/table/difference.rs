@@ -72,12 +72,12 @@ struct Repetition<'a> {
 }
 
 impl<'a> Repetition<'a> {
-    fn of(run: &'a Measured) -> Self {
-        let header = &run.run.header;
+    fn of(run: &'a Measured<'a>) -> Self {
+        let header = run.header;
         Self {
             class_order: &header.class_order,
             tasks: &header.tasks,
-            measured: run.run.saved(),
+            measured: run.saved(),
             measured_on: header.config.measured_on(),
             test_images: &header.test_images,
             images: header.images.as_ref().map(|images| images.test.as_str()),

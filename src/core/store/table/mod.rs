@@ -6,47 +6,62 @@ mod condition;
 mod difference;
 mod figures;
 mod published;
+mod run_table;
 mod text;
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
-pub use column::{Cell, Column};
+pub use column::{Cell, Choice, Column};
 pub use condition::Condition;
 pub use difference::Difference;
 pub use figures::{FIGURES, FigureSpec};
 pub use published::BesidePublished;
+pub use run_table::{Against, Beside, RunTable, TableRequest};
 pub use text::{Align, PLUS_MINUS, TextTable};
 
 use super::groups::{GroupKey, kinds};
 use super::json::Figures;
 use super::key::RunKey;
+use super::load::StoredState;
 use super::summary::RunSummary;
 use crate::run::config::{RunConfig, differences, differs};
+use crate::run::event::RunHeader;
 
-/// A run with its figures, which are computed once.
+/// A run as tables read it, borrowed from its summary or from a row of a list.
 #[derive(Clone, Debug)]
-pub struct Measured {
-    /// Settings, facts and counts.
-    pub run: RunSummary,
+pub struct Measured<'a> {
+    /// Settings and facts.
+    pub header: &'a RunHeader,
     /// What it is compared by, in percent.
-    pub figures: Figures,
-    group: Option<GroupKey>,
+    pub figures: Cow<'a, Figures>,
+    /// Whether it has ended.
+    pub state: StoredState,
+    /// Seconds that it took, over all tasks.
+    pub seconds: f64,
+    /// By what it is told which runs repeat it; none while no task is measured.
+    pub group: Option<Cow<'a, GroupKey>>,
 }
 
-impl Measured {
-    /// A run and its figures.
-    pub fn of(run: RunSummary) -> Self {
-        let figures = run.figures(&run.histories());
-        let group = GroupKey::of(&run);
+impl<'a> Measured<'a> {
+    /// A run, whose figures are computed here.
+    pub fn of(run: &'a RunSummary) -> Self {
         Self {
-            run,
-            figures,
-            group,
+            header: &run.header,
+            figures: Cow::Owned(run.figures(&run.histories())),
+            state: run.state,
+            seconds: run.seconds(),
+            group: GroupKey::of(run).map(Cow::Owned),
         }
+    }
+
+    /// Tasks that are measured.
+    pub fn saved(&self) -> usize {
+        self.group.as_ref().map_or(0, |group| group.measured)
     }
 }
 
@@ -56,7 +71,7 @@ pub struct Row<'a> {
     /// What they have in common: a cell for each column that they were put together by.
     pub cells: Vec<Cell>,
     /// The runs. Of several with equal settings, class order and seed the newest.
-    pub runs: Vec<&'a Measured>,
+    pub runs: Vec<&'a Measured<'a>>,
     /// Mean of their figures.
     pub mean: Figures,
     /// Sample standard deviation (n − 1) of their figures; none for one run.
@@ -69,10 +84,13 @@ impl Row<'_> {
     /// The published row that is like it, where its runs differ in nothing but class order and seed.
     pub fn beside_published(&self) -> Option<BesidePublished> {
         let first = self.runs.first().filter(|_| self.differ_in.is_empty())?;
-        let headers = self.runs.iter().map(|run| &run.run.header);
-        let orders: HashSet<&[String]> = headers.map(|h| h.class_order.as_slice()).collect();
+        let orders = self
+            .runs
+            .iter()
+            .map(|run| run.header.class_order.as_slice());
+        let orders: HashSet<&[String]> = orders.collect();
         BesidePublished::of(
-            (&first.run.header, first.run.saved()),
+            (first.header, first.saved()),
             orders.len(),
             self.mean.final_accuracy?,
         )
@@ -91,26 +109,28 @@ pub struct Spread {
 /// Puts runs with equal cells in these columns into one row each, in the order of their first members; without columns
 /// each run stands alone. Runs without a finished task are left out, and of runs with equal settings, class order and seed
 /// the one with most tasks counts, of these the newest.
-pub fn rows<'a>(runs: &'a [Measured], by: &[Column]) -> Vec<Row<'a>> {
-    let newest = kinds(runs, |run| run.group.as_ref()).into_iter().flatten();
+pub fn rows<'a>(runs: &'a [Measured<'a>], by: &[Column]) -> Vec<Row<'a>> {
+    let newest = kinds(runs, |run| run.group.as_deref());
+    let newest = newest.into_iter().flatten();
+    let newest = newest.filter_map(|run| Some((run, &run.group.as_ref()?.key)));
     let mut places: HashMap<&RunKey, usize> = HashMap::new();
-    let mut counted: Vec<&Measured> = Vec::new();
-    for run in newest {
-        match places.entry(&run.run.key) {
+    let mut counted: Vec<&Measured<'_>> = Vec::new();
+    for (run, key) in newest {
+        match places.entry(key) {
             Entry::Vacant(vacant) => {
                 vacant.insert(counted.len());
                 counted.push(run);
             }
             Entry::Occupied(known) => {
                 let other = &mut counted[*known.get()];
-                if other.run.saved() < run.run.saved() {
+                if other.saved() < run.saved() {
                     *other = run;
                 }
             }
         }
     }
     let mut places: HashMap<String, usize> = HashMap::new();
-    let mut rows: Vec<(Vec<Cell>, Vec<&Measured>)> = Vec::new();
+    let mut rows: Vec<(Vec<Cell>, Vec<&Measured<'_>>)> = Vec::new();
     for run in counted {
         let cells: Vec<Cell> = by.iter().map(|column| column.of(run)).collect();
         let known = match by {
@@ -128,12 +148,12 @@ pub fn rows<'a>(runs: &'a [Measured], by: &[Column]) -> Vec<Row<'a>> {
         .collect()
 }
 
-fn row(cells: Vec<Cell>, runs: Vec<&Measured>) -> Row<'_> {
-    let figures: Vec<&Figures> = runs.iter().map(|run| &run.figures).collect();
+fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a Measured<'a>>) -> Row<'a> {
+    let figures: Vec<&Figures> = runs.iter().map(|run| &*run.figures).collect();
     let (mean, std) = Figures::mean_and_std(&figures);
-    let configs = runs.iter().map(|run| &run.run.header.config);
+    let configs = runs.iter().map(|run| &run.header.config);
     let configs: Vec<RunConfig> = configs.cloned().map(RunConfig::repeatable).collect();
-    let tasks = runs.iter().map(|run| run.run.saved().to_string());
+    let tasks = runs.iter().map(|run| run.saved().to_string());
     let tasks = ("tasks that are measured".to_string(), tasks.collect());
     let differ_in = differences(&configs.iter().collect::<Vec<_>>());
     let differ_in = differ_in

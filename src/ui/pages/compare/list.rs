@@ -157,7 +157,7 @@ fn places(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow]) {
 }
 
 /// What can be written of runs: the form, what it is called, and what is said of it.
-const RESULTS: [(Format, &str, &str); 5] = [
+const RESULTS: [(Format, &str, &str); 6] = [
     (
         Format::Html,
         "Report (.html)",
@@ -167,6 +167,11 @@ const RESULTS: [(Format, &str, &str); 5] = [
         Format::Svg,
         "Curves (.svg)",
         "Accuracy over tasks as a drawing, for papers and slides",
+    ),
+    (
+        Format::Png,
+        "Curves (.png)",
+        "The same as a picture of pixels",
     ),
     (
         Format::Latex,

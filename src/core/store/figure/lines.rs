@@ -1,0 +1,325 @@
+//! Lines over tasks or steps as a figure, with bands of one standard deviation.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+
+use super::{FONT, Place};
+use crate::metrics::{Expert, mean, std_dev};
+use crate::store::groups::Group;
+use crate::store::spread_text;
+use crate::store::table::{Align, PLUS_MINUS, TextTable};
+
+/// Width and height of the drawing without its legend.
+const SIZE: (f64, f64) = (760.0, 340.0);
+/// Room for the labels on the left and below, and for half a number on the right and above.
+const ROOM: (f64, f64, f64, f64) = (44.0, 40.0, 16.0, 12.0);
+/// Height of a line of the legend.
+const LINE: f64 = 20.0;
+/// Colours that people with colour-blindness tell apart (Okabe and Ito); a report has its own ones for light and dark.
+const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
+];
+/// Dashes that tell curves apart without colour.
+const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
+/// Most labels along the lower edge, and most letters that they have together.
+const MOST_LABELS: usize = 20;
+const MOST_LETTERS: usize = 90;
+/// Lines with more points than this have no dot at each.
+const DOTTED: usize = 64;
+
+/// Lines over tasks or steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lines {
+    /// What lies along the lower edge, and what is measured.
+    pub about: String,
+    /// What stands at each whole place along the lower edge from 0; numbers where it is empty.
+    pub places: Vec<String>,
+    /// The lowest and highest value that is drawn.
+    pub range: [f64; 2],
+    /// The lines.
+    pub lines: Vec<FigureLine>,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureLine {
+    /// What it is called.
+    pub name: String,
+    /// Its colour in a file of its own; the next of the usual ones where it has none.
+    pub colour: Option<[u8; 3]>,
+    /// Its points, from left to right.
+    pub points: Vec<Point>,
+}
+
+/// A point of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Its place along the lower edge.
+    pub x: f64,
+    /// Its value; the line is broken where this is not finite.
+    pub y: f64,
+    /// The standard deviation of the value, where it is a mean.
+    pub std: Option<f64>,
+}
+
+impl Point {
+    /// A value that is no mean of several.
+    pub fn of(x: f64, y: f64) -> Self {
+        Self { x, y, std: None }
+    }
+}
+
+impl FigureLine {
+    fn colour(&self, at: usize, place: Place) -> String {
+        let usual = at % COLOURS.len();
+        match (place, self.colour) {
+            (Place::Report, _) => format!("var(--c{usual})"),
+            (Place::File, None) => COLOURS[usual].into(),
+            (Place::File, Some([r, g, b])) => format!("rgb({r},{g},{b})"),
+        }
+    }
+}
+
+/// What the runs of a group answered rightly after each task.
+fn curve(group: &Group) -> Vec<Point> {
+    let runs = &group.orders.runs;
+    let tasks = runs.iter().map(|run| run.tasks.len()).max().unwrap_or(0);
+    let after = |task: usize| {
+        let of = runs.iter().filter_map(|run| run.tasks.get(task));
+        let values: Vec<f64> = of.filter_map(|task| task.of(Expert::ANSWER)).collect();
+        Point {
+            x: task as f64,
+            y: mean(&values).unwrap_or(f64::NAN),
+            std: std_dev(&values),
+        }
+    };
+    (0..tasks).map(after).collect()
+}
+
+impl Lines {
+    /// Accuracy after each task, in percent, so that the lowest value stands near the lower edge.
+    pub fn accuracy(lines: Vec<FigureLine>) -> Self {
+        let points = || lines.iter().flat_map(|line| &line.points);
+        let lowest = points().map(|point| point.y - point.std.unwrap_or(0.0));
+        let lowest = lowest.filter(|value| value.is_finite());
+        let lowest = lowest.fold(100.0, f64::min);
+        let last = points().map(|point| point.x).fold(-1.0, f64::max);
+        Self {
+            about: "accuracy on all classes so far, %, after each task".into(),
+            places: (0..=last as i64)
+                .map(|task| (task + 1).to_string())
+                .collect(),
+            range: [((lowest / 10.0).floor() * 10.0).clamp(0.0, 90.0), 100.0],
+            lines,
+        }
+    }
+
+    /// The curves of the runs' answers, one per group.
+    pub(in crate::store) fn of_groups(groups: &[Group]) -> Self {
+        let line = |group: &Group| FigureLine {
+            name: group.label.clone(),
+            colour: None,
+            points: curve(group),
+        };
+        Self::accuracy(groups.iter().map(line).collect())
+    }
+
+    pub(in crate::store) fn table(&self) -> TextTable {
+        let mut table = TextTable::default();
+        table.column("line", Align::Left);
+        let mut all: Vec<f64> = self.points().map(|point| point.x).collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        for x in &all {
+            table.column(&self.place(*x), Align::Right);
+        }
+        for line in &self.lines {
+            let at = |x: &f64| line.points.iter().find(|point| point.x == *x);
+            let cell = |x: &f64| {
+                let point = at(x).filter(|point| point.y.is_finite());
+                point.map_or_else(String::new, |p| spread_text(Some(p.y), p.std, PLUS_MINUS))
+            };
+            table.row(std::iter::once(line.name.clone()).chain(all.iter().map(cell)));
+        }
+        table
+    }
+
+    fn points(&self) -> impl Iterator<Item = &Point> + Clone {
+        self.lines.iter().flat_map(|line| &line.points)
+    }
+
+    /// What stands at a place along the lower edge.
+    fn place(&self, x: f64) -> String {
+        let named = self.places.get(x as usize).filter(|_| x.fract() == 0.0);
+        named.cloned().unwrap_or_else(|| x.to_string())
+    }
+
+    /// The places along the lower edge that have a label.
+    fn labels(&self, axes: &Axes) -> Vec<(f64, String)> {
+        if self.places.is_empty() {
+            let at = ticks(axes.from, axes.to, 8.0).into_iter();
+            return at.map(|x| (x, x.to_string())).collect();
+        }
+        let longest = self.places.iter().map(|name| name.chars().count()).max();
+        let room = (MOST_LETTERS / longest.unwrap_or(1).max(1)).clamp(1, MOST_LABELS);
+        let every = self.places.len().div_ceil(room).max(1);
+        let named = self.places.iter().enumerate().step_by(every);
+        named.map(|(at, name)| (at as f64, name.clone())).collect()
+    }
+
+    pub(super) fn draw(&self, title: &str, place: Place) -> Markup {
+        let xs = self.points().map(|point| point.x);
+        let last = (self.places.len() as f64 - 1.0).max(0.0);
+        let axes = Axes {
+            from: xs.clone().fold(
+                if self.places.is_empty() {
+                    f64::MAX
+                } else {
+                    0.0
+                },
+                f64::min,
+            ),
+            to: xs.fold(last, f64::max),
+            range: self.range,
+        };
+        let height = SIZE.1 + LINE * self.lines.len() as f64 + 8.0;
+        let [words, _] = place.plain();
+        html! {
+            svg xmlns=[place.namespace()] viewBox={ "0 0 " (SIZE.0) " " (height) } width=(SIZE.0) height=(height)
+                role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(words) {
+                @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
+                (self.frame(&axes, place))
+                @for (at, line) in self.lines.iter().enumerate() {
+                    @let colour = line.colour(at, place);
+                    @if let Some(band) = band(&line.points, &axes) { path d=(band) fill=(colour) fill-opacity="0.16" {} }
+                    path d=(path(&line.points, &axes)) fill="none" stroke=(colour) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
+                    @if line.points.len() <= DOTTED { @for point in line.points.iter().filter(|point| point.y.is_finite()) {
+                        circle cx=(axes.x(point.x)) cy=(axes.y(point.y)) r="3" fill=(colour) {
+                            title { (line.name) ", " (self.place(point.x)) ": " (format!("{:.1}", point.y)) }
+                        }
+                    } }
+                }
+                @for (at, line) in self.lines.iter().enumerate() {
+                    @let y = SIZE.1 + LINE * (at as f64 + 0.5);
+                    path d={ "M" (ROOM.0) " " (y) "h36" } stroke=(line.colour(at, place)) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
+                    text x=(ROOM.0 + 46.0) y=(y + 4.0) { (line.name) }
+                }
+            }
+        }
+    }
+
+    /// Lines across with their value, the places, and what both are.
+    fn frame(&self, axes: &Axes, place: Place) -> Markup {
+        let [_, across] = place.plain();
+        html! {
+            @for value in ticks(self.range[0], self.range[1], 6.0) {
+                @let y = axes.y(value);
+                line x1=(ROOM.0) x2=(SIZE.0 - ROOM.2) y1=(y) y2=(y) stroke=(across) {}
+                text x=(ROOM.0 - 6.0) y=(y + 4.0) text-anchor="end" { (value) }
+            }
+            @for (at, label) in self.labels(axes) {
+                text x=(axes.x(at)) y=(SIZE.1 - ROOM.1 + 18.0) text-anchor="middle" { (label) }
+            }
+            text x=((SIZE.0 + ROOM.0) / 2.0) y=(SIZE.1 - 6.0) text-anchor="middle" { (self.about) }
+        }
+    }
+}
+
+/// Where numbers lie in the drawing.
+struct Axes {
+    from: f64,
+    to: f64,
+    range: [f64; 2],
+}
+
+impl Axes {
+    fn x(&self, x: f64) -> f64 {
+        let width = SIZE.0 - ROOM.0 - ROOM.2 - 16.0;
+        let part = match self.to - self.from {
+            all if all > 0.0 => (x - self.from) / all,
+            _ => 0.5,
+        };
+        round(ROOM.0 + 8.0 + part * width)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let [low, high] = self.range;
+        let height = SIZE.1 - ROOM.1 - ROOM.3;
+        let part = (high - value.clamp(low, high)) / (high - low).max(f64::MIN_POSITIVE);
+        round(ROOM.3 + part * height)
+    }
+}
+
+fn round(place: f64) -> f64 {
+    (place * 10.0).round() / 10.0
+}
+
+/// Round numbers from the lowest to the highest, about so many.
+fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
+    if !(low < high && high - low < f64::MAX) {
+        return vec![low];
+    }
+    let rough = (high - low) / about;
+    let scale = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].into_iter();
+    let step = steps.map(|step| step * scale).find(|step| *step >= rough);
+    let step = step.unwrap_or(rough);
+    let digits = (1.0 / scale).max(1.0);
+    let (first, last) = (
+        (low / step).ceil() as i64,
+        (high / step + 1e-9).floor() as i64,
+    );
+    (first..=last)
+        .map(|at| (at as f64 * step * digits).round() / digits)
+        .collect()
+}
+
+/// The path through all points; one that was not measured breaks it.
+fn path(points: &[Point], axes: &Axes) -> String {
+    let (mut path, mut pen) = (String::new(), 'M');
+    for point in points {
+        match point.y.is_finite() {
+            true => {
+                let _ = write!(path, "{pen}{} {}", axes.x(point.x), axes.y(point.y));
+                pen = 'L';
+            }
+            false => pen = 'M',
+        }
+    }
+    path
+}
+
+/// The outline of one standard deviation on both sides; none where no point has one.
+fn band(points: &[Point], axes: &Axes) -> Option<String> {
+    let means = points.iter().filter(|point| point.y.is_finite());
+    let means: Vec<(&Point, f64)> = means.filter_map(|p| Some((p, p.std?))).collect();
+    let above = means.iter().map(|(p, std)| (p.x, p.y + std));
+    let below = means.iter().rev().map(|(p, std)| (p.x, p.y - std));
+    let mut path = String::new();
+    for (x, y) in above.chain(below) {
+        let pen = if path.is_empty() { 'M' } else { 'L' };
+        let _ = write!(path, "{pen}{} {}", axes.x(x), axes.y(y));
+    }
+    (!path.is_empty()).then(|| path + "Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        assert_eq!(
+            ticks(40.0, 100.0, 6.0),
+            [40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0]
+        );
+        assert_eq!(
+            ticks(90.0, 100.0, 6.0),
+            [90.0, 92.0, 94.0, 96.0, 98.0, 100.0]
+        );
+        assert_eq!(ticks(0.0, 0.43, 6.0), [0.0, 0.1, 0.2, 0.3, 0.4]);
+        assert_eq!(ticks(3.0, 3.0, 6.0), [3.0]);
+        assert!(ticks(f64::NEG_INFINITY, 3.0, 6.0).len() == 1);
+    }
+}

@@ -1,0 +1,100 @@
+//! Figures as data: what they show is given, and a drawing (SVG, PNG) or the numbers as a table are made of it. The same
+//! drawing stands in a file, in a report and in the clipboard.
+
+mod cells;
+mod lines;
+mod of_runs;
+mod png;
+
+use maud::Markup;
+
+use super::table::TextTable;
+
+pub use cells::Cells;
+pub use lines::{FigureLine, Lines, Point};
+pub(super) use of_runs::ACCURACY;
+pub use of_runs::FigureOfRuns;
+pub use png::Pixels;
+
+/// A figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// Lines, or a matrix.
+    pub content: FigureContent,
+}
+
+/// What a figure holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FigureContent {
+    /// Lines over tasks or steps.
+    Lines(Lines),
+    /// A matrix of shares.
+    Cells(Cells),
+}
+
+/// Where a drawing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a file of its own, on white.
+    File,
+    /// In a report, whose style names the colours.
+    Report,
+}
+
+impl Place {
+    /// What a file is known as SVG by.
+    fn namespace(self) -> Option<&'static str> {
+        (self == Self::File).then_some("http://www.w3.org/2000/svg")
+    }
+
+    /// The colours of words and of lines across.
+    fn plain(self) -> [&'static str; 2] {
+        match self {
+            Self::File => ["#333333", "#dddddd"],
+            Self::Report => ["var(--soft)", "var(--line)"],
+        }
+    }
+}
+
+/// What every drawing's words are set in.
+const FONT: &str = "Inter, system-ui, DejaVu Sans, sans-serif";
+
+impl Figure {
+    /// Lines under a title.
+    pub fn lines(title: impl Into<String>, lines: Lines) -> Self {
+        Self {
+            title: title.into(),
+            content: FigureContent::Lines(lines),
+        }
+    }
+
+    /// A matrix under a title.
+    pub fn cells(title: impl Into<String>, cells: Cells) -> Self {
+        Self {
+            title: title.into(),
+            content: FigureContent::Cells(cells),
+        }
+    }
+
+    /// The text of an SVG file.
+    pub fn svg(&self) -> String {
+        self.draw(Place::File).into_string()
+    }
+
+    pub(super) fn draw(&self, place: Place) -> Markup {
+        match &self.content {
+            FigureContent::Lines(lines) => lines.draw(&self.title, place),
+            FigureContent::Cells(cells) => cells.draw(&self.title, place),
+        }
+    }
+
+    /// Its numbers.
+    pub fn table(&self) -> TextTable {
+        match &self.content {
+            FigureContent::Lines(lines) => lines.table(),
+            FigureContent::Cells(cells) => cells.table(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The figures of stored runs by name.
+
+use super::{Cells, Figure, FigureLine, Lines, Point};
+use crate::counts::counted;
+use crate::names::meant;
+use crate::problem::{Problem, Result};
+use crate::store::groups::{groups, none_measured};
+use crate::store::summary::RunSummary;
+
+/// A figure of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FigureOfRuns {
+    /// Accuracy on all classes so far, after each task: a line for each experiment.
+    #[default]
+    Accuracy,
+    /// Accuracy of each task after each task, of one run.
+    Matrix,
+    /// What the test images of each class are taken for at the end, of one run.
+    Confusion,
+    /// Mean training loss of each pass, of one run.
+    Loss,
+}
+
+/// What the curves show.
+pub(in crate::store) const ACCURACY: &str = "Accuracy on all classes so far, after each task";
+
+impl FigureOfRuns {
+    /// All of them, with what each is called.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("accuracy", Self::Accuracy),
+        ("matrix", Self::Matrix),
+        ("confusion", Self::Confusion),
+        ("loss", Self::Loss),
+    ];
+
+    /// The figure of this name.
+    ///
+    /// # Errors
+    /// A Problem with the names there are.
+    pub fn named(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
+        found.map(|(_, figure)| figure).ok_or_else(|| {
+            let problem = Problem::new(format!("there is no figure `{name}` of runs"));
+            meant(problem, name, Self::ALL.map(|(own, _)| own))
+        })
+    }
+
+    /// The figure of these runs; a run whose answers it needs is read.
+    ///
+    /// # Errors
+    /// A Problem when no run has a finished task, when it shows one run and these are several, or when that cannot be
+    /// read.
+    pub fn of(self, runs: &[RunSummary]) -> Result<Figure> {
+        if self == Self::Accuracy {
+            let groups = groups(runs);
+            return match groups.is_empty() {
+                true => Err(none_measured()),
+                false => Ok(Figure::lines(ACCURACY, Lines::of_groups(&groups))),
+            };
+        }
+        let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
+        let run = match &measured[..] {
+            [] => return Err(none_measured()),
+            [run] => run,
+            several => {
+                let what = format!("this figure shows one run, and these are {}", several.len());
+                return Err(Problem::new(what).advise("name the run, or `latest`"));
+            }
+        };
+        match self {
+            Self::Accuracy | Self::Matrix => Ok(matrix(run)),
+            Self::Confusion => confusion(run),
+            Self::Loss => loss(run),
+        }
+    }
+}
+
+fn matrix(run: &RunSummary) -> Figure {
+    let history = run.histories();
+    let matrix = &history.of(run.header.answering()).matrix;
+    let title = format!("Accuracy by task: {}", run.header.title());
+    Figure::cells(title, Cells::accuracy(matrix))
+}
+
+fn confusion(run: &RunSummary) -> Result<Figure> {
+    let (header, last) = (&run.header, run.latest_report()?);
+    let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
+    let classes = last.answers.confusion(header.answering(), seen);
+    let name = |at: usize| header.class_order.get(at).cloned().unwrap_or_default();
+    let title = format!("Confusion after task {}: {}", last.task + 1, header.title());
+    Ok(Figure::cells(title, Cells::confusion(&classes, &name)))
+}
+
+fn loss(run: &RunSummary) -> Result<Figure> {
+    let tasks = run.reports().into_iter().map(|report| report.losses);
+    let passes: Vec<f64> = tasks.flatten().collect();
+    if passes.is_empty() {
+        let what =
+            "this run noted no loss: its method trains in no passes, or it is of an older version";
+        return Err(Problem::new(what).at_path(&run.header.folder));
+    }
+    let highest = passes.iter().copied().filter(|loss| loss.is_finite());
+    let points = passes.iter().enumerate();
+    let points = points.map(|(pass, loss)| Point::of((pass + 1) as f64, *loss));
+    let line = FigureLine {
+        name: run.header.title(),
+        colour: None,
+        points: points.collect(),
+    };
+    let lines = Lines {
+        about: format!(
+            "mean training loss of each of {}",
+            counted(passes.len(), "pass")
+        ),
+        places: Vec::new(),
+        range: [0.0, highest.fold(0.0, f64::max) * 1.05],
+        lines: vec![line],
+    };
+    Ok(Figure::lines("Training loss", lines))
+}

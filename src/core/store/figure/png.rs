@@ -1,0 +1,80 @@
+//! A drawing as a PNG file.
+
+use std::sync::{Arc, LazyLock};
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::Database;
+use resvg::usvg::{Options, Tree};
+
+use super::Figure;
+use crate::problem::{Problem, Result};
+use crate::texts::fonts;
+
+/// Pixels along a unit of the drawing: sharp on paper and on dense screens.
+const SCALE: f32 = 2.0;
+
+/// The program's own fonts, and those of the system for names in other scripts.
+static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
+    let mut all = Database::new();
+    for font in [fonts::INTER, fonts::SYMBOLS] {
+        all.load_font_data(font.to_vec());
+    }
+    all.load_system_fonts();
+    Arc::new(all)
+});
+
+/// Pixels of a picture without transparency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Width and height.
+    pub size: [usize; 2],
+    /// Four bytes each: red, green, blue, and 255.
+    pub rgba: Vec<u8>,
+}
+
+impl Figure {
+    /// The bytes of a PNG file.
+    ///
+    /// # Errors
+    /// A Problem when it cannot be drawn.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        let pixmap = self.pixmap()?;
+        pixmap.encode_png().map_err(|error| not_drawn(&error))
+    }
+
+    /// Its pixels, on white.
+    ///
+    /// # Errors
+    /// A Problem when it cannot be drawn.
+    pub fn pixels(&self) -> Result<Pixels> {
+        let pixmap = self.pixmap()?;
+        Ok(Pixels {
+            size: [pixmap.width() as usize, pixmap.height() as usize],
+            rgba: pixmap.take(),
+        })
+    }
+
+    fn pixmap(&self) -> Result<Pixmap> {
+        let options = Options {
+            fontdb: FONTS.clone(),
+            font_family: "Inter".into(),
+            ..Options::default()
+        };
+        let tree = Tree::from_str(&self.svg(), &options).map_err(|error| not_drawn(&error))?;
+        let size = tree.size();
+        let [wide, high] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
+        let mut pixmap =
+            Pixmap::new(wide, high).ok_or_else(|| not_drawn(&"it is too large for a picture"))?;
+        resvg::render(
+            &tree,
+            Transform::from_scale(SCALE, SCALE),
+            &mut pixmap.as_mut(),
+        );
+        Ok(pixmap)
+    }
+}
+
+fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
+    Problem::new(format!("the figure cannot be drawn as PNG: {error}"))
+        .advise("save it as SVG instead")
+}

@@ -1,0 +1,211 @@
+//! The table of runs on Compare, made on a helper thread when runs, choice of runs or columns are others.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Session;
+use super::row::{Rows, RunRow};
+use crate::metrics::{mean, std_dev};
+use crate::problem::{Problem, Result};
+use crate::store::figure::Point;
+use crate::store::table::{Align, Choice, Measured, TableRequest, TextTable};
+
+/// A table that is wanted.
+#[derive(Clone, Debug)]
+pub struct TableAsk {
+    /// How.
+    pub request: TableRequest,
+    /// The list of runs.
+    pub rows: Rows,
+    /// Which of them, by their places.
+    pub places: Arc<[usize]>,
+}
+
+impl TableAsk {
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.rows, &other.rows)
+            && Arc::ptr_eq(&self.places, &other.places)
+            && self.request == other.request
+    }
+}
+
+/// A table as it is shown.
+#[derive(Clone, Debug)]
+pub struct TableView {
+    /// Its columns.
+    pub columns: Vec<ShownColumn>,
+    /// Its rows.
+    pub rows: Vec<ShownRow>,
+    /// What all rows have in common, which therefore has no column: "data digits".
+    pub common: Vec<String>,
+    /// Settings in which runs differ that stand in one row, beside class order and seed.
+    pub mixed: Vec<String>,
+    /// Where published figures stand, and what differs.
+    pub sources: Vec<String>,
+    /// Columns that can be chosen: facts and settings that differ, and figures.
+    pub choices: Vec<Choice>,
+    /// The whole table, to be copied.
+    pub text: TextTable,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub struct ShownColumn {
+    /// What stands above it.
+    pub title: String,
+    /// By what the rows can be sorted; none where they cannot be by this.
+    pub key: Option<String>,
+    /// Where its cells stand.
+    pub align: Align,
+    /// Its longest cell, in letters.
+    pub letters: usize,
+}
+
+/// A row.
+#[derive(Clone, Debug)]
+pub struct ShownRow {
+    /// A cell for each column.
+    pub cells: Vec<String>,
+    /// What tells it from the others, in words.
+    pub title: String,
+    /// The folders of its runs.
+    pub runs: Vec<PathBuf>,
+    /// Accuracy of the runs' answers after each task, in percent.
+    pub curve: Vec<Point>,
+}
+
+/// The table that was asked for last.
+#[derive(Default)]
+pub struct RunTable {
+    asked: Option<TableAsk>,
+    made: Option<Result<Arc<TableView>>>,
+}
+
+impl RunTable {
+    /// Whether this table is there or under way.
+    pub fn is_asked(&self, ask: &TableAsk) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.is(ask))
+    }
+
+    /// The newest table that was made; another one may be under way.
+    pub fn made(&self) -> Option<&Result<Arc<TableView>>> {
+        self.made.as_ref()
+    }
+}
+
+impl Session {
+    /// Makes a table on a helper thread.
+    pub(super) fn make_table(&mut self, ask: TableAsk) {
+        if self.compare.table.is_asked(&ask) {
+            return;
+        }
+        self.compare.table.asked = Some(ask.clone());
+        self.task(
+            move |_| Ok((view(&ask), ask)),
+            |session, made| {
+                let (made, of) = match made {
+                    Ok((view, ask)) => (view, Some(ask)),
+                    Err(problem) => (Err(problem), None),
+                };
+                let table = &mut session.compare.table;
+                if of.is_none_or(|of| table.is_asked(&of)) {
+                    table.made = Some(made.map(Arc::new));
+                }
+            },
+        );
+    }
+}
+
+fn view(ask: &TableAsk) -> Result<TableView> {
+    let rows: Vec<&RunRow> = ask.places.iter().map(|at| &*ask.rows[*at]).collect();
+    let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
+    let table = ask.request.table(&runs)?;
+    if table.rows().is_empty() {
+        return Err(Problem::new("none of these runs has a finished task")
+            .advise("train one, or look for others"));
+    }
+    let by_folder: std::collections::HashMap<&PathBuf, &RunRow> =
+        rows.iter().map(|row| (&row.folder, *row)).collect();
+    let text = table.cells();
+    let keys = table.keys();
+    let hidden: BTreeSet<usize> = match text.rows().len() {
+        0 | 1 => BTreeSet::new(),
+        _ => (0..ask.request.by.len())
+            .filter(|at| {
+                text.rows()
+                    .windows(2)
+                    .all(|pair| pair[0][*at] == pair[1][*at])
+            })
+            .collect(),
+    };
+    let shown: Vec<usize> = (0..keys.len()).filter(|at| !hidden.contains(at)).collect();
+    let titles: Vec<(&str, Align)> = text.titles().collect();
+    let column = |at: &usize| {
+        let cells = text.rows().iter().map(|row| row[*at].chars().count());
+        ShownColumn {
+            title: titles[*at].0.to_string(),
+            key: keys[*at].clone(),
+            align: titles[*at].1,
+            letters: cells.max().unwrap_or(0),
+        }
+    };
+    let common = hidden.iter().map(|at| {
+        let cell = &text.rows()[0][*at];
+        format!("{} {cell}", titles[*at].0)
+    });
+    let row = |(row, cells): (&crate::store::table::Row<'_>, &Vec<String>)| {
+        let runs: Vec<PathBuf> = row
+            .runs
+            .iter()
+            .map(|run| run.header.folder.clone())
+            .collect();
+        let of: Vec<&RunRow> = runs
+            .iter()
+            .filter_map(|run| by_folder.get(run).copied())
+            .collect();
+        let title = match ask.request.by.is_empty() {
+            true => of.first().map_or_else(String::new, |row| row.title()),
+            false => {
+                let words = (0..ask.request.by.len()).filter(|at| !hidden.contains(at));
+                let words: Vec<&str> = words.map(|at| cells[at].as_str()).collect();
+                words.join(" · ")
+            }
+        };
+        ShownRow {
+            cells: shown.iter().map(|at| cells[*at].clone()).collect(),
+            title,
+            curve: curve(&of),
+            runs,
+        }
+    };
+    Ok(TableView {
+        columns: shown.iter().map(column).collect(),
+        common: common.collect(),
+        mixed: table.mixed().into_iter().map(str::to_string).collect(),
+        sources: table.sources(),
+        choices: Choice::of(&runs),
+        rows: table.rows().iter().zip(text.rows()).map(row).collect(),
+        text: text.clone(),
+    })
+}
+
+/// Mean and deviation over runs of the accuracy after each task.
+fn curve(runs: &[&RunRow]) -> Vec<Point> {
+    let tasks = runs.iter().map(|row| row.answers().accuracy.len()).max();
+    let after = |task: usize| {
+        let values = runs
+            .iter()
+            .filter_map(|row| row.answers().accuracy.get(task));
+        let values: Vec<f64> = values
+            .filter(|a| a.is_finite())
+            .map(|a| a * 100.0)
+            .collect();
+        Point {
+            x: task as f64,
+            y: mean(&values).unwrap_or(f64::NAN),
+            std: std_dev(&values),
+        }
+    };
+    (0..tasks.unwrap_or(0)).map(after).collect()
+}
