@@ -42,6 +42,8 @@ pub enum DialogPurpose {
     DataExport(DataExportKind, Form),
     /// The place of a table, figure or report of runs, and which asking for one it is.
     Results(Format, u64),
+    /// The place of a figure, and which asking for one it is.
+    Figure(Format, u64),
 }
 
 impl DialogPurpose {
@@ -56,7 +58,7 @@ impl DialogPurpose {
             Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
             Self::DataExport(_, Form::Folder) => "Export as an image folder in a zip",
             Self::Results(Format::Html, _) => "Save the report",
-            Self::Results(Format::Svg | Format::Png, _) => "Save the figure",
+            Self::Results(Format::Svg | Format::Png, _) | Self::Figure(..) => "Save the figure",
             Self::Results(..) => "Save the table",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
@@ -74,7 +76,7 @@ impl DialogPurpose {
             Self::Order => ("JSON", &["json"]),
             Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
             Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
-            Self::Results(format, _) => ("Results", format.endings()),
+            Self::Results(format, _) | Self::Figure(format, _) => ("Results", format.endings()),
         }
     }
 
@@ -91,7 +93,8 @@ impl DialogPurpose {
         match self {
             Self::BugReport => Some(bug_report::file_name()),
             Self::DataExport(_, form) => Some(data_export::file_name(form)),
-            Self::Results(format, _) => Some(results_export::file_name(format)),
+            Self::Results(format, _) => Some(results_export::file_name("runs", format)),
+            Self::Figure(format, _) => Some(results_export::file_name("figure", format)),
             _ => None,
         }
     }

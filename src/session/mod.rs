@@ -25,6 +25,7 @@ pub mod drawing;
 pub mod estimate;
 mod events;
 pub mod experiment;
+pub mod figure_export;
 pub mod first_task;
 pub mod folders;
 pub mod former;
@@ -116,6 +117,8 @@ pub struct Session {
     pub bug_report: Fetch<Arc<bug_report::BugReport>>,
     /// What the person was told.
     pub notices: Notices,
+    /// Figures on their way to a file or the clipboard.
+    figures: figure_export::FigureExport,
     /// Files being written by helper threads, each with what stops it.
     exports: Vec<Arc<Progress>>,
     tickets: u64,
@@ -153,6 +156,7 @@ impl Session {
             choosing: Choosing::default(),
             bug_report: Fetch::Nothing,
             notices: Notices::default(),
+            figures: figure_export::FigureExport::default(),
             exports: Vec::new(),
             tickets: 0,
         };

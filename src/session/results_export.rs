@@ -10,9 +10,9 @@ use crate::problem::Problem;
 use crate::store::export::Format;
 
 /// What the file is called unless the person says otherwise.
-pub(super) fn file_name(format: Format) -> String {
+pub(super) fn file_name(what: &str, format: Format) -> String {
     let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
-    format!("runs-{day}.{}", format.ending())
+    format!("{what}-{day}.{}", format.ending())
 }
 
 /// What is to be written.
@@ -29,10 +29,8 @@ pub struct ResultsExport {
 impl Session {
     /// Writes a table, figure or report of the runs that one was asked for to this place; an ending of another form, or none,
     /// gets this one's. A report is then shown by the desktop's browser.
-    pub fn export_results(&mut self, format: Format, mut to: PathBuf) {
-        if Format::of(&to).ok() != Some(format) {
-            to = to.with_added_extension(format.ending());
-        }
+    pub fn export_results(&mut self, format: Format, to: PathBuf) {
+        let to = format.ended(to);
         let runs = std::mem::take(&mut self.compare.to_export);
         let runs = runs.into_iter().map(|folder| {
             let header = self.header_of(&folder);

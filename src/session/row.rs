@@ -181,6 +181,7 @@ impl RunRow {
                 RunState::Busy => StoredState::Running,
                 RunState::Damaged(_) => return None,
             },
+            plugin_sha256: &self.plugin_sha256,
             seconds: self.seconds,
             group: self.group.as_ref().map(Cow::Borrowed),
         })

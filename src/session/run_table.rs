@@ -1,6 +1,6 @@
 //! The table of runs on Compare, made on a helper thread when runs, choice of runs or columns are others.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::row::{Rows, RunRow};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::store::figure::Point;
-use crate::store::table::{Align, Choice, Measured, TableRequest, TextTable};
+use crate::store::table::{Align, Choice, Measured, Row, TableRequest, TextTable};
 
 /// A table that is wanted.
 #[derive(Clone, Debug)]
@@ -122,25 +122,17 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     let table = ask.request.table(&runs)?;
     if table.rows().is_empty() {
-        return Err(Problem::new("none of these runs has a finished task")
-            .advise("train one, or look for others"));
+        let problem = Problem::new("none of these runs has a finished task");
+        return Err(problem.advise("train one, or look for others"));
     }
-    let by_folder: std::collections::HashMap<&PathBuf, &RunRow> =
-        rows.iter().map(|row| (&row.folder, *row)).collect();
-    let text = table.cells();
-    let keys = table.keys();
-    let hidden: BTreeSet<usize> = match text.rows().len() {
-        0 | 1 => BTreeSet::new(),
-        _ => (0..ask.request.by.len())
-            .filter(|at| {
-                text.rows()
-                    .windows(2)
-                    .all(|pair| pair[0][*at] == pair[1][*at])
-            })
-            .collect(),
-    };
-    let shown: Vec<usize> = (0..keys.len()).filter(|at| !hidden.contains(at)).collect();
+    let (text, keys) = (table.cells(), table.keys());
     let titles: Vec<(&str, Align)> = text.titles().collect();
+    let by = ask.request.by.len();
+    let is_common = |at: usize| {
+        let mut pairs = text.rows().windows(2);
+        at < by && text.rows().len() > 1 && pairs.all(|pair| pair[0][at] == pair[1][at])
+    };
+    let (common, shown): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(|at| is_common(*at));
     let column = |at: &usize| {
         let cells = text.rows().iter().map(|row| row[*at].chars().count());
         ShownColumn {
@@ -150,38 +142,28 @@ fn view(ask: &TableAsk) -> Result<TableView> {
             letters: cells.max().unwrap_or(0),
         }
     };
-    let common = hidden.iter().map(|at| {
-        let cell = &text.rows()[0][*at];
-        format!("{} {cell}", titles[*at].0)
-    });
-    let row = |(row, cells): (&crate::store::table::Row<'_>, &Vec<String>)| {
-        let runs: Vec<PathBuf> = row
-            .runs
-            .iter()
-            .map(|run| run.header.folder.clone())
-            .collect();
-        let of: Vec<&RunRow> = runs
-            .iter()
-            .filter_map(|run| by_folder.get(run).copied())
-            .collect();
-        let title = match ask.request.by.is_empty() {
-            true => of.first().map_or_else(String::new, |row| row.title()),
-            false => {
-                let words = (0..ask.request.by.len()).filter(|at| !hidden.contains(at));
-                let words: Vec<&str> = words.map(|at| cells[at].as_str()).collect();
-                words.join(" · ")
-            }
-        };
+    let by_folder: HashMap<&PathBuf, &RunRow> = rows.iter().map(|r| (&r.folder, *r)).collect();
+    let row = |(row, cells): (&Row<'_>, &Vec<String>)| {
+        let runs = row.runs.iter().map(|run| run.header.folder.clone());
+        let runs: Vec<PathBuf> = runs.collect();
+        let of = runs.iter().filter_map(|run| by_folder.get(run).copied());
+        let of: Vec<&RunRow> = of.collect();
+        let words = shown.iter().filter(|at| **at < by);
+        let words: Vec<&str> = words.map(|at| cells[*at].as_str()).collect();
         ShownRow {
             cells: shown.iter().map(|at| cells[*at].clone()).collect(),
-            title,
+            title: match by {
+                0 => of.first().map_or_else(String::new, |row| row.title()),
+                _ => words.join(" · "),
+            },
             curve: curve(&of),
             runs,
         }
     };
+    let of_all = |at: &usize| format!("{} {}", titles[*at].0, text.rows()[0][*at]);
     Ok(TableView {
         columns: shown.iter().map(column).collect(),
-        common: common.collect(),
+        common: common.iter().map(of_all).collect(),
         mixed: table.mixed().into_iter().map(str::to_string).collect(),
         sources: table.sources(),
         choices: Choice::of(&runs),

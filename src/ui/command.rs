@@ -11,6 +11,7 @@ use super::page_commands::{
     CollectCommand, ExperimentCommand, LearnCommand, PredictCommand, TourCommand, TrainCommand,
 };
 use super::settings::ThemeChoice;
+use super::widgets::figure::FigureWish;
 use crate::data::Correction;
 use crate::data::scenario::Scenario;
 use crate::logging::Level;
@@ -24,6 +25,7 @@ use crate::session::collection::Purpose;
 use crate::session::loads::Load;
 use crate::session::presets::Preset;
 use crate::store::export::Format;
+use crate::store::figure::Figure;
 use crate::texts::Language;
 
 /// The pages, in the order of their tabs.
@@ -103,6 +105,8 @@ pub enum UiCommand {
     ChooseWeights(String),
     /// Ask for a file or folder in a dialog of the desktop.
     Pick(DialogPurpose),
+    /// Copy or save a figure.
+    OfFigure(FigureWish, Box<Figure>),
     /// Write a table, figure or report of these runs.
     ExportResults(Vec<PathBuf>, Format),
     /// Ask for its path in the window itself.

@@ -401,6 +401,20 @@ fn tables_and_figures_are_written_where_asked() {
             "{file}"
         );
     }
+    for figure in ["accuracy", "matrix", "confusion", "loss"] {
+        let path = folder.path().join(format!("{figure}.png"));
+        let path = path.to_str().unwrap();
+        let output = run(
+            &["runs", "latest", "--figure", figure, "--export", path],
+            runs,
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let picture = image::open(path).unwrap();
+        assert!(picture.width() > 300 && picture.height() > 300, "{figure}");
+    }
+    let wrong = ["runs", "latest", "--figure", "matrx", "--export", "t.png"];
+    let said = refused(&wrong, runs);
+    assert!(said.contains("did you mean `matrix`?"), "{said}");
     let said = refused(&["runs", "--export", "t.docx"], runs);
     assert!(said.contains(".svg"), "{said}");
 }

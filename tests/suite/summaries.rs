@@ -202,7 +202,7 @@ fn a_second_list_reads_only_what_changed() {
 }
 
 /// Copies of a run, each of its own name, time, seed and one of a hundred rates.
-fn copies(run: &Path, root: &Path, count: usize) {
+pub fn copies(run: &Path, root: &Path, count: usize) {
     let settings = fs::read_to_string(run.join("run.toml")).unwrap();
     for number in 0..count {
         let copy = root.join(format!("2026-01-01_00-00-00_run-{number:05}"));

@@ -4,7 +4,7 @@
 //! deviation; that is how the field reports several class orders.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -61,6 +61,14 @@ impl Format {
     /// The ending of its files.
     pub fn ending(self) -> &'static str {
         self.endings()[0]
+    }
+
+    /// The path with this format's ending where it has none, or that of another one.
+    pub fn ended(self, path: PathBuf) -> PathBuf {
+        match Self::of(&path).ok() == Some(self) {
+            true => path,
+            false => path.with_added_extension(self.ending()),
+        }
     }
 
     /// The format that a file's ending names.

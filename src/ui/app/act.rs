@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::Context;
+use egui::{ColorImage, Context};
 
 use super::{StudioApp, of_pages};
 use crate::logging::{self, Level};
@@ -14,12 +14,14 @@ use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::presets;
 use crate::session::run_view::Stage;
+use crate::store::figure::Figure;
 use crate::texts::Language;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
 use crate::ui::settings::ThemeChoice;
 use crate::ui::shell::Question;
 use crate::ui::theme;
+use crate::ui::widgets::figure::FigureWish;
 
 impl StudioApp {
     /// Does what was asked.
@@ -62,6 +64,7 @@ impl StudioApp {
             UiCommand::ChooseData(key) => self.choose_data(&key),
             UiCommand::ChooseWeights(path) => self.choose_weights(path),
             UiCommand::Pick(wanted) => self.session.pick(wanted),
+            UiCommand::OfFigure(wish, figure) => self.of_figure(ctx, wish, *figure),
             UiCommand::ExportResults(runs, format) => self.session.pick_results(runs, format),
             UiCommand::TypePath(wanted) => self.type_path(wanted, ""),
             UiCommand::LookAt(wanted, path) => self.session.look_at(wanted, path),
@@ -275,6 +278,27 @@ impl StudioApp {
             }
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
             DialogPurpose::Results(format, _) => self.session.export_results(format, path),
+            DialogPurpose::Figure(format, _) => self.session.save_figure(format, path),
+        }
+    }
+
+    fn of_figure(&mut self, ctx: &Context, wish: FigureWish, figure: Figure) {
+        match wish {
+            FigureWish::CopyPicture => self.session.copy_figure(figure),
+            FigureWish::CopyNumbers => {
+                ctx.copy_text(figure.table().tabs());
+                self.tell("The numbers are in the clipboard");
+            }
+            FigureWish::Save(format) => self.session.pick_figure(figure, format),
+        }
+    }
+
+    /// Puts a figure that was drawn into the clipboard.
+    pub(super) fn take_copy(&mut self, ctx: &Context) {
+        if let Some(pixels) = self.session.take_copy() {
+            let picture = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
+            ctx.copy_image(picture);
+            self.tell("The picture is in the clipboard");
         }
     }
 

@@ -11,7 +11,7 @@ use crate::ui::fence::Pressed;
 use crate::ui::pages::{self, Cx};
 use crate::ui::shell::{self, Above, Question};
 use crate::ui::theme;
-use crate::ui::widgets::terms;
+use crate::ui::widgets::{figure, terms};
 
 impl StudioApp {
     /// Draws everything.
@@ -37,6 +37,8 @@ impl StudioApp {
             }
         });
         self.above(&ctx, &mut commands);
+        let wishes = figure::take(&ctx).into_iter();
+        commands.extend(wishes.map(|(wish, figure)| UiCommand::OfFigure(wish, Box::new(figure))));
         if !commands.is_empty() {
             // What they do is drawn at once, whatever else draws the window again.
             ctx.request_repaint();

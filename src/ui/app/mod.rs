@@ -327,6 +327,7 @@ impl eframe::App for StudioApp {
             app.take_dropped(ctx);
         });
         self.fenced(ctx, "finished runs", Self::take_comparison);
+        self.fenced(ctx, "figures", |app| app.take_copy(ctx));
         self.fenced(ctx, "focus", |app| app.take_focus(ctx));
         self.fenced(ctx, "closing", |app| app.take_closing(ctx));
         self.fenced(ctx, "settings", |app| {

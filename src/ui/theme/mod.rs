@@ -180,6 +180,11 @@ impl Tokens {
         }
     }
 
+    /// The colour of a run beside others, by its place among them.
+    pub fn run(&self, place: usize) -> Color32 {
+        self.runs[place % self.runs.len()]
+    }
+
     /// The colour of one of so many classes, by position: neighbours differ in lightness.
     pub fn class(&self, position: usize, classes: usize) -> Color32 {
         if classes <= self.runs.len() {

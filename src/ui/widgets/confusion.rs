@@ -8,10 +8,13 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use super::figure::menu;
 use super::matrix::{FINEST, paint_all};
 use super::names::painted_name;
 use super::textures::heat;
 use crate::metrics::{Blocks, Confusion};
+use crate::store::figure::{Cells, Figure};
+use crate::texts::Language;
 use crate::ui::theme::{regular, tokens};
 
 /// Most pairs that are named beside the matrix.
@@ -144,7 +147,17 @@ impl ConfusionMatrix {
                 .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
         }
         self.labels(ui, rect, step);
+        let corner = whole.left_bottom() + vec2(12.0, -14.0);
+        menu(ui, corner, ("Confusion matrix", Language::English), || {
+            self.figure()
+        });
         self.pointed(&response, rect, step)
+    }
+
+    /// What is copied and saved of it.
+    fn figure(&self) -> Figure {
+        let name = |at: usize| self.names.get(at).cloned().unwrap_or_default();
+        Figure::cells("Confusion", Cells::confusion(&self.counts, &name))
     }
 
     fn gutter(&self, ui: &Ui) -> f32 {

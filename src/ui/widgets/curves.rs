@@ -3,11 +3,13 @@
 
 use egui::{Align2, Color32, RichText, Ui, vec2};
 use egui_plot::{
-    HoverPosition, Line, LineStyle, MarkerShape, PlotPoint, PlotPoints, Points, Text, VLine,
+    FilledArea, HoverPosition, Line, LineStyle, MarkerShape, PlotPoint, PlotPoints, Points, Text,
+    VLine,
 };
 
 use crate::metrics::Expert;
 use crate::session::units::number;
+use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::texts::Language;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
@@ -31,6 +33,8 @@ pub struct Series {
     pub style: LineStyle,
     /// Width of the line.
     pub width: f32,
+    /// Where the points are means, the standard deviation of each.
+    pub spread: Vec<f64>,
 }
 
 impl Series {
@@ -52,6 +56,7 @@ impl Series {
                 .map(|(task, v)| [task as f64, v * 100.0])
                 .collect(),
             colour: t.expert(expert),
+            spread: Vec::new(),
             marker,
             style,
             width,
@@ -121,7 +126,8 @@ impl Curves<'_> {
                 }
                 _ => None,
             });
-        plots::show(ui, plot, self.name, |plot| {
+        let figure = || self.figure();
+        plots::show(ui, plot, (self.name, language), figure, |plot| {
             let top = 100.0 + (100.0 - low) * 0.03;
             plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
             plot.set_plot_bounds_y(low..=top);
@@ -132,10 +138,36 @@ impl Curves<'_> {
             if let Some((task, words)) = &self.now {
                 now_mark(plot, t, (*task).min(count - 1) as f64, words, top);
             }
-            for series in self.series {
+            for series in &self.series {
                 curve(plot, series, per_label >= NARROWEST);
             }
         });
+    }
+}
+
+impl Curves<'_> {
+    /// What is copied and saved of it.
+    fn figure(&self) -> Figure {
+        let title = self.name.lines().next().unwrap_or(self.name);
+        let line = |series: &Series| {
+            let spread = series.spread.iter().copied().map(Some);
+            let points = series
+                .points
+                .iter()
+                .zip(spread.chain(std::iter::repeat(None)));
+            let points = points.map(|([x, y], std)| Point { x: *x, y: *y, std });
+            FigureLine {
+                name: series.name.clone(),
+                points: points.collect(),
+            }
+        };
+        let lines = Lines {
+            about: format!("{title}, %"),
+            places: self.tasks.to_vec(),
+            range: [0.0, 100.0],
+            lines: self.series.iter().map(line).collect(),
+        };
+        Figure::lines(title, lines)
     }
 }
 
@@ -171,7 +203,21 @@ fn now_mark(plot: &mut egui_plot::PlotUi<'_>, t: &Tokens, task: f64, words: &str
     plot.text(Text::new("", PlotPoint::new(task, y), text).anchor(anchor));
 }
 
-fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series, marked: bool) {
+fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
+    if series.spread.len() == series.points.len() && !series.spread.is_empty() {
+        let xs: Vec<f64> = series.points.iter().map(|[x, _]| *x).collect();
+        let off = |sign: f64| -> Vec<f64> {
+            let points = series.points.iter().zip(&series.spread);
+            points
+                .map(|([_, y], std)| (y + sign * std).clamp(0.0, 100.0))
+                .collect()
+        };
+        let band = FilledArea::new("", &xs, &off(-1.0), &off(1.0));
+        plot.add(
+            band.fill_color(series.colour.gamma_multiply(0.16))
+                .allow_hover(false),
+        );
+    }
     let points = PlotPoints::from(series.points.clone());
     plot.line(
         Line::new(series.name.clone(), points)
@@ -181,7 +227,7 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: Series, marked: bool) {
     );
     if marked {
         plot.points(
-            Points::new(series.name, PlotPoints::from(series.points))
+            Points::new(series.name.clone(), PlotPoints::from(series.points.clone()))
                 .shape(series.marker)
                 .filled(true)
                 .radius(4.2)

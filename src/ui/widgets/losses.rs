@@ -4,6 +4,8 @@ use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints};
 
 use crate::session::words::count_text;
+use crate::store::figure::{self, Figure, FigureLine, Lines};
+use crate::texts::Language;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
 
@@ -50,7 +52,10 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
             }
             _ => None,
         });
-    plots::show(ui, plot, "Loss over steps", |plot| {
+    let lines = smoothed.as_ref().unwrap_or(&raw);
+    let figure = || figure(lines, top);
+    let called = ("Loss over steps", Language::English);
+    plots::show(ui, plot, called, figure, |plot| {
         plot.set_plot_bounds_x(low..=high);
         plot.set_plot_bounds_y(0.0..=top);
         plots::bands(plot, t, tasks(first, values));
@@ -64,6 +69,24 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
             plot.line(line.color(t.accent).width(2.0));
         }
     });
+}
+
+/// What is copied and saved of it.
+fn figure(points: &[Point], top: f64) -> Figure {
+    let line = |part: &[Point]| FigureLine {
+        name: name(part),
+        points: part
+            .iter()
+            .map(|(_, [x, y])| figure::Point::of(*x, *y))
+            .collect(),
+    };
+    let lines = Lines {
+        about: "loss on the new classes, by step".into(),
+        places: Vec::new(),
+        range: [0.0, top],
+        lines: by_task(points).map(line).collect(),
+    };
+    Figure::lines("Loss over steps", lines)
 }
 
 fn name(part: &[Point]) -> String {

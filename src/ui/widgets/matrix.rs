@@ -8,8 +8,10 @@ use egui::{
 
 use crate::metrics::{Blocks, block_means};
 use crate::session::units::number;
+use crate::store::figure::{Cells, Figure};
 use crate::texts::Language;
 use crate::ui::theme::{Tokens, regular, tokens};
+use crate::ui::widgets::figure::menu;
 use crate::ui::widgets::textures::heat;
 
 /// Cells of at least this side (points) are painted one by one.
@@ -102,6 +104,16 @@ pub fn accuracy(
         );
     }
     accuracy_tip((rows, language), &response, rect, gutter, side);
+    // Above the diagonal, where no cell is.
+    let corner = rect.right_top() + vec2(-10.0, 10.0);
+    let title = language.say("figure.matrix");
+    if tasks > 1 {
+        ui.push_id(run, |ui| {
+            menu(ui, corner, (title, language), || {
+                Figure::cells(format!("{title}: {run}"), Cells::accuracy(rows))
+            });
+        });
+    }
 }
 
 fn numbered(language: Language, key: &'static str, task: usize) -> String {

@@ -6,6 +6,7 @@ pub mod canvas;
 pub mod confusion;
 mod controls;
 pub mod curves;
+pub mod figure;
 pub mod icons;
 pub mod input;
 mod layout;

@@ -6,6 +6,9 @@ use std::ops::RangeInclusive;
 use egui::{Color32, Role, Ui, WidgetInfo, vec2};
 use egui_plot::{GridMark, Plot, PlotUi, Span};
 
+use super::figure::menu;
+use crate::store::figure::Figure;
+use crate::texts::Language;
 use crate::ui::theme::{Tokens, regular, tokens};
 
 /// A plot that is looked at and pointed at; `id` tells it from others in the same place.
@@ -27,8 +30,14 @@ pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
         .y_axis_min_width(34.0)
 }
 
-/// Draws a plot; `name` is what it shows, in words.
-pub fn show(ui: &mut Ui, plot: Plot<'_>, name: &str, draw: impl FnOnce(&mut PlotUi<'_>)) {
+/// Draws a plot; `name` is what it shows, in words, and `figure` what is copied and saved of it.
+pub fn show(
+    ui: &mut Ui,
+    plot: Plot<'_>,
+    (name, language): (&str, Language),
+    figure: impl FnOnce() -> Figure,
+    draw: impl FnOnce(&mut PlotUi<'_>),
+) {
     let shown = ui
         .scope(|ui| {
             // Tick labels take the colour of text.
@@ -39,9 +48,12 @@ pub fn show(ui: &mut Ui, plot: Plot<'_>, name: &str, draw: impl FnOnce(&mut Plot
             plot.show(ui, draw)
         })
         .inner;
-    shown
-        .response
-        .widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    let response = shown.response;
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    let corner = response.rect.right_top() + vec2(-14.0, 12.0);
+    // The first line is its title; what follows are its numbers, for whoever cannot see it.
+    let title = name.lines().next().unwrap_or(name);
+    menu(ui, corner, (title, language), figure);
 }
 
 /// A grid line at every `step` from `from` to `to`.

@@ -260,7 +260,8 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
             assert!(json["tasks"][2]["matrix_row"][0].is_null());
             assert!(json["tasks"][2]["matrix_row"][2].is_f64());
             for format in store::export::Format::ALL {
-                store::export::export(&[RunSummary::of(&stored)], format, &|_| Vec::new()).unwrap();
+                let what = (format, store::figure::FigureOfRuns::Accuracy);
+                store::export::export(&[RunSummary::of(&stored)], what, &|_| Vec::new()).unwrap();
             }
         }
         store::undo_added_task(&run).unwrap();

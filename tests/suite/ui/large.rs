@@ -19,6 +19,7 @@ use super::sizes::turn;
 use super::synthetic::{header, report};
 use super::{drawn, recorded, settle, shot};
 use crate::copy_folder;
+use crate::summaries::copies;
 
 /// Shapes of a frame at most. A page of ten classes has some hundreds; cell by cell, ten thousand classes
 /// would have a hundred million.
@@ -297,4 +298,38 @@ fn the_time_of_a_run_of_a_thousand_tasks_is_measured() {
     settle(&mut window);
     eprintln!("opened in {:.1?}", begun.elapsed());
     timed(&mut window, "Train");
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
+    let (one, runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    finished(one.path(), "", |_| {});
+    let first = std::fs::read_dir(one.path()).unwrap().next().unwrap();
+    copies(&first.unwrap().path(), runs.path(), 10_000);
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    let took = |window: &mut Harness<'_, StudioApp>, what: &str| {
+        let begun = Instant::now();
+        settle(window);
+        eprintln!("{what}: {:.1?}", begun.elapsed());
+    };
+    took(&mut window, "ten thousand runs listed");
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    took(&mut window, "Compare shown");
+    window.get_by_label("Table").click();
+    took(&mut window, "the table made");
+    timed(&mut window, "the table");
+    window.get_by_label("Group by").click();
+    took(&mut window, "the menu shown");
+    window.get_by_label("Base rate").click();
+    took(&mut window, "put together by another setting");
+    window.key_press(egui::Key::Escape);
+    settle(&mut window);
+    timed(&mut window, "the table of a hundred rows");
+    window.get_by_label("Filter runs").focus();
+    window.run_steps(2);
+    window
+        .get_by_label("Filter runs")
+        .type_text("base_lr > 0.05 and seed < 500");
+    took(&mut window, "a condition");
 }

@@ -16,10 +16,6 @@ const SIZE: (f64, f64) = (760.0, 340.0);
 const ROOM: (f64, f64, f64, f64) = (44.0, 40.0, 16.0, 12.0);
 /// Height of a line of the legend.
 const LINE: f64 = 20.0;
-/// Colours that people with colour-blindness tell apart (Okabe and Ito); a report has its own ones for light and dark.
-const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
-];
 /// Dashes that tell curves apart without colour.
 const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
 /// Most labels along the lower edge, and most letters that they have together.
@@ -46,8 +42,6 @@ pub struct Lines {
 pub struct FigureLine {
     /// What it is called.
     pub name: String,
-    /// Its colour in a file of its own; the next of the usual ones where it has none.
-    pub colour: Option<[u8; 3]>,
     /// Its points, from left to right.
     pub points: Vec<Point>,
 }
@@ -67,17 +61,6 @@ impl Point {
     /// A value that is no mean of several.
     pub fn of(x: f64, y: f64) -> Self {
         Self { x, y, std: None }
-    }
-}
-
-impl FigureLine {
-    fn colour(&self, at: usize, place: Place) -> String {
-        let usual = at % COLOURS.len();
-        match (place, self.colour) {
-            (Place::Report, _) => format!("var(--c{usual})"),
-            (Place::File, None) => COLOURS[usual].into(),
-            (Place::File, Some([r, g, b])) => format!("rgb({r},{g},{b})"),
-        }
     }
 }
 
@@ -119,7 +102,6 @@ impl Lines {
     pub(in crate::store) fn of_groups(groups: &[Group]) -> Self {
         let line = |group: &Group| FigureLine {
             name: group.label.clone(),
-            colour: None,
             points: curve(group),
         };
         Self::accuracy(groups.iter().map(line).collect())
@@ -191,7 +173,7 @@ impl Lines {
                 @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 (self.frame(&axes, place))
                 @for (at, line) in self.lines.iter().enumerate() {
-                    @let colour = line.colour(at, place);
+                    @let colour = place.colour(at);
                     @if let Some(band) = band(&line.points, &axes) { path d=(band) fill=(colour) fill-opacity="0.16" {} }
                     path d=(path(&line.points, &axes)) fill="none" stroke=(colour) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
                     @if line.points.len() <= DOTTED { @for point in line.points.iter().filter(|point| point.y.is_finite()) {
@@ -202,7 +184,7 @@ impl Lines {
                 }
                 @for (at, line) in self.lines.iter().enumerate() {
                     @let y = SIZE.1 + LINE * (at as f64 + 0.5);
-                    path d={ "M" (ROOM.0) " " (y) "h36" } stroke=(line.colour(at, place)) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
+                    path d={ "M" (ROOM.0) " " (y) "h36" } stroke=(place.colour(at)) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
                     text x=(ROOM.0 + 46.0) y=(y + 4.0) { (line.name) }
                 }
             }

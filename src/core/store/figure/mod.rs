@@ -44,6 +44,15 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The colour of a line, by its place among the lines.
+    fn colour(self, line: usize) -> String {
+        let at = line % COLOURS.len();
+        match self {
+            Self::File => COLOURS[at].into(),
+            Self::Report => format!("var(--c{at})"),
+        }
+    }
+
     /// What a file is known as SVG by.
     fn namespace(self) -> Option<&'static str> {
         (self == Self::File).then_some("http://www.w3.org/2000/svg")
@@ -58,6 +67,10 @@ impl Place {
     }
 }
 
+/// Colours that people with colour-blindness tell apart (Okabe and Ito); a report has its own ones for light and dark.
+const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
+];
 /// What every drawing's words are set in.
 const FONT: &str = "Inter, system-ui, DejaVu Sans, sans-serif";
 

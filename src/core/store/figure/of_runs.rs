@@ -104,7 +104,6 @@ fn loss(run: &RunSummary) -> Result<Figure> {
     let points = points.map(|(pass, loss)| Point::of((pass + 1) as f64, *loss));
     let line = FigureLine {
         name: run.header.title(),
-        colour: None,
         points: points.collect(),
     };
     let lines = Lines {

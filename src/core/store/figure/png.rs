@@ -78,3 +78,34 @@ fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
     Problem::new(format!("the figure cannot be drawn as PNG: {error}"))
         .advise("save it as SVG instead")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::figure::{Cells, FigureLine, Lines, Point};
+
+    #[test]
+    fn figures_become_pictures_with_ink_whatever_their_names_and_numbers_are() {
+        let awkward = "猫 <&> \u{202e}\"";
+        let points = [f64::NAN, 50.0, 1e9, -3.0].into_iter().enumerate();
+        let line = FigureLine {
+            name: awkward.into(),
+            points: points.map(|(x, y)| Point::of(x as f64, y)).collect(),
+        };
+        let cells = Cells::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);
+        for figure in [
+            Figure::lines(awkward, Lines::accuracy(vec![line])),
+            Figure::lines("nothing", Lines::accuracy(Vec::new())),
+            Figure::lines("empty", Lines::default()),
+            Figure::cells(awkward, cells),
+            Figure::cells("none", Cells::accuracy(&[])),
+        ] {
+            let pixels = figure.pixels();
+            let pixels = pixels.unwrap_or_else(|problem| panic!("{}: {problem}", figure.title));
+            assert_eq!(pixels.rgba.len(), 4 * pixels.size[0] * pixels.size[1]);
+            let dark = pixels.rgba.chunks(4).filter(|p| p[0] < 128).count();
+            assert!(dark > 0, "{} has no ink", figure.title);
+            assert!(pixels.rgba.chunks(4).all(|p| p[3] == 255));
+        }
+    }
+}

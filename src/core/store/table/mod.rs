@@ -41,6 +41,8 @@ pub struct Measured<'a> {
     pub figures: Cow<'a, Figures>,
     /// Whether it has ended.
     pub state: StoredState,
+    /// SHA-256 of the PET plugin's text, in hex; empty where it has none.
+    pub plugin_sha256: &'a str,
     /// Seconds that it took, over all tasks.
     pub seconds: f64,
     /// By what it is told which runs repeat it; none while no task is measured.
@@ -54,6 +56,7 @@ impl<'a> Measured<'a> {
             header: &run.header,
             figures: Cow::Owned(run.figures(&run.histories())),
             state: run.state,
+            plugin_sha256: &run.plugin_sha256,
             seconds: run.seconds(),
             group: GroupKey::of(run).map(Cow::Owned),
         }
@@ -153,12 +156,27 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a Measured<'a>>) -> Row<'a> {
     let (mean, std) = Figures::mean_and_std(&figures);
     let configs = runs.iter().map(|run| &run.header.config);
     let configs: Vec<RunConfig> = configs.cloned().map(RunConfig::repeatable).collect();
-    let tasks = runs.iter().map(|run| run.saved().to_string());
-    let tasks = ("tasks that are measured".to_string(), tasks.collect());
+    let of_runs = |key: &str, of: &dyn Fn(&Measured<'_>) -> String| {
+        let values: Vec<String> = runs.iter().map(|run| of(run)).collect();
+        (key.to_string(), values)
+    };
+    let images = |run: &Measured<'_>| {
+        let images = run.header.images.as_ref();
+        images.map_or_else(String::new, |images| {
+            format!("{} {}", images.train, images.test)
+        })
+    };
+    // What decides figures beside the settings.
+    let others = [
+        of_runs("tasks that are measured", &|run| run.saved().to_string()),
+        of_runs("file of weights", &|run| run.header.weights_sha256.clone()),
+        of_runs("text of the plugin", &|run| run.plugin_sha256.to_string()),
+        of_runs("images", &images),
+    ];
     let differ_in = differences(&configs.iter().collect::<Vec<_>>());
     let differ_in = differ_in
         .into_iter()
-        .chain(differs(&tasks).then_some(tasks));
+        .chain(others.into_iter().filter(differs));
     let differ_in = differ_in.map(|(key, values)| Spread {
         key,
         values: values.into_iter().collect(),

@@ -115,6 +115,17 @@ impl TextTable {
         text
     }
 
+    /// With tabs between the cells, as spreadsheets take it from the clipboard.
+    pub fn tabs(&self) -> String {
+        let titles = self.headings.iter().map(|heading| heading.title.clone());
+        let rows = std::iter::once(titles.collect()).chain(self.rows.iter().cloned());
+        let line = |cells: Vec<String>| {
+            let cells: Vec<String> = cells.iter().map(|cell| one_line(cell)).collect();
+            cells.join("\t") + "\n"
+        };
+        rows.map(line).collect()
+    }
+
     /// As CSV.
     ///
     /// # Errors

@@ -59,8 +59,7 @@ fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-        ui.painter()
-            .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+        ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
         let name = RichText::new(fate.header.short()).color(t.text);
         ui.add(egui::Label::new(name).truncate())
             .on_hover_text(format!("{}\n{}", row.title(), row.name));

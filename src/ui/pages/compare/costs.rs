@@ -53,8 +53,7 @@ fn table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                 ui.horizontal(|ui| {
                     let size = Vec2::new(12.0, 14.0);
                     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-                    ui.painter()
-                        .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+                    ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
                     ui.label(RichText::new(row.title()).color(t.text))
                         .on_hover_text(&row.name);
                 });

@@ -54,7 +54,7 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
     if let Some(slot) = slot {
         let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-        ui.painter().circle_filled(rect.center(), 5.0, t.runs[slot]);
+        ui.painter().circle_filled(rect.center(), 5.0, t.run(slot));
     }
 }
 

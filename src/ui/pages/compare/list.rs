@@ -7,9 +7,11 @@ use egui::{Key, Modifiers, Popup, Rangef, Ui, Vec2};
 
 use super::line;
 use crate::counts::counted;
+use crate::problem::Problem;
 use crate::run::about::Search;
 use crate::session::views::{Rows, RunRow};
 use crate::store::export::Format;
+use crate::store::table::{Condition, Measured};
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
@@ -26,6 +28,8 @@ pub(super) struct Found {
     search: Search,
     /// Their places among the rows.
     places: Arc<[usize]>,
+    /// Why the text is no condition, where it looks like one.
+    problem: Option<Problem>,
 }
 
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
@@ -50,7 +54,10 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
             with_chosen(ui, cx, &shown, chosen);
         }
         lines(ui, cx, &shown, &listed);
-        if shown.is_empty() {
+        let problem = cx.pages.compare.found.as_ref();
+        if let Some(problem) = problem.and_then(|found| found.problem.as_ref()) {
+            widgets::problem(ui, problem);
+        } else if shown.is_empty() {
             faint(ui, "No run has these words and tags");
         }
     });
@@ -81,8 +88,9 @@ fn lines(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], listed: &[&Path]) {
     }
 }
 
-/// The places of the runs that are looked for, worked out only when runs or search are others.
-fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
+/// The places of the runs that are looked for, by words or by a condition (`final > 85`), worked out only when runs or
+/// search are others.
+pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
     let state = &mut cx.pages.compare;
     let search = Search {
         text: state.filter.clone(),
@@ -94,15 +102,43 @@ fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
     {
         return known.places.clone();
     }
-    let is_found = |row: &RunRow| search.finds(&row.about, row.made_of());
-    let places = (0..rows.len()).filter(|place| search.is_empty() || is_found(&rows[*place]));
-    let places: Arc<[usize]> = places.collect();
+    let (conditions, problem) = conditions(&search.text, rows);
+    let words = Search {
+        text: match conditions.is_empty() {
+            true => search.text.clone(),
+            false => String::new(),
+        },
+        tags: search.tags.clone(),
+    };
+    let is_found = |row: &RunRow| {
+        let meets = |run: Measured<'_>| conditions.iter().all(|one| one.holds(&run));
+        let meets = conditions.is_empty() || row.measured().is_some_and(meets);
+        meets && (words.is_empty() || words.finds(&row.about, row.made_of()))
+    };
+    let places: Arc<[usize]> = (0..rows.len()).filter(|at| is_found(&rows[*at])).collect();
     state.found = Some(Found {
         rows: rows.clone(),
         search,
         places: places.clone(),
+        problem,
     });
     places
+}
+
+/// The conditions that a search consists of; none where it is words, with the reason where it looks like conditions.
+fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
+    if !text.contains(['<', '>', '=', '~']) {
+        return (Vec::new(), None);
+    }
+    let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
+    match Condition::read(text, &runs) {
+        Ok(conditions) => (conditions, None),
+        // Words may have an equals sign.
+        Err(problem) => (
+            Vec::new(),
+            Some(problem).filter(|_| text.contains(['<', '>', '~'])),
+        ),
+    }
 }
 
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
@@ -115,7 +151,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
         |ui| {
             let edit = widgets::line_edit(&mut cx.pages.compare.filter, 150.0).hint_text("Filter");
             ui.add(edit)
-                .on_hover_text("Words of a name, tag or note, of method, data or settings")
+                .on_hover_text("Words of a name, tag or note, of method, data or settings; or a condition: final > 85 and method = l2p")
                 .accessible_name("Filter runs");
             if button(ui, "Reload").clicked() {
                 cx.act(UiCommand::ReloadRuns);

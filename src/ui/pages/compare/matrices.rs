@@ -45,7 +45,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expe
     let expert = row.history.nearest(expert);
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-        ui.painter().circle_filled(rect.center(), 5.0, t.runs[slot]);
+        ui.painter().circle_filled(rect.center(), 5.0, t.run(slot));
         let title = RichText::new(row.title()).color(t.text);
         ui.add(egui::Label::new(title).truncate())
             .on_hover_text(&row.name);

@@ -1,5 +1,5 @@
 //! Lay runs side by side: a list with a filter; the ticked ones as curves, in numbers, and in what
-//! their settings differ. Runs that differ only in class order or seed are also shown as mean ± std.
+//! their settings differ. Or all that are listed as a table, put together by any setting.
 
 mod became;
 mod chosen;
@@ -8,8 +8,8 @@ mod line;
 mod list;
 mod matrices;
 mod paired;
-mod repeated;
 mod side_by_side;
+mod table;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::session::views::{Fetch, Rows, RunRow};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::matrix::Picture;
-use crate::ui::widgets::{self, Fixed, card, link, primary_button, two_columns};
+use crate::ui::widgets::{self, Fixed, card, link, primary_button, segmented, two_columns};
 
 /// The columns of the table and the term that each of them is.
 const FIGURES: [(&str, &str); 7] = [
@@ -36,7 +36,16 @@ const FIGURES: [(&str, &str); 7] = [
 ];
 
 /// Runs that can be laid side by side.
-const MOST: usize = 8;
+const MOST: usize = 64;
+
+/// What is shown beside the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    /// The ticked runs, one by one.
+    SideBySide,
+    /// All listed runs, put together.
+    Table,
+}
 
 /// What the page remembers between frames.
 pub struct State {
@@ -51,8 +60,10 @@ pub struct State {
     matrices: HashMap<PathBuf, Picture>,
     /// The runs that the words and tags find.
     found: Option<list::Found>,
-    /// The runs that were repeated.
-    repeated: Option<repeated::Repeated>,
+    /// What is shown beside the list.
+    view: View,
+    /// The table.
+    table: table::TableState,
     /// How high each run's line was when it was last laid out, and in what width.
     heights: (f32, HashMap<PathBuf, f32>),
     /// What had no room beside the others, in words.
@@ -71,7 +82,8 @@ impl Default for State {
             expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
             found: None,
-            repeated: None,
+            view: View::SideBySide,
+            table: table::TableState::default(),
             heights: (0.0, HashMap::new()),
             no_room: None,
             by_person: false,
@@ -153,7 +165,14 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx,
         Fixed::Left(420.0),
         |ui, cx, column| list::list(ui, cx, &rows, column),
-        |ui, cx, column| side_by_side::side_by_side(ui, cx, &rows, column),
+        |ui, cx, column| {
+            let views = [(View::SideBySide, "Side by side"), (View::Table, "Table")];
+            segmented(ui, "view", &views, &mut cx.pages.compare.view);
+            match cx.pages.compare.view {
+                View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
+                View::Table => table::table(ui, cx, &rows, column),
+            }
+        },
     );
 }
 

@@ -8,7 +8,6 @@ use super::became::became;
 use super::costs::costs;
 use super::matrices::matrices;
 use super::paired::paired;
-use super::repeated::repetitions;
 use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::run::config::RunConfig;
@@ -41,7 +40,6 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     paired(ui, &shown, cx.pages.compare.expert);
     matrices(ui, cx, &shown);
     costs(ui, &shown);
-    repetitions(ui, cx, rows);
     differ(ui, &shown);
 }
 
@@ -79,14 +77,15 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
                     .filter(|(_, a)| a.is_finite())
                     .map(|(task, a)| [f64::from(task), a * 100.0])
                     .collect(),
-                colour: t.runs[*slot],
-                marker: RUN_MARKERS[*slot],
+                colour: t.run(*slot),
+                marker: RUN_MARKERS[slot % RUN_MARKERS.len()],
                 style: if slot % 2 == 0 {
                     LineStyle::Solid
                 } else {
                     LineStyle::Dashed { length: 7.0 }
                 },
                 width: 2.0,
+                spread: Vec::new(),
             })
             .collect();
         Curves {
@@ -123,8 +122,7 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
             for (slot, row) in shown {
                 ui.horizontal(|ui| {
                     let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                    ui.painter()
-                        .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+                    ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
                     ui.label(RichText::new(row.title()).color(t.text))
                         .on_hover_text(&row.name);
                     let (done, all) = (row.answers().accuracy.len(), row.tasks());
@@ -196,8 +194,7 @@ fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                     for (slot, _) in shown {
                         let (rect, _) =
                             ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                        ui.painter()
-                            .circle_filled(rect.center(), 5.0, t.runs[*slot]);
+                        ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
                     }
                     ui.end_row();
                     for (key, values) in rows {

@@ -191,6 +191,7 @@ fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
         marker: MarkerShape::Diamond,
         style: LineStyle::Dashed { length: 3.0 },
         width: 1.6,
+        spread: Vec::new(),
     }
 }
 

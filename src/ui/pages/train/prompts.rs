@@ -47,6 +47,7 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
         marker: MarkerShape::Diamond,
         style: LineStyle::Solid,
         width: 2.4,
+        spread: Vec::new(),
     };
     Curves {
         id: "prompt selection",

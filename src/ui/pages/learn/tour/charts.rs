@@ -92,11 +92,12 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
                 false => LineStyle::Dashed { length: 6.0 },
             },
             width: if *behind { 1.6 } else { 2.4 },
+            spread: Vec::new(),
         }
     });
     Curves {
         id: "tour",
-        name: &format!("{title}. {}", numbers.join(". ")),
+        name: &format!("{title}\n{}", numbers.join(". ")),
         height: if tour.step == TourStep::Compare {
             132.0
         } else {

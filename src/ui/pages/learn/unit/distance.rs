@@ -4,6 +4,7 @@ use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints, Points};
 
 use crate::session::units::number;
+use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::texts::Language;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::RUN_MARKERS;
@@ -53,7 +54,20 @@ pub(super) fn show(
             )),
             _ => None,
         });
-    plots::show(ui, plot, name, |plot| {
+    let figure = || {
+        let line = |(name, points): &(String, Vec<[f64; 2]>)| FigureLine {
+            name: name.clone(),
+            points: points.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
+        };
+        let lines = Lines {
+            about: language.say("unit.distance_axis").to_string(),
+            places: Vec::new(),
+            range: [0.0, top],
+            lines: lines.iter().map(line).collect(),
+        };
+        Figure::lines(title, lines)
+    };
+    plots::show(ui, plot, (name, language), figure, |plot| {
         plot.set_plot_bounds_x(0.0..=end + passes * 0.06);
         plot.set_plot_bounds_y(0.0..=top * 1.03);
         let band = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;

@@ -79,6 +79,7 @@ fn curves(
         marker: RUN_MARKERS[i % RUN_MARKERS.len()],
         style: LineStyle::Solid,
         width: 2.0,
+        spread: Vec::new(),
     });
     Curves {
         id: title,

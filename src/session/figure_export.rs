@@ -1,0 +1,62 @@
+//! A figure of the window in a file or in the clipboard, drawn on a helper thread.
+
+use std::path::PathBuf;
+
+use super::Session;
+use super::chooser::DialogPurpose;
+use crate::problem::Problem;
+use crate::store::export::Format;
+use crate::store::figure::{Figure, Pixels};
+use crate::store::write_file;
+
+/// Figures on their way.
+#[derive(Default)]
+pub struct FigureExport {
+    /// The one of which the open dialog asks where it goes.
+    to_save: Option<Figure>,
+    /// The picture that the window is to put into the clipboard.
+    to_copy: Option<Pixels>,
+}
+
+impl Session {
+    /// Draws a figure for the clipboard.
+    pub fn copy_figure(&mut self, figure: Figure) {
+        self.task_or_tell(
+            move |_| figure.pixels(),
+            |session, pixels| session.figures.to_copy = Some(pixels),
+        );
+    }
+
+    /// The picture for the clipboard that was drawn since this was asked last.
+    pub fn take_copy(&mut self) -> Option<Pixels> {
+        self.figures.to_copy.take()
+    }
+
+    /// Asks where a figure is to be written.
+    pub fn pick_figure(&mut self, figure: Figure, format: Format) {
+        self.tickets += 1;
+        self.figures.to_save = Some(figure);
+        self.pick(DialogPurpose::Figure(format, self.tickets));
+    }
+
+    /// Writes the figure that one was asked for to this place; an ending of another form, or none, gets this one's.
+    pub fn save_figure(&mut self, format: Format, path: PathBuf) {
+        let Some(figure) = self.figures.to_save.take() else {
+            return;
+        };
+        let to = format.ended(path);
+        self.task_or_tell(
+            move |_| {
+                let bytes = match format {
+                    Format::Png => figure.png()?,
+                    _ => figure.svg().into_bytes(),
+                };
+                write_file(&to, &bytes)?;
+                Ok(to)
+            },
+            |session, to| {
+                session.notify(Problem::new("the figure is written").at_path(&to), false);
+            },
+        );
+    }
+}

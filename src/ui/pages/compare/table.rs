@@ -1,0 +1,394 @@
+//! The runs of the list as a table: put together by any setting, mean ± std over the others; sorted, held against one
+//! row and against published figures; the ticked rows as curves with bands.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::{
+    Align, Layout, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Sense, Ui, Vec2,
+};
+use egui_extras::{Column as TableColumn, TableBuilder};
+use egui_plot::LineStyle;
+
+use super::list::found;
+use crate::counts::counted;
+use crate::session::loads::Load;
+use crate::session::plain::title_of;
+use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
+use crate::session::views::Rows;
+use crate::store::table::{Against, Align as Side, Choice, FigureSpec, TableRequest};
+use crate::texts::Language;
+use crate::ui::command::UiCommand;
+use crate::ui::pages::Cx;
+use crate::ui::theme::{regular, semibold, tokens};
+use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, link, sentence};
+
+/// Rows that are drawn as curves until a person ticks some.
+const FIRST: usize = 6;
+/// Height of a row, in points.
+const ROW: f32 = 26.0;
+/// Width of a letter, and of what stands around the cell's text.
+const LETTER: f32 = 7.2;
+const AROUND: f32 = 26.0;
+/// Widest column, in letters; the rest of a cell is told under the pointer.
+const MOST_LETTERS: usize = 28;
+/// What a table begins with.
+const BY: [&str; 5] = ["data", "method", "variant", "pet", "pet_size"];
+const COLUMNS: [&str; 4] = [
+    "final_accuracy",
+    "average_accuracy",
+    "forgetting",
+    "seconds",
+];
+
+/// What the table remembers between frames.
+pub(super) struct TableState {
+    request: TableRequest,
+    /// The rows that are drawn as curves, each by its first run; the first ones while the person ticked none.
+    curves: Option<Vec<PathBuf>>,
+}
+
+impl Default for TableState {
+    fn default() -> Self {
+        let request = TableRequest {
+            by: BY.map(String::from).to_vec(),
+            columns: COLUMNS.map(String::from).to_vec(),
+            sort: Some("-final_accuracy".into()),
+            against: None,
+            published: false,
+        };
+        Self {
+            request,
+            curves: None,
+        }
+    }
+}
+
+impl TableState {
+    /// The place among the curves of the row with this first run, if it is drawn.
+    fn slot(&self, view: &TableView, row: usize) -> Option<usize> {
+        match &self.curves {
+            None => (row < FIRST).then_some(row),
+            Some(ticked) => ticked
+                .iter()
+                .position(|run| Some(run) == view.rows[row].runs.first()),
+        }
+    }
+
+    fn tick(&mut self, view: &TableView, row: usize) {
+        let first = |row: &ShownRow| row.runs.first().cloned();
+        let ticked = self
+            .curves
+            .get_or_insert_with(|| view.rows.iter().take(FIRST).filter_map(first).collect());
+        let Some(run) = first(&view.rows[row]) else {
+            return;
+        };
+        match ticked.iter().position(|known| *known == run) {
+            Some(at) => {
+                ticked.remove(at);
+            }
+            None => ticked.push(run),
+        }
+    }
+}
+
+pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
+    let places = found(cx, rows);
+    let ask = TableAsk {
+        request: cx.pages.compare.table.request.clone(),
+        rows: rows.clone(),
+        places,
+    };
+    if !cx.session.compare.table.is_asked(&ask) {
+        cx.act(UiCommand::Load(Load::Table(ask)));
+    }
+    match cx.session.compare.table.made().cloned() {
+        Some(Ok(view)) => {
+            curves(ui, cx, &view);
+            let height = column.rest(ui, 260.0);
+            card_of(ui, height, |ui| {
+                head(ui, cx, &view);
+                remarks(ui, cx, &view);
+                body(ui, cx, &view, height);
+            });
+        }
+        Some(Err(problem)) => card(ui, |ui| {
+            widgets::problem(ui, &problem);
+            if button(ui, "Usual columns").clicked() {
+                cx.pages.compare.table = TableState::default();
+            }
+        }),
+        None => card(ui, |ui| {
+            faint(ui, "The table is being made.");
+        }),
+    }
+}
+
+/// The ticked rows over tasks.
+fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
+    let state = &cx.pages.compare.table;
+    let drawn = (0..view.rows.len()).filter_map(|row| Some((state.slot(view, row)?, row)));
+    let mut drawn: Vec<(usize, &ShownRow)> =
+        drawn.map(|(slot, row)| (slot, &view.rows[row])).collect();
+    drawn.sort_by_key(|(slot, _)| *slot);
+    if drawn.is_empty() {
+        return;
+    }
+    let tasks = drawn.iter().map(|(_, row)| row.curve.len()).max();
+    let labels: Vec<String> = (1..=tasks.unwrap_or(0))
+        .map(|i| format!("task {i}"))
+        .collect();
+    let t = tokens(ui);
+    let series = drawn.iter().map(|(slot, row)| {
+        let points = row.curve.iter().filter(|point| point.y.is_finite());
+        let spread: Option<Vec<f64>> = points.clone().map(|point| point.std).collect();
+        Series {
+            name: row.title.clone(),
+            points: points.map(|point| [point.x, point.y]).collect(),
+            spread: spread.unwrap_or_default(),
+            colour: t.run(*slot),
+            marker: RUN_MARKERS[slot % RUN_MARKERS.len()],
+            style: match slot % 2 {
+                0 => LineStyle::Solid,
+                _ => LineStyle::Dashed { length: 7.0 },
+            },
+            width: 2.0,
+        }
+    });
+    let series = series.collect();
+    card(ui, |ui| {
+        widgets::title(ui, "Accuracy over all classes seen so far");
+        faint(
+            ui,
+            "Mean over the runs of a row; the band is one standard deviation.",
+        );
+        Curves {
+            id: "table",
+            name: "Accuracy of the ticked rows over tasks",
+            height: 240.0,
+            tasks: &labels,
+            series,
+            now: None,
+            language: Language::English,
+        }
+        .show(ui);
+    });
+}
+
+/// What rows and columns are, and where the table goes.
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
+    ui.horizontal_wrapped(|ui| {
+        widgets::title(ui, counted(view.rows.len(), "row"));
+        let request = &mut cx.pages.compare.table.request;
+        let by = view.choices.iter().filter(|choice| !choice.is_figure);
+        let open = button(ui, "Group by")
+            .on_hover_text("Runs with the same values of these stand in one row: mean ± std");
+        choose(&open, by, &mut request.by);
+        let open = button(ui, "Columns");
+        choose(&open, view.choices.iter(), &mut request.columns);
+        ui.checkbox(&mut request.published, "Published")
+            .on_hover_text(
+                "The figures of the paper beside rows of the same data, network, method and PET",
+            );
+        if request.against.is_some() && link(ui, "Against no row").clicked() {
+            request.against = None;
+        }
+        let open = button(ui, "Copy");
+        Popup::menu(&open).show(|ui| {
+            let text = &view.text;
+            for (words, copied) in [
+                ("For a spreadsheet", text.tabs()),
+                ("As Markdown", text.markdown()),
+                ("As LaTeX", text.latex()),
+            ] {
+                if ui.button(words).clicked() {
+                    cx.act(UiCommand::CopyText(copied));
+                }
+            }
+        });
+    });
+}
+
+/// A menu to choose columns by.
+fn choose<'a>(
+    open: &Response,
+    choices: impl Iterator<Item = &'a Choice>,
+    chosen: &mut Vec<String>,
+) {
+    let menu = Popup::menu(open).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    menu.show(|ui| {
+        ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+            for choice in choices {
+                let mut on = chosen.contains(&choice.key);
+                let meaning = FigureSpec::named(&choice.key).map_or("", |figure| figure.meaning);
+                let check = ui.checkbox(&mut on, title(choice));
+                if check.clicked() {
+                    match on {
+                        true => chosen.push(choice.key.clone()),
+                        false => chosen.retain(|key| *key != choice.key),
+                    }
+                }
+                if !meaning.is_empty() {
+                    check.on_hover_text(meaning);
+                }
+            }
+        });
+    });
+}
+
+/// What a column is called, in the words of the window.
+fn title(choice: &Choice) -> String {
+    match choice.is_figure {
+        true => choice.title.clone(),
+        false => title_of(&choice.key),
+    }
+}
+
+/// What the rows have in common, and what is to be known of their means and published figures.
+fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
+    if !view.common.is_empty() {
+        faint(ui, format!("All rows: {}", view.common.join(", ")));
+    }
+    if !view.mixed.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            sentence(
+                ui,
+                "Means are also taken over runs that differ in other settings; group by them:",
+            );
+            for key in &view.mixed {
+                let is_column = view.choices.iter().any(|choice| choice.key == *key);
+                if is_column && link(ui, &title_of(key)).clicked() {
+                    cx.pages.compare.table.request.by.push(key.clone());
+                }
+                if !is_column {
+                    faint(ui, title_of(key));
+                }
+            }
+        });
+    }
+    for source in &view.sources {
+        faint(ui, source);
+    }
+}
+
+fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView, height: f32) {
+    let tick = TableColumn::exact(44.0);
+    let width = |column: &ShownColumn| {
+        let letters = column
+            .letters
+            .min(MOST_LETTERS)
+            .max(column.title.chars().count());
+        TableColumn::initial(letters as f32 * LETTER + AROUND)
+            .at_least(30.0)
+            .resizable(true)
+            .clip(true)
+    };
+    ScrollArea::horizontal()
+        .id_salt("table of runs")
+        .show(ui, |ui| {
+            let mut builder = TableBuilder::new(ui)
+                .id_salt("rows")
+                .min_scrolled_height(180.0)
+                .max_scroll_height((height - 60.0).max(360.0))
+                .cell_layout(Layout::left_to_right(Align::Center))
+                .column(tick);
+            for column in &view.columns {
+                builder = builder.column(width(column));
+            }
+            let table = builder.header(ROW, |mut header| {
+                header.col(|_| {});
+                for column in &view.columns {
+                    header.col(|ui| heading(ui, cx, column));
+                }
+            });
+            table.body(|body| {
+                body.rows(ROW, view.rows.len(), |mut drawn| {
+                    let at = drawn.index();
+                    drawn.col(|ui| mark(ui, cx, view, at));
+                    for (cell, column) in view.rows[at].cells.iter().zip(&view.columns) {
+                        drawn.col(|ui| self::cell(ui, cell, column));
+                    }
+                });
+            });
+        });
+}
+
+/// A title; a click sorts by its column.
+fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
+    let t = tokens(ui);
+    let sort = &mut cx.pages.compare.table.request.sort;
+    let sorted = sort
+        .as_deref()
+        .map(|by| (by.trim_start_matches('-'), by.starts_with('-')));
+    let own = sorted.filter(|(by, _)| column.key.as_deref() == Some(*by));
+    let sign = match own {
+        Some((_, true)) => " ▼",
+        Some((_, false)) => " ▲",
+        None => "",
+    };
+    let text = RichText::new(format!("{}{sign}", column.title)).font(regular(12.0));
+    let Some(key) = &column.key else {
+        ui.label(text.color(t.subdued));
+        return;
+    };
+    let colour = if own.is_some() { t.strong } else { t.subdued };
+    let label = egui::Label::new(text.color(colour)).sense(Sense::click());
+    let label = ui.add(label);
+    if label.clicked() {
+        // Figures begin with the highest, words with the first letter.
+        let down = match own {
+            Some((_, down)) => !down,
+            None => column.align == Side::Right,
+        };
+        *sort = Some(format!("{}{key}", if down { "-" } else { "" }));
+    }
+    let meaning = FigureSpec::named(key).map_or("Click to sort by it", |figure| figure.meaning);
+    label.on_hover_text(meaning);
+}
+
+/// The box that draws a row, and its menu.
+fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView, at: usize) {
+    let t = tokens(ui);
+    let row = &view.rows[at];
+    let slot = cx.pages.compare.table.slot(view, at);
+    let mut on = slot.is_some();
+    ui.spacing_mut().item_spacing.x = 2.0;
+    let mut style = (**ui.style()).clone();
+    if let Some(slot) = slot {
+        style.visuals.widgets.inactive.fg_stroke.color = t.run(slot);
+        ui.set_style(style);
+    }
+    let tick = ui.checkbox(&mut on, "");
+    if tick
+        .accessible_name(format!("Draw {}", row.title))
+        .clicked()
+    {
+        cx.pages.compare.table.tick(view, at);
+    }
+    let more = icon_button(ui, Icon::Dots, &format!("More on {}", row.title), 18.0);
+    Popup::menu(&more).show(|ui| {
+        if ui.button("Hold all rows against this one").clicked() {
+            let against = row.runs.first().cloned().map(Against::RowOf);
+            cx.pages.compare.table.request.against = against;
+        }
+        let words = format!("Lay its {} side by side", counted(row.runs.len(), "run"));
+        if ui.button(words).clicked() {
+            cx.pages.compare.lay(row.runs.clone());
+            cx.pages.compare.view = super::View::SideBySide;
+        }
+    });
+}
+
+fn cell(ui: &mut Ui, cell: &str, column: &ShownColumn) {
+    let t = tokens(ui);
+    let is_figure = column.align == Side::Right;
+    let (font, colour) = match is_figure {
+        true => (semibold(13.0), t.strong),
+        false => (regular(13.0), t.text),
+    };
+    let label = egui::Label::new(RichText::new(cell).font(font).color(colour)).truncate();
+    ui.spacing_mut().item_spacing = Vec2::ZERO;
+    ui.add(label);
+}

@@ -1,0 +1,81 @@
+//! What can be done with every figure: copied as a picture or as numbers, saved as a drawing. A figure is drawn for this
+//! from its data, not from the screen.
+
+use egui::{Context, Id, Popup, Pos2, Rect, Role, Sense, Ui, Vec2, WidgetInfo};
+
+use super::icons::{self, Icon};
+use crate::store::export::Format;
+use crate::store::figure::Figure;
+use crate::texts::Language;
+use crate::ui::theme::tokens;
+
+/// Side of the button, in points.
+const SIDE: f32 = 20.0;
+
+/// What is wanted of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureWish {
+    /// Its picture in the clipboard.
+    CopyPicture,
+    /// Its numbers in the clipboard.
+    CopyNumbers,
+    /// A file of it.
+    Save(Format),
+}
+
+/// The wishes, with the word for each.
+const WISHES: [(FigureWish, &str); 4] = [
+    (FigureWish::CopyPicture, "figure.copy_picture"),
+    (FigureWish::CopyNumbers, "figure.copy_numbers"),
+    (FigureWish::Save(Format::Svg), "figure.save_svg"),
+    (FigureWish::Save(Format::Png), "figure.save_png"),
+];
+
+type Wishes = Vec<(FigureWish, Figure)>;
+
+/// A small button that opens the menu of a figure; `make` gives its data once something is chosen. Charts are drawn
+/// where no command can be pushed: what was chosen waits for [`take`].
+pub fn menu(
+    ui: &Ui,
+    centre: Pos2,
+    (name, language): (&str, Language),
+    make: impl FnOnce() -> Figure,
+) {
+    let rect = Rect::from_center_size(centre, Vec2::splat(SIDE));
+    let button = ui.interact(
+        rect,
+        ui.scope_id().with((name, "menu of the figure")),
+        Sense::click(),
+    );
+    let words = format!("{}: {name}", language.say("figure.menu"));
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &words));
+    let t = tokens(ui);
+    let lit = button.hovered() || button.has_focus();
+    let colour = if lit { t.strong } else { t.subdued };
+    icons::paint(ui.painter(), Icon::Dots, centre, 10.0, colour);
+    let mut chosen = None;
+    Popup::menu(&button).show(|ui| {
+        for (wish, words) in WISHES {
+            if ui.button(language.say(words)).clicked() {
+                chosen = Some(wish);
+            }
+        }
+    });
+    if let Some(wish) = chosen {
+        let figure = make();
+        ui.data_mut(|data| {
+            let wishes: &mut Wishes = data.get_temp_mut_or_default(id());
+            wishes.push((wish, figure));
+        });
+    }
+    button.on_hover_text(language.say("figure.menu"));
+}
+
+/// What was wanted of figures since this was asked last.
+pub fn take(ctx: &Context) -> Wishes {
+    ctx.data_mut(|data| data.remove_temp(id()).unwrap_or_default())
+}
+
+fn id() -> Id {
+    Id::unique("what is wanted of figures")
+}
