@@ -163,7 +163,11 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     let of_all = |at: &usize| format!("{} {}", titles[*at].0, text.rows()[0][*at]);
     Ok(TableView {
         columns: shown.iter().map(column).collect(),
-        common: common.iter().map(of_all).collect(),
+        common: common
+            .iter()
+            .filter(|at| text.rows()[0][**at] != "–")
+            .map(of_all)
+            .collect(),
         mixed: table.mixed().into_iter().map(str::to_string).collect(),
         sources: table.sources(),
         choices: Choice::of(&runs),

@@ -30,8 +30,8 @@ const FIRST: usize = 6;
 /// Height of a row, in points.
 const ROW: f32 = 26.0;
 /// Width of a letter, and of what stands around the cell's text.
-const LETTER: f32 = 7.2;
-const AROUND: f32 = 26.0;
+const LETTER: f32 = 6.8;
+const AROUND: f32 = 20.0;
 /// Widest column, in letters; the rest of a cell is told under the pointer.
 const MOST_LETTERS: usize = 28;
 /// What a table begins with.
