@@ -11,9 +11,8 @@ use super::output::{Json, duration, tell};
 use super::progress::Reporter;
 use super::train::stop_on_ctrl_c;
 use crate::experiment::Stock;
-use crate::experiment::proof::{CheckRequest, Report, Verdict, check_run};
-use crate::files::names::portable;
-use crate::problem::{Problem, Result};
+use crate::experiment::proof::{CheckRequest, Report, Verdict, check_place};
+use crate::problem::Result;
 use crate::store;
 
 /// Options of `check`.
@@ -61,25 +60,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let began = Instant::now();
     let packed = Path::new(&args.run);
-    let work = (store::is_packed(packed) && packed.exists())
-        .then(tempfile::tempdir)
-        .transpose()
-        .map_err(|error| Problem::io("make a folder to unpack in", std::env::temp_dir(), &error))?;
-    let (folder, changed) = match &work {
-        None => {
-            let root = store::runs_root(args.out.as_deref());
-            (store::find(&root, &args.run)?, Vec::new())
-        }
-        Some(work) => {
-            let folder = work.path().join("run");
-            let extracted = store::extract(packed, &folder)?;
-            let named = work.path().join(portable(&extracted.run));
-            let folder = match std::fs::rename(&folder, &named) {
-                Ok(()) => named,
-                Err(_) => folder,
-            };
-            (folder, extracted.changed)
-        }
+    let place = match store::is_packed(packed) && packed.exists() {
+        true => packed.to_path_buf(),
+        false => store::find(&store::runs_root(args.out.as_deref()), &args.run)?,
     };
     let asked = CheckRequest {
         data: args.data.as_deref(),
@@ -87,11 +70,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
         device: args.device.as_deref(),
         limit: args.limit,
         train: args.train,
-        changed: work.is_some().then_some(&changed),
+        changed: None,
     };
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(args.quiet);
-    let report = check_run(&folder, &asked, &Stock::default(), &mut reporter, &control);
+    let report = check_place(&place, &asked, &Stock::default(), &mut reporter, &control);
     drop(reporter);
     let Some(report) = report? else {
         tell("stopped; nothing was changed");
@@ -113,31 +96,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
 
 /// The report for people. Writing into a String does not fail.
 fn text(report: &Report, seconds: f64) -> String {
-    let mut text = String::new();
-    let verdict = match report.verdict() {
-        Verdict::Equal => "equal to the last bit, as far as compared",
-        Verdict::EqualWithinRounding => "equal within rounding",
-        Verdict::Differs => "differs",
-    };
-    let _ = writeln!(text, "{}: {verdict} ({})", report.run, duration(seconds));
-    for difference in report.differences.iter().filter(|one| !one.rounding) {
-        let more = match difference.count {
-            0 | 1 => String::new(),
-            count => format!(" (the first of {count})"),
-        };
-        let _ = writeln!(text, "differs    {}{more}", difference.told);
-    }
-    let parts = [
-        ("rounding", &report.rounding),
-        ("equal", &report.equal),
-        ("unchecked", &report.unchecked),
-        ("unknown", &report.unknown),
-        ("machine", &report.machines),
-    ];
-    for (what, lines) in parts {
-        for line in lines {
-            let _ = writeln!(text, "{what:<9}  {line}");
-        }
+    let mut text = format!("{} ({})\n", report.sentence(), duration(seconds));
+    for (what, line) in report.lines() {
+        let _ = writeln!(text, "{what:<9}  {line}");
     }
     text
 }

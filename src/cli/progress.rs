@@ -193,6 +193,9 @@ impl Sink for Reporter {
             | Event::Doubts { .. }
             | Event::NotInside { .. }
             | Event::NotPredicted { .. }
+            | Event::Grid(_)
+            | Event::Cell { .. }
+            | Event::Checked(_)
             | Event::Finished { .. }
             | Event::Stopped { .. }
             | Event::Failed { .. } => {}

@@ -8,6 +8,7 @@ use super::bug_report;
 use super::data_export::{self, DataExportKind};
 use super::results_export;
 use crate::data::export::Form;
+use crate::store::PACKED_ENDING;
 use crate::store::export::Format;
 
 /// Endings of picture files.
@@ -44,6 +45,14 @@ pub enum DialogPurpose {
     Results(Format, u64),
     /// The place of a figure, and which asking for one it is.
     Figure(Format, u64),
+    /// A grid's file to open.
+    Grid,
+    /// The place of a grid's file.
+    SaveGrid,
+    /// The place of a packed run, and which asking for one it is.
+    Pack(u64),
+    /// A packed run to check.
+    Packed,
 }
 
 impl DialogPurpose {
@@ -60,6 +69,10 @@ impl DialogPurpose {
             Self::Results(Format::Html, _) => "Save the report",
             Self::Results(Format::Svg | Format::Png, _) | Self::Figure(..) => "Save the figure",
             Self::Results(..) => "Save the table",
+            Self::Grid => "Choose a grid",
+            Self::SaveGrid => "Save the grid",
+            Self::Pack(_) => "Pack the run into one file",
+            Self::Packed => "Choose a packed run",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
@@ -77,6 +90,8 @@ impl DialogPurpose {
             Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
             Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
             Self::Results(format, _) | Self::Figure(format, _) => ("Results", format.endings()),
+            Self::Grid | Self::SaveGrid => ("Grids", &["toml"]),
+            Self::Pack(_) | Self::Packed => ("Packed runs", &["zip"]),
         }
     }
 
@@ -95,6 +110,8 @@ impl DialogPurpose {
             Self::DataExport(_, form) => Some(data_export::file_name(form)),
             Self::Results(format, _) => Some(results_export::file_name("runs", format)),
             Self::Figure(format, _) => Some(results_export::file_name("figure", format)),
+            Self::SaveGrid => Some("grid.toml".into()),
+            Self::Pack(_) => Some(format!("run{PACKED_ENDING}")),
             _ => None,
         }
     }
@@ -168,7 +185,11 @@ impl Session {
             let (name, endings) = wanted.files();
             dialog = dialog.add_filter(name, endings);
         }
-        if let Some(name) = wanted.to_write() {
+        let name = match wanted {
+            DialogPurpose::Pack(_) => Some(self.pack_name()),
+            _ => wanted.to_write(),
+        };
+        if let Some(name) = name {
             dialog = dialog.set_file_name(name);
         }
         self.choosing.asked = Some((wanted, Instant::now()));

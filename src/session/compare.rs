@@ -24,6 +24,8 @@ pub struct Compare {
     pub table: RunTable,
     /// The runs of which the open dialog asks where a table, figure or report goes.
     pub(super) to_export: Vec<PathBuf>,
+    /// The run of which the open dialog asks where it is to be packed.
+    pub(super) to_pack: PathBuf,
     /// The runs that were asked for together.
     pub(super) comparison: Comparison,
 }

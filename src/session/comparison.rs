@@ -34,6 +34,9 @@ impl Session {
     /// Trains the settings, and Baseline beside them where that is wanted. Says whether they were
     /// asked for.
     pub fn start(&mut self) -> bool {
+        if self.has_grid() {
+            return self.start_grid();
+        }
         let draft = self.experiment.draft.clone();
         if self.with_baseline() {
             let then = presets::baseline(&draft);
@@ -54,6 +57,11 @@ impl Session {
         self.compare.comparison.folders.clear();
         self.compare.comparison.latest.clear();
         self.compare.comparison.ended.clear();
+    }
+
+    /// Lays these runs side by side now; one alone is beside nothing.
+    pub(super) fn lay_side_by_side(&mut self, folders: Vec<PathBuf>) {
+        self.compare.comparison.done = Some(folders).filter(|folders| folders.len() > 1);
     }
 
     /// Keeps the run that was at work before another one takes its place, if they belong together.

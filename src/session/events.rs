@@ -35,7 +35,11 @@ impl Session {
             (_, Event::Doubts { ticket, state }) => self.train.doubts.take(ticket, state),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
-                if let Some(event) = self.take_job_event(job, event) {
+                if let Event::Checked(report) = &event {
+                    self.tell_checked(report);
+                }
+                let event = self.take_job_event(job, event);
+                if let Some(event) = event.and_then(|event| self.take_grid_event(job, event)) {
                     self.take_run_event(event);
                 }
             }

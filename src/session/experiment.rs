@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::grids::GridOnPage;
 use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
 use super::views::{DataView, Fetch, PlanView};
@@ -16,6 +17,8 @@ pub struct Experiment {
     pub beside: bool,
     /// The preset that the settings were taken from, by name; they may have been changed since.
     pub preset: Option<String>,
+    /// The settings with several values, or the grid that was opened.
+    pub grid: GridOnPage,
     /// The data set of the settings.
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
@@ -37,6 +40,7 @@ impl Experiment {
             draft,
             beside: false,
             preset: None,
+            grid: GridOnPage::default(),
             data: Fetch::Nothing,
             plan: PlanView::default(),
             idle: Vec::new(),
@@ -58,11 +62,13 @@ impl Experiment {
             draft: self.draft.clone(),
             beside: self.beside,
             preset: self.preset.clone(),
+            several: self.grid.several.clone(),
         }
     }
 
     /// Whether just this is set up.
     pub fn is(&self, set_up: &SetUp) -> bool {
-        self.draft == set_up.draft && self.beside == set_up.beside && self.preset == set_up.preset
+        let same = self.beside == set_up.beside && self.preset == set_up.preset;
+        same && self.draft == set_up.draft && self.grid.several == set_up.several
     }
 }

@@ -8,6 +8,7 @@ use super::Session;
 use super::run_table::TableAsk;
 use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
 use crate::data::{OpenOptions, PrintKind};
+use crate::run::job::JobId;
 
 /// What came of looking something up.
 #[derive(Clone, Debug)]
@@ -60,6 +61,8 @@ pub enum Load {
     Sight(usize, usize),
     /// What is inside the run on Predict.
     Inside,
+    /// How the runs of a grid stand that waits in the queue as this job.
+    Grid(JobId),
     /// The lessons.
     Units,
     /// A table of runs.
@@ -96,6 +99,7 @@ impl Session {
             Load::Tested(run, split, data) => self.compare_tested(&run, split, &data),
             Load::Sight(epoch, shift) => self.load_sight(epoch, shift),
             Load::Inside => self.look_inside(),
+            Load::Grid(job) => self.load_grid(job),
             Load::Units => self.read_units(),
             Load::Table(ask) => self.make_table(ask),
         }

@@ -10,6 +10,7 @@ pub mod bin;
 pub mod board;
 pub mod bug_report;
 mod cards;
+mod checks;
 pub mod chooser;
 pub mod collection;
 pub mod companion;
@@ -29,6 +30,8 @@ pub mod figure_export;
 pub mod first_task;
 pub mod folders;
 pub mod former;
+pub mod grid_at_work;
+pub mod grids;
 pub mod inside;
 pub mod inventory;
 pub mod learn;
@@ -190,6 +193,7 @@ impl Session {
         }
         self.refresh_data();
         self.refresh_plan();
+        self.refresh_grid();
         self.refresh_idle();
         changed
     }

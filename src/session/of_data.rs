@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::Session;
+use super::grids::Several;
 use super::views::BackboneView;
 use crate::data::named;
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
@@ -19,6 +20,8 @@ pub struct SetUp {
     pub beside: bool,
     /// As `Experiment::preset`.
     pub preset: Option<String>,
+    /// The settings with several values.
+    pub several: Several,
 }
 
 /// Settings of one data set.
@@ -69,6 +72,7 @@ impl Session {
         self.experiment.pet_is_due = false;
         self.experiment.preset = None;
         self.experiment.beside = false;
+        self.close_grid();
         self.experiment.suiting = Suiting::Settled;
         self.begin_to_follow_corrected();
         self.open_data(&data);
@@ -86,6 +90,8 @@ impl Session {
         self.experiment.pet_is_due = false;
         self.experiment.beside = before.beside;
         self.experiment.preset = before.preset;
+        self.experiment.grid.several = before.several;
+        self.experiment.grid.opened = None;
         self.experiment.suiting = Suiting::Settled;
         self.follow_if_same();
         if other_data {

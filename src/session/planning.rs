@@ -36,6 +36,9 @@ impl Session {
 
     /// Whether the settings as they stand can be trained.
     pub fn can_start(&self) -> bool {
+        if self.has_grid() {
+            return self.grid_to_do().is_some();
+        }
         self.experiment.plan.problems.is_empty()
             && self.experiment.data.ready().is_some()
             && !self.is_downloading_weights()

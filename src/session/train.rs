@@ -1,12 +1,17 @@
 //! What the page Train shows: the run at work or a stored one that was opened, and what waits.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
 use super::companion::Beside;
 use super::doubts::Doubts;
+use super::grid_at_work::GridAtWork;
+use super::grids::GridView;
+use super::loads::{Load, Lookup};
 use super::run_view::RunView;
+use super::views::Fetch;
 use super::worst::Certainties;
 use crate::problem::Result;
 use crate::run::event::RunHeader;
@@ -27,6 +32,10 @@ pub struct Train {
     reread: Option<(PathBuf, Glance)>,
     /// What waits, as the engine told.
     pub(super) queue: Queue,
+    /// The grid at work, or the last one that was.
+    pub grid: Option<Arc<GridAtWork>>,
+    /// Grids that wait in the queue, as far as somebody looked at their runs.
+    pub(super) planned: HashMap<JobId, Fetch<Arc<GridView>>>,
     /// Which run is drawn beside the one on show.
     pub beside: Beside,
     /// How certain runs were of mistakes that did not note it.
@@ -44,6 +53,19 @@ impl Train {
     /// The run on show.
     pub fn shown(&self) -> Option<&Arc<RunView>> {
         self.opened.as_ref().or(self.live.as_ref())
+    }
+
+    /// The grid at work.
+    pub fn running_grid(&self) -> Option<&Arc<GridAtWork>> {
+        self.grid.as_ref().filter(|grid| grid.live)
+    }
+
+    /// How the runs of a grid stand that waits in the queue; asked for where nobody did.
+    pub fn planned(&self, job: JobId) -> Lookup<Arc<GridView>> {
+        match self.planned.get(&job) {
+            None => Lookup::Unread(Load::Grid(job)),
+            Some(view) => view.ready().cloned().map_or(Lookup::Absent, Lookup::Found),
+        }
     }
 
     /// The run in this folder, if it is at work or open.
@@ -69,6 +91,8 @@ impl Session {
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
+        // A grid that is begun again goes on with its run by itself.
+        let live = live.filter(|_| self.train.running_grid().is_none());
         live.and_then(|run| run.header.as_ref())
             .map(|header| header.folder.as_path())
             .or(self.former.interrupted.as_deref())

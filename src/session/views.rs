@@ -59,10 +59,15 @@ impl<T> Fetch<T> {
 
     /// Takes the answer of a helper thread.
     pub fn fill(&mut self, answer: Result<T>) {
-        *self = match answer {
+        *self = Self::of(answer);
+    }
+
+    /// The answer of a helper thread.
+    pub fn of(answer: Result<T>) -> Self {
+        match answer {
             Ok(thing) => Self::Ready(thing),
             Err(problem) => Self::Failed(problem),
-        };
+        }
     }
 }
 

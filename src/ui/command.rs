@@ -8,7 +8,8 @@ use egui::{Key, KeyboardShortcut};
 
 use super::keys;
 use super::page_commands::{
-    CollectCommand, ExperimentCommand, LearnCommand, PredictCommand, TourCommand, TrainCommand,
+    CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PredictCommand, ProofCommand,
+    TourCommand, TrainCommand,
 };
 use super::settings::ThemeChoice;
 use super::widgets::figure::FigureWish;
@@ -227,6 +228,10 @@ pub enum UiCommand {
     Load(Load),
     /// What Experiment alone asks for.
     OnExperiment(ExperimentCommand),
+    /// What is asked of grids.
+    OnGrid(GridCommand),
+    /// What is asked of what a run says of itself.
+    OnProof(ProofCommand),
     /// What Train alone asks for.
     OnTrain(TrainCommand),
     /// What Predict alone asks for.

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::run::config::Setting;
 use crate::run::event::Picture;
 use crate::session::companion::Beside;
 use crate::session::downloads::Item;
@@ -25,6 +26,32 @@ pub enum ExperimentCommand {
     PrepareCard(String, String),
     /// Prepare it no further.
     StopPreparing,
+}
+
+/// What is asked of grids.
+#[derive(Clone, Debug)]
+pub enum GridCommand {
+    /// Give this setting several values.
+    Vary(String),
+    /// The values of this setting; with one it is a single one again.
+    Values(String, Vec<Setting>),
+    /// So many class orders (`order`) or seeds (`seed`) of each row.
+    Rows(&'static str, Option<u64>),
+    /// Open the grid of this name, or in this file.
+    Open(String),
+    /// Make the grid that was opened the settings.
+    Edit,
+    /// Go back to the settings with single values.
+    Close,
+}
+
+/// What is asked of what a run says of itself.
+#[derive(Clone, Debug)]
+pub enum ProofCommand {
+    /// Check this run, or packed run; with true by training it once more, too.
+    Check(PathBuf, bool),
+    /// Pack this run into one file.
+    Pack(PathBuf),
 }
 
 /// What Train asks for.

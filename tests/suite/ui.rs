@@ -17,6 +17,7 @@ mod flow;
 mod folders;
 mod foreign;
 mod glossary;
+mod grids;
 mod idle;
 mod inside;
 mod keys;

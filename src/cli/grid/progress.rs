@@ -1,7 +1,6 @@
 //! What a person sees while a grid runs: which run of how many, and below it what `train` shows.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
 use super::super::output::{duration, tell};
 use super::super::progress::Reporter;
@@ -10,7 +9,7 @@ use super::complain_of;
 use super::report::title_of;
 use crate::counts::counted;
 use crate::experiment::Stock;
-use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
+use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 
@@ -23,12 +22,7 @@ pub(super) struct GridReporter {
     /// Cells that are looked at, and how many were.
     cells: usize,
     done: usize,
-    began: Instant,
-    /// Seconds that each cell left is thought to take, as far as it is not there.
-    left: HashMap<usize, f64>,
-    /// The same of those that were run, and what they took.
-    thought: f64,
-    took: f64,
+    pace: Pace,
     /// Data sets whose split was told of.
     splits: HashSet<String>,
     /// Problems that were told, and how often each came up again.
@@ -50,12 +44,7 @@ impl GridReporter {
             control: control.clone(),
             cells: cells.len(),
             done: 0,
-            began: Instant::now(),
-            left: (cells.iter())
-                .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
-                .collect(),
-            thought: 0.0,
-            took: 0.0,
+            pace: Pace::of(plan, cells),
             splits: HashSet::new(),
             told: HashMap::new(),
         }
@@ -99,14 +88,9 @@ impl GridSink for GridReporter {
             let configs = std::slice::from_ref(config);
             tell_other_split(configs, None, &self.stock, &self.control);
         }
-        self.began = Instant::now();
+        self.pace.begins();
         if !self.quiet {
-            let pace = if self.thought > 0.0 {
-                self.took / self.thought
-            } else {
-                1.0
-            };
-            let left = match self.left.values().sum::<f64>() * pace {
+            let left = match self.pace.left() {
                 left if left > 0.0 => format!(", about {} left", duration(left)),
                 _ => String::new(),
             };
@@ -126,14 +110,8 @@ impl GridSink for GridReporter {
         }
         self.reporter = None;
         self.done += 1;
-        // Who else is at work on it may not end it.
-        let is_elsewhere = matches!(end, Ok(CellEnd::Elsewhere));
-        let left = (!is_elsewhere).then(|| self.left.remove(&cell)).flatten();
+        self.pace.ended(cell, end);
         match end {
-            Ok(CellEnd::Finished) => {
-                self.thought += left.unwrap_or_default();
-                self.took += self.began.elapsed().as_secs_f64();
-            }
             Ok(CellEnd::Elsewhere) => {
                 self.done -= 1;
                 if !self.quiet {
@@ -141,7 +119,7 @@ impl GridSink for GridReporter {
                     tell(format!("another program is at work on {title}"));
                 }
             }
-            Ok(CellEnd::Known | CellEnd::Stopped(_)) => {}
+            Ok(CellEnd::Known | CellEnd::Finished | CellEnd::Stopped(_)) => {}
             Err(problem) => {
                 self.failed(plan, cell, problem);
             }

@@ -3,41 +3,12 @@
 use std::path::Path;
 
 use super::EngineState;
+use super::grids::{check, run_grid};
+use super::sink::JobSink;
 use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
-use crate::run::event::{Event, Sink, Wish};
-use crate::run::job::{Job, JobId, JobWork};
-
-/// What a running job sees of the engine: a place for its events, and short jobs in between.
-struct JobSink<'a> {
-    state: &'a mut EngineState,
-    job: JobId,
-    run: String,
-}
-
-impl Sink for JobSink<'_> {
-    fn event(&mut self, event: Event) {
-        if let Event::Started(header) = &event {
-            self.run.clone_from(&header.run);
-            // From here on its folder knows of it.
-            let added_task = self.state.pending.as_ref().is_some_and(Job::is_added_task);
-            if !added_task {
-                self.state.pending = None;
-                self.state.keep();
-            }
-        }
-        self.state.tell(Some(self.job), event);
-    }
-
-    fn between_batches(&mut self) {
-        self.state.take_in();
-        if self.state.ending {
-            self.state.control.set(Wish::Stop);
-        }
-        // One piece per batch keeps training moving while a slider is played.
-        self.state.serve_one();
-    }
-}
+use crate::run::event::Event;
+use crate::run::job::{Job, JobWork};
 
 /// The thread's loop.
 pub(super) fn serve(mut state: EngineState, runs_root: &Path) {
@@ -74,7 +45,8 @@ fn work(state: &mut EngineState, job: Job, runs_root: &Path) {
         return; // It stays in the queue's file.
     }
     let event = run_job(state, &job, runs_root);
-    let unbegun = matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_added_task());
+    let unbegun =
+        matches!(&event, Event::Stopped { run } if run.is_empty() || job.is_whole_alone());
     if !(state.ending && unbegun) {
         state.pending = None;
     }
@@ -93,25 +65,40 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
         job: job.id,
         run: String::new(),
     };
-    let outcome = fenced(|| match &job.work {
-        JobWork::Train(config) => experiment::train(config, runs_root, &stock, &mut sink, &control),
-        JobWork::Resume(run) => {
-            let changes = Changes {
-                device: job.device.as_deref(),
-                ..Changes::default()
-            };
-            experiment::resume_on(run, &changes, &stock, &mut sink, &control)
-        }
-        JobWork::Teach { run, source } => {
-            let device = job.device.as_deref();
-            experiment::teach(run, source, device, &stock, &mut sink, &control)
-        }
+    let device = job.device.as_deref();
+    let ended = fenced(|| {
+        let outcome = match &job.work {
+            JobWork::Train(config) => {
+                experiment::train(config, runs_root, &stock, &mut sink, &control)
+            }
+            JobWork::Resume(run) => {
+                let changes = Changes {
+                    device,
+                    ..Changes::default()
+                };
+                experiment::resume_on(run, &changes, &stock, &mut sink, &control)
+            }
+            JobWork::Teach { run, source } => {
+                experiment::teach(run, source, device, &stock, &mut sink, &control)
+            }
+            JobWork::Grid(grid) => {
+                return run_grid(grid, device, runs_root, &stock, (&mut sink, &control));
+            }
+            JobWork::Check { run, train } => {
+                return check((run, *train), device, &stock, (&mut sink, &control));
+            }
+        };
+        Ok(match outcome? {
+            Outcome::Finished(header) => Event::Finished { run: header.run },
+            Outcome::Stopped(header) => Event::Stopped { run: header.run },
+            Outcome::NotBegun => Event::Stopped {
+                run: sink.run.clone(),
+            },
+        })
     });
     let run = sink.run;
-    match outcome {
-        Ok(Outcome::Finished(header)) => Event::Finished { run: header.run },
-        Ok(Outcome::Stopped(header)) => Event::Stopped { run: header.run },
-        Ok(Outcome::NotBegun) => Event::Stopped { run },
+    match ended {
+        Ok(event) => event,
         Err(problem) => {
             // A device that failed without saying that it is lost is no use to the next job either.
             state.let_go();

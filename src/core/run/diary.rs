@@ -24,6 +24,13 @@ pub fn asked(command: &Command) {
                 JobWork::Train(config) => {
                     tracing::info!(job_id, "asked to train: {}", settings(config));
                 }
+                JobWork::Grid(grid) => {
+                    keep_out([&grid.name]);
+                    tracing::info!(job_id, runs = grid.runs, "asked to run a grid");
+                }
+                JobWork::Check { train, .. } => {
+                    tracing::info!(job_id, train, "asked to check a run");
+                }
                 JobWork::Resume(_) => tracing::info!(job_id, "asked to continue a run"),
                 JobWork::Teach { source, .. } => {
                     keep_out([source]);

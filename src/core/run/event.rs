@@ -13,7 +13,9 @@ pub use super::header::{MethodFacts, RunHeader};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
 pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
 
+use super::checked::Report;
 use super::doubt::{DoubtRequest, DoubtState};
+use super::grid::{CellStanding, GridStanding};
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
 use super::sheet::{SheetRequest, SheetState};
@@ -203,6 +205,19 @@ pub enum Event {
         /// How it stands.
         state: DoubtState,
     },
+    /// How the runs of the grid at work stand, before the first of them.
+    Grid(Box<GridStanding>),
+    /// A run of the grid at work begins, or has ended.
+    Cell {
+        /// Its number.
+        cell: usize,
+        /// How it stands now.
+        standing: CellStanding,
+        /// Seconds that the grid will still take.
+        seconds_left: f64,
+    },
+    /// What came of checking a run.
+    Checked(Box<Report>),
     /// The run reached its end.
     Finished {
         /// The run's name.

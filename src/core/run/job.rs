@@ -49,13 +49,33 @@ pub enum JobWork {
         /// Where the pictures lie.
         source: String,
     },
+    /// Runs what is not there yet of a grid.
+    Grid(Box<GridWork>),
+    /// Looks whether a run is what it says.
+    Check {
+        /// The run's folder, or the file that it is packed in.
+        run: PathBuf,
+        /// Whether it is trained once more.
+        train: bool,
+    },
+}
+
+/// A grid to be run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GridWork {
+    /// Its file's name without ending.
+    pub name: String,
+    /// Its file's text.
+    pub text: String,
+    /// How many runs it has, those that are there included.
+    pub runs: usize,
 }
 
 impl JobWork {
-    /// The folder of the run it goes on with or teaches; none for a new one.
+    /// The folder of the run it goes on with or teaches; none for what makes runs of its own or only looks.
     pub fn run(&self) -> Option<&Path> {
         match self {
-            Self::Train(_) => None,
+            Self::Train(_) | Self::Grid(_) | Self::Check { .. } => None,
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
         }
     }
@@ -114,9 +134,34 @@ impl Job {
         }
     }
 
-    /// Whether it leaves nothing behind unless it comes to its end.
-    pub fn is_added_task(&self) -> bool {
-        matches!(self.work, JobWork::Teach { .. })
+    /// Runs what is not there yet of a grid, on this device where one is given.
+    pub fn grid(work: GridWork, device: Option<String>, title: String) -> Self {
+        Self {
+            id: JobId::fresh(),
+            title,
+            work: JobWork::Grid(Box::new(work)),
+            device,
+            held: false,
+        }
+    }
+
+    /// Checks a run, or a packed one; with `train` by training it once more, too.
+    pub fn check(run: PathBuf, train: bool, title: String) -> Self {
+        Self {
+            id: JobId::fresh(),
+            title,
+            work: JobWork::Check { run, train },
+            device: None,
+            held: false,
+        }
+    }
+
+    /// Whether it is to be begun again when the program ended in the middle of it: no run's folder says all of it.
+    pub fn is_whole_alone(&self) -> bool {
+        match self.work {
+            JobWork::Teach { .. } | JobWork::Grid(_) | JobWork::Check { .. } => true,
+            JobWork::Train(_) | JobWork::Resume(_) => false,
+        }
     }
 }
 

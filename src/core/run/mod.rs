@@ -2,6 +2,7 @@
 
 pub mod about;
 mod added_task;
+pub mod checked;
 pub mod config;
 mod control;
 pub mod diary;

@@ -156,6 +156,7 @@ fn read(text: &str) -> (Vec<Job>, bool) {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
+    use crate::run::job::GridWork;
 
     #[test]
     fn jobs_survive_the_program_and_come_back_held() {
@@ -166,12 +167,18 @@ mod tests {
             ..RunConfig::default()
         };
         let first = Job::train(config, "new".into());
+        let grid = GridWork {
+            name: "mine".into(),
+            text: "title = \"Mine\"\nepochs = [1, 2]\n".into(),
+            runs: 2,
+        };
+        let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
         let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());
         let mut file = QueueFile::below(&runs);
         // A program that never lets anything wait makes no folder.
         file.save(&[]).unwrap();
         assert!(!runs.exists());
-        file.save(&[&first, &second]).unwrap();
+        file.save(&[&first, &second, &third]).unwrap();
         // Beside it another program has neither these jobs nor a file.
         let mut beside = QueueFile::below(&runs);
         assert_eq!(beside.load(), (Vec::new(), None));
@@ -182,7 +189,10 @@ mod tests {
             held: true,
             ..job.clone()
         };
-        assert_eq!(again.load(), (vec![held(&first), held(&second)], None));
+        assert_eq!(
+            again.load(),
+            (vec![held(&first), held(&second), held(&third)], None)
+        );
         again.save(&[]).unwrap();
         assert!(!runs.join(FILE).exists());
     }

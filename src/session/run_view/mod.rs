@@ -9,6 +9,7 @@ use crate::counts::counted;
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
 use crate::problem::Problem;
+use crate::run::checked::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
 
@@ -219,6 +220,7 @@ impl RunView {
                 self.warn(now, problem.what.clone());
                 self.problem = Some(problem);
             }
+            Event::Checked(report) => self.checked(&report, now),
             Event::Assumed(sentences) if self.in_added_task() => {
                 sentences.into_iter().for_each(|text| self.say(now, text));
             }
@@ -232,6 +234,8 @@ impl RunView {
             | Event::Sheet { .. }
             | Event::Doubts { .. }
             | Event::NotPredicted { .. }
+            | Event::Grid(_)
+            | Event::Cell { .. }
             | Event::Assumed(_) => {}
         }
     }
@@ -361,6 +365,13 @@ impl RunView {
         let told: Vec<String> = told.collect();
         let text = format!("task {}: {}", self.reports.len(), told.join(", "));
         self.say(now, text);
+    }
+
+    fn checked(&mut self, report: &Report, now: &str) {
+        self.say(now, report.sentence());
+        for (what, line) in report.lines() {
+            self.line(now, format!("{what}: {line}"), what == DIFFERS);
+        }
     }
 
     fn say(&mut self, now: &str, text: String) {

@@ -3,6 +3,7 @@
 
 mod data;
 mod files;
+mod grids;
 mod lists;
 mod network;
 mod picker;
@@ -22,6 +23,7 @@ use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
 use super::folders::Shelf;
+use super::grids::{GridAsk, GridView};
 use super::loads::DataAsk;
 use super::progress::Progress;
 use super::results_export::ResultsExport;
@@ -176,6 +178,11 @@ pub trait Sources: Send + Sync {
     /// Unpacks a packed run among those of the usual folder.
     fn unpack(&self, file: &Path) -> Result<Unpacked> {
         store::unpack(file, &self.disk().runs_root)
+    }
+
+    /// A grid, and how its runs stand.
+    fn grid(&self, ask: &GridAsk) -> Result<GridView> {
+        grids::view(ask, &self.disk().runs_root)
     }
 
     /// Deletes runs, brings them back, or erases them.

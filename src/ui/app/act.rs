@@ -8,9 +8,8 @@ use super::{StudioApp, of_pages};
 use crate::logging::{self, Level};
 use crate::method::named_method;
 use crate::problem::Problem;
-use crate::run::config::{RunConfig, Setting};
+use crate::run::config::RunConfig;
 use crate::run::event::Wish;
-use crate::session::chooser::DialogPurpose;
 use crate::session::collection::Purpose;
 use crate::session::presets;
 use crate::session::run_view::Stage;
@@ -137,6 +136,8 @@ impl StudioApp {
             UiCommand::PutLabel(place, entry) => self.session.put_label(place, entry),
             UiCommand::Load(wanted) => self.session.load(wanted),
             UiCommand::OnExperiment(command) => of_pages::experiment(&mut self.session, command),
+            UiCommand::OnGrid(command) => self.grid(command),
+            UiCommand::OnProof(command) => self.prove(command),
             UiCommand::OnTrain(command) => of_pages::train(&mut self.session, command),
             UiCommand::OnPredict(command) => of_pages::predict(&mut self.session, command),
             UiCommand::OnLearn(command) => of_pages::learn(&mut self.session, command),
@@ -251,35 +252,6 @@ impl StudioApp {
     fn choose_weights(&mut self, path: String) {
         self.session.choose_weights(path);
         self.pages.experiment.weights = false;
-    }
-
-    /// Asks for a path in the window; `why` tells what keeps the desktop's dialog away.
-    pub(super) fn type_path(&mut self, wanted: DialogPurpose, why: &'static str) {
-        self.session.leave_dialog();
-        let place = self.session.place_of(wanted);
-        self.shell.path.open(wanted, place, why);
-    }
-
-    /// Takes a chosen file or folder to where it was wanted.
-    pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
-        let text = path.display().to_string();
-        match wanted {
-            DialogPurpose::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
-            DialogPurpose::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
-            DialogPurpose::Piece => self.session.collect_file(path),
-            DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
-            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
-            DialogPurpose::BugReport => self.shell.report.goes_to(text),
-            DialogPurpose::AddedTask => self.teach(text),
-            DialogPurpose::Runs => self.session.add_folder(path),
-            DialogPurpose::Pictures => {
-                self.pages.predict.sheet.choose(&path);
-                self.show(Page::Predict);
-            }
-            DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
-            DialogPurpose::Results(format, _) => self.session.export_results(format, path),
-            DialogPurpose::Figure(format, _) => self.session.save_figure(format, path),
-        }
     }
 
     fn of_figure(&mut self, ctx: &Context, wish: FigureWish, figure: Figure) {

@@ -6,6 +6,7 @@ mod act;
 mod draw;
 mod dropped;
 mod of_pages;
+mod picked;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,6 +12,7 @@ use lae_studio::session::data_export::DataExportKind;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::page_commands::ProofCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::events;
@@ -183,4 +184,29 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
     let there = |app: &StudioApp| app.session.notices.told > 1;
     wait(&mut window, "it is written, too", there);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn a_run_goes_into_one_file_where_the_person_wants_it() {
+    let runs = tempfile::tempdir().unwrap();
+    let run = runs.path().join("old");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    crate::copy_folder(&kept, &run);
+    let to = tempfile::tempdir().unwrap();
+    let chosen = Choice::Path(to.path().join("mine"));
+    let (mut window, _) = on(dialogs(runs.path(), chosen, 0));
+    let ctx = window.ctx.clone();
+    let pack = UiCommand::OnProof(ProofCommand::Pack(run));
+    window.state_mut().act(&ctx, pack);
+    settle(&mut window);
+    settle(&mut window);
+    let told = window.state().session.notices.list.last().unwrap().clone();
+    assert!(
+        !told.bad && told.problem.what.contains("is packed"),
+        "{told:?}"
+    );
+    let packed = to.path().join("mine.laerun.zip");
+    let other = to.path().join("runs");
+    let unpacked = lae_studio::store::unpack(&packed, &other).unwrap();
+    assert!(unpacked.folder.join("task_2.safetensors").exists());
 }

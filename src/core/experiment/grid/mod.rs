@@ -7,10 +7,12 @@ mod cells;
 mod foresight;
 mod plan;
 mod shipped;
+mod standing;
 mod work;
 
 pub use cells::{Cell, Cells, GridRow, Overrides};
 pub use foresight::Foreseen;
 pub use plan::{CellState, GridCosts, GridPlan, RowFigures};
 pub use shipped::{ShippedGrid, find, shipped};
+pub use standing::Pace;
 pub use work::{CellEnd, GridEnd, GridSink};

@@ -1,10 +1,11 @@
 //! Running what is not there yet of a grid, beside other programs that do the same in the same folder.
 
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::plan::{CellState, GridPlan};
 use crate::experiment::{Changes, Outcome, resume_on, train};
+use crate::fence::fenced;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunHeader, Sink, Wish};
 use crate::store::{StoredState, lock_cell};
@@ -80,9 +81,25 @@ impl GridPlan {
                 sink.waits(elsewhere.len());
                 told = true;
             }
-            std::thread::sleep(PAUSE);
+            if !self.pauses(sink) {
+                return GridEnd::Stopped(None);
+            }
             std::mem::swap(&mut queue, &mut elsewhere);
         }
+    }
+
+    /// Waits before what others are at work on is looked at again, and serves short jobs meanwhile; false when the person
+    /// stopped it.
+    fn pauses(&self, sink: &mut dyn GridSink) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < PAUSE {
+            sink.between_batches();
+            if self.control.wish() == Wish::Stop {
+                return false;
+            }
+            std::thread::sleep(PAUSE / 25);
+        }
+        true
     }
 
     /// Runs a cell, unless it is there or in other hands.
@@ -111,7 +128,8 @@ impl GridPlan {
             .runs
             .of(&key)
             .map(|run| (run.state, run.header.clone()));
-        let ended = self.begin_or_go_on(cell, run, sink);
+        // What panics in one of them costs this one.
+        let ended = fenced(|| self.begin_or_go_on(cell, run, sink));
         self.runs.refresh();
         drop(lock);
         ended

@@ -9,7 +9,6 @@ mod again;
 mod answers;
 mod data;
 mod material;
-mod report;
 
 use std::path::Path;
 
@@ -18,8 +17,10 @@ use crate::run::event::{Control, Event, Phase, Sink, Wish};
 use crate::store::{self, Machine, Provenance, StoredRun, WrongPart};
 
 use super::{Stock, unless_stopped};
+use crate::files::names::portable;
+use crate::problem::Problem;
+pub use crate::run::checked::{Difference, Part, Report, Verdict};
 use material::Material;
-pub use report::{Difference, Part, Report, Verdict};
 
 /// Most that rounding moves a score of an answer.
 pub const CERTAINTY: f32 = 1e-3;
@@ -59,6 +60,36 @@ pub fn check_run(
 ) -> Result<Option<Report>> {
     let checked = Checker::of(folder, asked, stock, sink, control).run();
     unless_stopped(checked, control)
+}
+
+/// Checks a run by its folder, or a packed one, which is unpacked in a temporary folder.
+///
+/// # Errors
+/// As [`check_run`], and when it cannot be unpacked.
+pub fn check_place(
+    place: &Path,
+    asked: &CheckRequest<'_>,
+    stock: &Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Option<Report>> {
+    if !store::is_packed(place) || !place.is_file() {
+        return check_run(place, asked, stock, sink, control);
+    }
+    let work = tempfile::tempdir()
+        .map_err(|error| Problem::io("make a folder to unpack in", std::env::temp_dir(), &error))?;
+    let folder = work.path().join("run");
+    let extracted = store::extract(place, &folder)?;
+    let named = work.path().join(portable(&extracted.run));
+    let folder = match std::fs::rename(&folder, &named) {
+        Ok(()) => named,
+        Err(_) => folder,
+    };
+    let asked = CheckRequest {
+        changed: Some(&extracted.changed),
+        ..asked.clone()
+    };
+    check_run(&folder, &asked, stock, sink, control)
 }
 
 /// A check at work.

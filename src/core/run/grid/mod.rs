@@ -6,12 +6,15 @@
 //! What the settings come to, and whether they fit, is found where methods are known (`experiment::grid`).
 
 mod read;
+mod standing;
 mod values;
 
 use std::sync::Arc;
 
 use super::config::{RunSetting, Setting};
 use crate::problem::{Problem, line_and_column};
+
+pub use standing::{CellStanding, GridLine, GridStanding};
 
 /// Most runs of one grid.
 pub const MOST_RUNS: usize = 100_000;

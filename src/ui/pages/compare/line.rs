@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use egui::{Button, CornerRadius, Link, Modifiers, RichText, Sense, Shape, Ui, Vec2};
+use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape, Ui, Vec2};
 
 use crate::counts::counted;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::ProofCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::{self, cut};
@@ -153,6 +154,31 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
         }
         changes(ui, cx, row);
+        proof(ui, cx, row);
+    });
+}
+
+/// What shows others that the run is what it says.
+fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
+    if row.header.is_none() || row.state == RunState::Busy {
+        return;
+    }
+    let more = ui.link("More…");
+    Popup::menu(&more).show(|ui| {
+        let check = |train| ProofCommand::Check(row.folder.clone(), train);
+        let entries = [
+            (
+                "Pack into one file…",
+                ProofCommand::Pack(row.folder.clone()),
+            ),
+            ("Check…", check(false)),
+            ("Train again and compare", check(true)),
+        ];
+        for (words, command) in entries {
+            if ui.button(words).clicked() {
+                cx.act(UiCommand::OnProof(command));
+            }
+        }
     });
 }
 

@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use super::setting::{of_run, own};
-use super::standing;
+use super::{several, standing};
 use crate::method::{METHODS, SettingKind, named_method};
 use crate::problem::listed;
 use crate::run::config::{Needs, SETTINGS, SettingGroup, SettingPlace};
@@ -93,6 +93,9 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         // As high as what stands beside it.
         ui.spacing_mut().interact_size.y = CONTROL;
+        if several::in_place(ui, cx, "method") {
+            return;
+        }
         let combo = egui::ComboBox::from_id_salt("method")
             .width(150.0)
             .height(500.0)
@@ -106,7 +109,8 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
                     }
                 }
             });
-        combo.response.accessible_name("Method");
+        let combo = combo.response.accessible_name("Method");
+        several::offer(&combo, cx, "method");
         ui.spacing_mut().interact_size.y = low;
         if let Ok(spec) = chosen {
             for setting in spec.settings {

@@ -7,11 +7,13 @@ mod corrected;
 mod data;
 mod details;
 mod fixes;
+mod grid;
 mod method;
 mod model;
 mod presets;
 mod ready;
 mod setting;
+mod several;
 mod tasks;
 
 use std::sync::Arc;
@@ -20,7 +22,9 @@ use egui::{DragValue, Response, Ui, Vec2};
 
 pub use data::covering;
 pub use details::Part;
+pub use grid::lines as grid_lines;
 pub use model::equations;
+pub use several::keys as grid_keys;
 
 use crate::counts::{counted, things};
 use crate::method::named_method;
@@ -59,6 +63,10 @@ pub struct State {
     pub corrected: bool,
     /// Whether the rarer settings are on show.
     pub more: bool,
+    /// Another value of a setting with several, as it is typed.
+    pub value: String,
+    /// Why it is none.
+    pub wrong_value: Option<String>,
     /// Whether a change of the settings can be taken back, as of this frame.
     pub can_undo: bool,
     /// Fonts that a data set's class names need, by the data set's key.
@@ -91,8 +99,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-fn left(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
+fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     left_behind(ui, cx);
+    if cx.session.experiment.grid.opened.is_some() {
+        // The settings have no part in it.
+        let height = column.rest(ui, 360.0) - 90.0;
+        return grid::opened(ui, cx, height);
+    }
     data::card_of_data(ui, cx);
     backbone::backbone(ui, cx);
     model::pet(ui, cx);
@@ -161,8 +174,12 @@ fn kept(cx: &Cx<'_>) -> String {
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     presets::presets_card(ui, cx);
-    fixes::problems(ui, cx);
-    fixes::remarks(ui, cx);
+    // Of a grid each run says what is in its way.
+    if !cx.session.has_grid() {
+        fixes::problems(ui, cx);
+        fixes::remarks(ui, cx);
+    }
+    several::card_of_several(ui, cx);
 }
 
 /// How a group of the settings stands, judged by the options its problems name.

@@ -3,7 +3,7 @@
 use egui::{Popup, RichText, Ui};
 
 use super::setting::text;
-use super::{number, standing};
+use super::{number, several, standing};
 use crate::method::Chosen;
 use crate::run::config::{RunConfig, Setting, SettingGroup};
 use crate::session::views::PluginView;
@@ -88,6 +88,9 @@ fn trained(cx: &Cx<'_>) -> String {
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
+    if several::in_place(ui, cx, "pet") {
+        return;
+    }
     let shown = side_by_side(list, chosen, |p| &p.name);
     let options: Vec<(String, &str)> = shown
         .iter()
@@ -103,6 +106,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
         cx.act(UiCommand::ChoosePet(value));
     }
     let more = button(ui, "More…");
+    several::offer(&more, cx, "pet");
     Popup::menu(&more).show(|ui| {
         ui.set_min_width(240.0);
         for plugin in list {
@@ -130,15 +134,23 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let why = cx.session.experiment.why_idle("pet_size");
     let mut size = cx.session.experiment.draft.pet_size;
     let label = faint(ui, "size");
+    if several::in_place(ui, cx, "pet_size") {
+        return blocks(ui, cx, plugin);
+    }
     let mut value = numbers::number(&mut size, low..=high).speed(0.1);
     if why.is_some() {
         value = value.custom_formatter(|_, _| "–".into());
     }
-    unless(ui, why, |ui| number(ui, value)).labelled_by(label.id);
+    let field = unless(ui, why, |ui| number(ui, value)).labelled_by(label.id);
+    several::offer(&field, cx, "pet_size");
     if size != cx.session.experiment.draft.pet_size {
         let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
         cx.act(UiCommand::Set("pet_size", Some(size)));
     }
+    blocks(ui, cx, plugin);
+}
+
+fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, "blocks");
     text(ui, cx, "blocks", label.id, 84.0);
     if let Some(plugin) = plugin

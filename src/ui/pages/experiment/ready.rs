@@ -4,6 +4,7 @@
 use egui::{Align, Layout, RichText, Ui};
 
 use super::fixes::in_the_way;
+use super::grid;
 use crate::counts::counted;
 use crate::method::lae;
 use crate::run::config::Setting;
@@ -21,6 +22,11 @@ use crate::ui::widgets::{self, button, button_if, card, faint, primary, sentence
 pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, headline(cx));
+        if cx.session.has_grid() {
+            grid::ready(ui, cx);
+            start(ui, cx, ui.available_width());
+            return;
+        }
         sentence(ui, extent(cx));
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
@@ -45,6 +51,12 @@ pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
                 words.extend(cost(cx).map(|cost| about(cost.seconds)));
                 words.retain(|part| !part.is_empty());
                 widgets::title(ui, headline(cx));
+                if let Some(view) = cx.session.experiment.grid.view.ready()
+                    && cx.session.has_grid()
+                {
+                    widgets::cut(ui, grid::summary(view));
+                    return;
+                }
                 match in_the_way(cx).first() {
                     Some(problem) => widgets::cut(ui, story::sentence(&in_window(problem).what)),
                     None => widgets::cut(ui, words.join(" · ")),
@@ -56,6 +68,10 @@ pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// What a narrow window has no room for beside the start button.
 pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.session.has_grid() {
+        card(ui, |ui| grid::ready(ui, cx));
+        return;
+    }
     card(ui, |ui| {
         widgets::title(ui, "The run");
         if let Some(cost) = cost(cx) {
@@ -68,6 +84,9 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn headline(cx: &Cx<'_>) -> &'static str {
+    if cx.session.has_grid() {
+        return "A grid of runs";
+    }
     let fine = cx.session.experiment.plan.problems.is_empty()
         && cx.session.experiment.data.ready().is_some();
     if fine { "Ready" } else { "Not ready yet" }
@@ -150,10 +169,11 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
     };
     let can_start = cx.session.can_start();
     let words = match cx.session.with_baseline() {
-        true => "Start both runs",
-        false => "Start training",
+        _ if cx.session.has_grid() => grid::start_words(cx),
+        true => "Start both runs".into(),
+        false => "Start training".into(),
     };
-    let start = primary(ui, words, can_start, width);
+    let start = primary(ui, &words, can_start, width);
     if start.on_disabled_hover_text(wait).clicked() {
         cx.act(UiCommand::Start);
     }

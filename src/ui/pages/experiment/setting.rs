@@ -2,7 +2,7 @@
 
 use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 
-use super::{number, wide_number};
+use super::{number, several, wide_number};
 use crate::run::config::{RunConfig, RunSetting, Setting, SettingKind, SettingSpec, setting};
 use crate::session::plain::plain;
 use crate::ui::command::UiCommand;
@@ -25,17 +25,21 @@ fn hint(spec: &SettingSpec) -> String {
 
 /// The field of a setting of every run below its title; greyed out with the reason, where it has no effect.
 pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
+    if several::below_title(ui, cx, &setting.spec) {
+        return;
+    }
     let draft = &cx.session.experiment.draft;
     let was = (setting.get)(draft);
     let mut value = was.clone();
     let why = cx.session.experiment.why_idle(setting.spec.key);
-    titled(
+    let field = titled(
         ui,
         &setting.spec,
         &mut value,
         most(&setting.spec, draft),
         why,
     );
+    several::offer(&field, cx, setting.spec.key);
     if value != was {
         cx.act(UiCommand::Set(setting.spec.key, value));
     }
@@ -47,9 +51,13 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let was = (setting.get)(&cx.session.experiment.draft);
     let mut value = was.clone();
     let label = faint(ui, setting.spec.title);
-    input(ui, &setting.spec, &mut value, i64::MAX)
+    if several::in_place(ui, cx, key) {
+        return;
+    }
+    let field = input(ui, &setting.spec, &mut value, i64::MAX)
         .labelled_by(label.id)
         .on_hover_text(hint(&setting.spec));
+    several::offer(&field, cx, key);
     if value != was {
         cx.act(UiCommand::Set(setting.spec.key, value));
     }
@@ -58,6 +66,9 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
 /// The field of a text of every run under this key, where a page lays it by hand behind a title of its own.
 pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f32) {
     let Some(setting) = setting(key) else { return };
+    if several::in_place(ui, cx, key) {
+        return;
+    }
     let mut typed = written((setting.get)(&cx.session.experiment.draft).as_ref());
     // Its name keeps the cursor in it when what stands before it comes and goes.
     let edit = widgets::line_edit(&mut typed, width)
@@ -65,7 +76,9 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
         .min_size(Vec2::new(width, CONTROL));
     let why = cx.session.experiment.why_idle(key);
     let response = unless(ui, why, |ui| ui.add(edit)).labelled_by(label);
-    if response.on_hover_text(hint(&setting.spec)).changed() {
+    let response = response.on_hover_text(hint(&setting.spec));
+    several::offer(&response, cx, key);
+    if response.changed() {
         let value = Setting::Text(typed.into());
         cx.act(UiCommand::Set(setting.spec.key, Some(value)));
     }
@@ -73,17 +86,21 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
 
 /// The field of the setting of the method's own.
 pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
+    if several::below_title(ui, cx, spec) {
+        return;
+    }
     let known = cx.session.experiment.draft.settings.get(spec.key);
     let was = known.and_then(|value| spec.kind.admit(value));
     let was = was.or_else(|| spec.kind.default());
     let mut value = was.clone();
-    match spec.kind {
+    let field = match spec.kind {
         SettingKind::Flag(_) => boxed(ui, spec, &mut value),
         _ => {
             let why = cx.session.experiment.why_idle(spec.key);
-            titled(ui, spec, &mut value, i64::MAX, why);
+            titled(ui, spec, &mut value, i64::MAX, why)
         }
-    }
+    };
+    several::offer(&field, cx, spec.key);
     if value != was {
         cx.act(UiCommand::Set(spec.key, value));
     }
@@ -99,18 +116,20 @@ fn most(spec: &SettingSpec, draft: &RunConfig) -> i64 {
 }
 
 /// A switch in a frame of its own.
-fn boxed(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) {
+fn boxed(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Response {
     let t = crate::ui::theme::tokens(ui);
     let frame = egui::Frame::new()
         .stroke(egui::Stroke::new(1.0, t.line))
         .corner_radius(crate::ui::theme::RADIUS)
         .inner_margin(egui::Margin::symmetric(10, 1));
     widgets::whole(ui, spec.title, |ui| {
-        frame.show(ui, |ui| {
-            ui.set_min_height(CONTROL - 4.0);
-            input(ui, spec, value, i64::MAX).on_hover_text(hint(spec));
-        });
-    });
+        frame
+            .show(ui, |ui| {
+                ui.set_min_height(CONTROL - 4.0);
+                input(ui, spec, value, i64::MAX).on_hover_text(hint(spec))
+            })
+            .inner
+    })
 }
 
 fn titled(
@@ -119,28 +138,30 @@ fn titled(
     value: &mut Option<Setting>,
     most: i64,
     why: Option<&str>,
-) {
+) -> Response {
     match (spec.kind, value) {
         (SettingKind::Flag(_), value) => widgets::whole(ui, spec.title, |ui| {
             ui.vertical(|ui| {
                 // In line with the fields beside it, whose titles stand above them.
                 ui.add_space(20.0);
-                unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec));
-            });
+                unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec))
+            })
+            .inner
         }),
         (SettingKind::Shares(_), Some(Setting::Pair(both))) => {
-            for (share, title) in both.iter_mut().zip(spec.title.split(" and ")) {
+            let titles = both.iter_mut().zip(spec.title.split(" and "));
+            let fields = titles.map(|(share, title)| {
                 let drag = numbers::number(share, f32::MIN_POSITIVE..=1.0).speed(0.005);
                 field(ui, title, |ui| unless(ui, why, |ui| number(ui, drag)))
-                    .on_hover_text(hint(spec));
-            }
+                    .on_hover_text(hint(spec))
+            });
+            let both = fields.reduce(|one, other| one | other);
+            both.unwrap_or_else(|| ui.label(""))
         }
-        (_, value) => {
-            field(ui, &spec.heading(), |ui| {
-                unless(ui, why, |ui| input(ui, spec, value, most))
-            })
-            .on_hover_text(hint(spec));
-        }
+        (_, value) => field(ui, &spec.heading(), |ui| {
+            unless(ui, why, |ui| input(ui, spec, value, most))
+        })
+        .on_hover_text(hint(spec)),
     }
 }
 

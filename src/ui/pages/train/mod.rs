@@ -4,6 +4,7 @@
 mod beside;
 mod confusion;
 mod figures;
+mod grid;
 mod pictures;
 mod prompts;
 mod queue;

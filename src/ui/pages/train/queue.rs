@@ -2,7 +2,8 @@
 
 use egui::{Label, RichText, Ui};
 
-use crate::run::job::Job;
+use super::grid;
+use crate::run::job::{Job, JobWork};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
@@ -15,6 +16,10 @@ const BUTTON: f32 = 22.0;
 /// Draws the card; nothing where nothing waits.
 pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
     let waiting: Vec<Job> = cx.session.waiting().cloned().collect();
+    let grid = cx.session.train.running_grid().cloned();
+    if let Some(grid) = &grid {
+        widgets::card(ui, |ui| grid::at_work(ui, cx, grid));
+    }
     if waiting.is_empty() {
         return;
     }
@@ -41,7 +46,12 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
             faint(ui, "Those on hold begin when you resume the queue.");
         }
         for (place, job) in waiting.iter().enumerate() {
-            ui.push_id(job.id, |ui| row(ui, cx, job, place, waiting.len()));
+            ui.push_id(job.id, |ui| {
+                row(ui, cx, job, place, waiting.len());
+                if let JobWork::Grid(work) = &job.work {
+                    grid::waiting(ui, cx, job.id, work.runs);
+                }
+            });
         }
     });
 }

@@ -1,9 +1,9 @@
 //! What came of checking a run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What two runs, or a run and what is found today, can differ in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// A file of the run that is not the one that was written or packed.
@@ -27,12 +27,12 @@ pub enum Part {
 }
 
 /// One difference: the first of its part, and of its task where it has one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// What differs.
     pub part: Part,
     /// The task, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<usize>,
     /// Where and how, a sentence without a full stop.
     pub told: String,
@@ -61,7 +61,7 @@ impl Difference {
 }
 
 /// What it comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// All that was compared is equal to the last bit.
@@ -73,7 +73,7 @@ pub enum Verdict {
 }
 
 /// What came of checking a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The run's name.
     pub run: String,
@@ -99,6 +99,50 @@ impl Report {
             (true, _) => Verdict::Differs,
             (false, false) => Verdict::EqualWithinRounding,
             (false, true) => Verdict::Equal,
+        }
+    }
+
+    /// The verdict as a sentence without a full stop.
+    pub fn sentence(&self) -> String {
+        format!("{}: {}", self.run, self.verdict().words())
+    }
+
+    /// Everything that was found, a line each behind what kind of line it is: what differs first.
+    pub fn lines(&self) -> Vec<(&'static str, String)> {
+        let differs = self.differences.iter().filter(|one| !one.rounding);
+        let mut lines: Vec<_> = differs
+            .map(|one| {
+                let more = match one.count {
+                    0 | 1 => String::new(),
+                    count => format!(" (the first of {count})"),
+                };
+                (DIFFERS, format!("{}{more}", one.told))
+            })
+            .collect();
+        let parts = [
+            ("rounding", &self.rounding),
+            ("equal", &self.equal),
+            ("unchecked", &self.unchecked),
+            ("unknown", &self.unknown),
+            ("machine", &self.machines),
+        ];
+        for (what, own) in parts {
+            lines.extend(own.iter().map(|line| (what, line.clone())));
+        }
+        lines
+    }
+}
+
+/// The kind of line that tells of a difference.
+pub const DIFFERS: &str = "differs";
+
+impl Verdict {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Equal => "equal to the last bit, as far as compared",
+            Self::EqualWithinRounding => "equal within rounding",
+            Self::Differs => "differs",
         }
     }
 }

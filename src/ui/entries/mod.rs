@@ -1,13 +1,11 @@
 //! The lines of the command palette: everything the window can be told to do as things stand, and
 //! which of them come first for what is typed.
 
+mod grids;
+
 use egui::KeyboardShortcut;
 use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
 
-use super::command::{Page, UiCommand};
-use super::keys;
-use super::pages::predict::askable;
-use super::settings::ThemeChoice;
 use crate::data::export::Form;
 use crate::data::named;
 use crate::session::Session;
@@ -17,6 +15,10 @@ use crate::session::data_export::DataExportKind;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::keys;
+use crate::ui::pages::predict::askable;
+use crate::ui::settings::ThemeChoice;
 
 /// Stored runs that are listed, for each thing to do with them.
 const RUNS: usize = 12;
@@ -152,6 +154,7 @@ pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
 fn entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = of_pages();
     all.extend(of_experiment(session));
+    all.extend(grids::of_grids(session));
     all.extend(of_run_at_work(session));
     all.extend(of_stored_runs(session));
     all.extend(of_window(session));

@@ -1,0 +1,74 @@
+//! Whether runs are what they say, and runs packed into one file for others.
+
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use crate::problem::Problem;
+use crate::run::checked::{Report, Verdict};
+use crate::run::job::Job;
+use crate::store::{self, PACKED_ENDING};
+
+/// Lines of a check that a notice has; the log of its job has them all.
+const TOLD: usize = 4;
+
+impl Session {
+    /// Checks a run, or a packed one: its files by their hashes, and its answers from its snapshots; with `train` by
+    /// training it once more, too. It is a job like a run, as tensors belong to the engine.
+    pub fn check(&mut self, place: PathBuf, train: bool) {
+        let name = match self.row(&place) {
+            Some(row) => row.title(),
+            None => store::run_name(&place),
+        };
+        let title = match train {
+            true => format!("Training again: {name}"),
+            false => format!("Check of {name}"),
+        };
+        self.queue(Job::check(place, train, title));
+    }
+
+    /// Tells what came of a check.
+    pub(super) fn tell_checked(&mut self, report: &Report) {
+        let (what, lines) = (report.sentence(), report.lines());
+        let list: Vec<String> = lines
+            .iter()
+            .take(TOLD)
+            .map(|(_, line)| line.clone())
+            .collect();
+        let told = Problem::new(what).advise(list.join("; "));
+        self.notify(told, report.verdict() == Verdict::Differs);
+    }
+
+    /// Asks where a run is to be packed.
+    pub fn pick_pack(&mut self, run: PathBuf) {
+        self.tickets += 1;
+        self.compare.to_pack = run;
+        self.pick(super::chooser::DialogPurpose::Pack(self.tickets));
+    }
+
+    /// What the file is called that the run goes into which one asks for.
+    pub(super) fn pack_name(&self) -> String {
+        format!("{}{PACKED_ENDING}", store::run_name(&self.compare.to_pack))
+    }
+
+    /// Packs the run that one was asked for into this file.
+    pub fn pack(&mut self, to: &Path) {
+        let run = std::mem::take(&mut self.compare.to_pack);
+        let name = to.display().to_string();
+        let name = name.strip_suffix(".zip").unwrap_or(&name);
+        let name = name.strip_suffix(".laerun").unwrap_or(name);
+        let to = PathBuf::from(format!("{name}{PACKED_ENDING}"));
+        let path = to.clone();
+        self.task_or_tell(
+            move |_| store::pack(&run, &path),
+            move |session, packed| {
+                let what = "the run is packed: it has no pictures and no paths, but names of classes and what was said of it";
+                let told = Problem::new(what).at_path(&to);
+                let told = match packed.left_pictures {
+                    true => told.advise("the pictures of its added tasks stay here: unpacked, it answers, but learns no further task"),
+                    false => told,
+                };
+                session.notify(told, false);
+            },
+        );
+    }
+}

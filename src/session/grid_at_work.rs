@@ -1,0 +1,121 @@
+//! The grid at work: what the engine tells of it, folded into how its runs stand.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Session;
+use super::grids::line_title;
+use super::notices::clock;
+use super::run_view::RunView;
+use crate::counts::counted;
+use crate::problem::Problem;
+use crate::run::event::Event;
+use crate::run::grid::{CellStanding, GridStanding};
+use crate::run::job::JobId;
+
+/// A grid at work, or the last one that was.
+#[derive(Clone, Debug)]
+pub struct GridAtWork {
+    /// Its job.
+    pub job: JobId,
+    /// Its runs.
+    pub standing: GridStanding,
+    /// Seconds that it will still take.
+    pub left: f64,
+    /// Whether it has not ended.
+    pub live: bool,
+}
+
+impl Session {
+    /// Takes what a grid at work tells of itself; gives back what its run at work has to fold.
+    pub(super) fn take_grid_event(&mut self, job: JobId, event: Event) -> Option<Event> {
+        match event {
+            Event::Grid(standing) => {
+                let left = standing.seconds();
+                self.train.grid = Some(Arc::new(GridAtWork {
+                    job,
+                    standing: *standing,
+                    left,
+                    live: true,
+                }));
+                None
+            }
+            Event::Cell {
+                cell,
+                standing,
+                seconds_left,
+            } => {
+                self.take_cell(job, cell, standing, seconds_left);
+                None
+            }
+            Event::Finished { .. } | Event::Failed { .. } | Event::Stopped { .. } => {
+                self.renew_grid();
+                self.end_grid(job, event)
+            }
+            other => Some(other),
+        }
+    }
+
+    fn take_cell(&mut self, job: JobId, cell: usize, standing: CellStanding, left: f64) {
+        let Some(grid) = self.train.grid.as_mut().filter(|grid| grid.job == job) else {
+            return;
+        };
+        let grid = Arc::make_mut(grid);
+        grid.left = left;
+        let Some(line) = grid.standing.lines.get_mut(cell) else {
+            return;
+        };
+        let begins = standing == CellStanding::AtWork;
+        line.standing = standing;
+        let title = line_title(line);
+        if begins {
+            self.train.live = Some(Arc::new(RunView::of_job(job, title)));
+            return;
+        }
+        let live = self.train.live.as_ref();
+        let header = live.and_then(|run| run.header.as_ref());
+        if let Some(folder) = header.map(|header| header.folder.clone()) {
+            self.list_run(folder);
+        }
+    }
+
+    /// A job has ended; of a grid the runs are laid side by side, and how it ended is told of all of it.
+    fn end_grid(&mut self, job: JobId, event: Event) -> Option<Event> {
+        let grid = self.train.grid.as_mut().filter(|grid| grid.job == job);
+        let Some(grid) = grid.map(Arc::make_mut) else {
+            return Some(event);
+        };
+        grid.live = false;
+        let (title, done) = (grid.standing.title.clone(), grid.standing.done());
+        let folders = grid.standing.lines.iter().filter_map(|line| {
+            let CellStanding::Done(folder) = &line.standing else {
+                return None;
+            };
+            Some(folder.clone())
+        });
+        let folders: Vec<PathBuf> = folders.collect();
+        match event {
+            Event::Stopped { .. } => {
+                let told = Problem::new(format!("{title} was stopped"));
+                let told = told.advise("start it again to go on: what is there is not run again");
+                self.notify(told, false);
+                return Some(event);
+            }
+            Event::Failed { problem, .. } => self.notify(problem, true),
+            _ => {
+                let runs = counted(done, "run");
+                self.notify(
+                    Problem::new(format!("{title} is done: {runs} are there")),
+                    false,
+                );
+            }
+        }
+        self.list_runs();
+        self.lay_side_by_side(folders);
+        if let Some(live) = &mut self.train.live {
+            let run = String::new();
+            Arc::make_mut(live).fold(Event::Finished { run }, &clock());
+        }
+        None
+    }
+}

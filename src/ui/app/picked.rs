@@ -1,0 +1,72 @@
+//! Files and folders that were chosen in dialogs, grids, and checks of runs.
+
+use std::path::PathBuf;
+
+use egui::Context;
+
+use super::StudioApp;
+use crate::run::config::Setting;
+use crate::session::chooser::DialogPurpose;
+use crate::ui::command::{Page, UiCommand};
+use crate::ui::page_commands::{GridCommand, ProofCommand};
+
+impl StudioApp {
+    /// Asks for a path in the window; `why` tells what keeps the desktop's dialog away.
+    pub(super) fn type_path(&mut self, wanted: DialogPurpose, why: &'static str) {
+        self.session.leave_dialog();
+        let place = self.session.place_of(wanted);
+        self.shell.path.open(wanted, place, why);
+    }
+
+    /// Takes a chosen file or folder to where it was wanted.
+    pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
+        let text = path.display().to_string();
+        match wanted {
+            DialogPurpose::DataFolder => self.act(ctx, UiCommand::ChooseData(text)),
+            DialogPurpose::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
+            DialogPurpose::Piece => self.session.collect_file(path),
+            DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
+            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
+            DialogPurpose::BugReport => self.shell.report.goes_to(text),
+            DialogPurpose::AddedTask => self.teach(text),
+            DialogPurpose::Runs => self.session.add_folder(path),
+            DialogPurpose::Pictures => {
+                self.pages.predict.sheet.choose(&path);
+                self.show(Page::Predict);
+            }
+            DialogPurpose::Grid => self.grid(GridCommand::Open(text)),
+            DialogPurpose::SaveGrid => self.session.save_grid(path),
+            DialogPurpose::Pack(_) => self.session.pack(&path),
+            DialogPurpose::Packed => self.prove(ProofCommand::Check(path, false)),
+            DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
+            DialogPurpose::Results(format, _) => self.session.export_results(format, path),
+            DialogPurpose::Figure(format, _) => self.session.save_figure(format, path),
+        }
+    }
+
+    /// What gives settings several values, and opens grids.
+    pub(super) fn grid(&mut self, command: GridCommand) {
+        match command {
+            GridCommand::Vary(key) => self.session.vary(&key),
+            GridCommand::Values(key, values) => self.session.set_values(&key, values),
+            GridCommand::Rows(key, number) => self.session.repeat_rows(key, number),
+            GridCommand::Open(name) => self.session.open_grid(name),
+            GridCommand::Edit => return self.session.edit_grid(),
+            GridCommand::Close => return self.session.close_grid(),
+        }
+        if self.page != Page::Experiment {
+            self.show(Page::Experiment);
+        }
+    }
+
+    /// Checks and packs runs.
+    pub(super) fn prove(&mut self, command: ProofCommand) {
+        match command {
+            ProofCommand::Check(place, train) => {
+                self.session.check(place, train);
+                self.show(Page::Train);
+            }
+            ProofCommand::Pack(folder) => self.session.pick_pack(folder),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! *Several values…*: a setting that is to be tried with several values, and the card that lists all of them.
+
+use egui::{Popup, PopupCloseBehavior, Response, Ui};
+
+use super::{number, row};
+use crate::method::{METHODS, named_method};
+use crate::run::config::{RunConfig, SETTINGS, Setting, SettingKind, SettingSpec, setting};
+use crate::run::grid::MOST_REPETITIONS;
+use crate::session::chooser::DialogPurpose;
+use crate::session::grids::{may_vary, shipped_grids};
+use crate::session::plain::title_of;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::GridCommand;
+use crate::ui::pages::Cx;
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{self, button, card, entered, faint, icon_button, link, numbers};
+
+/// What gives a setting several values.
+const WORDS: &str = "Several values…";
+/// Width of the field for another value.
+const WIDE: f32 = 130.0;
+
+/// What is known of the setting under a key, of every run or the method's own.
+fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
+    if let Some(known) = setting(key) {
+        return Some(&known.spec);
+    }
+    let own = named_method(&draft.method).map_or(&[][..], |method| method.settings);
+    let mut all = own.iter();
+    let others = || METHODS.iter().flat_map(|method| method.settings);
+    all.find(|spec| spec.key == key)
+        .or_else(|| others().find(|spec| spec.key == key))
+}
+
+/// Offers several values in the menu of a field.
+pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
+    if !may_vary(key) {
+        return;
+    }
+    // A choice has a menu of its own.
+    let id = field.id.with("several values");
+    Popup::context_menu(field).id(id).show(|ui| {
+        if ui.button(WORDS).clicked() {
+            cx.act(UiCommand::OnGrid(GridCommand::Vary(key.into())));
+        }
+    });
+}
+
+/// The values of a setting in place of its field, where it has several; false where it has not.
+pub fn in_place(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> bool {
+    if !cx.session.experiment.grid.several.has(key) {
+        return false;
+    }
+    values(ui, cx, key);
+    true
+}
+
+/// The same below its title.
+pub fn below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> bool {
+    if !cx.session.experiment.grid.several.has(spec.key) {
+        return false;
+    }
+    widgets::field(ui, &spec.heading(), |ui| values(ui, cx, spec.key));
+    true
+}
+
+/// A button with the values, which opens their list.
+fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
+    let several = &cx.session.experiment.grid.several;
+    let counted = match key {
+        "order" => several
+            .orders
+            .map(|number| format!("{number} class orders")),
+        "seed" => several.seeds.map(|number| format!("{number} seeds")),
+        _ => None,
+    };
+    let told = several.of(key).map(|axis| {
+        let each: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
+        each.join(", ")
+    });
+    let words = counted.or(told).unwrap_or_default();
+    let short: String = words.chars().take(24).collect();
+    let short = if short == words {
+        short
+    } else {
+        format!("{short}…")
+    };
+    let open = button(ui, format!("{short} ▾")).on_hover_text(&words);
+    let open = open.accessible_name(format!("Values of {}", title_of(key)));
+    Popup::menu(&open)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .show(|ui| {
+            ui.set_min_width(200.0);
+            list(ui, cx, key);
+        });
+    open
+}
+
+/// The choices of a setting that has a list of them, each with what it is called.
+fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
+    let text = |value: &str, title: &str| (Setting::Text(value.to_string().into()), title.into());
+    let inventory = &cx.session.inventory;
+    Some(match (spec.key, spec.kind) {
+        ("method", _) => METHODS.iter().map(|m| text(m.key, m.title)).collect(),
+        ("pet", _) => {
+            let sound = inventory.plugins.iter().filter(|p| p.problem.is_none());
+            sound
+                .map(|plugin| text(&plugin.name, &plugin.title))
+                .collect()
+        }
+        ("backbone", _) => {
+            let known = inventory.backbones.iter();
+            known.map(|view| text(&view.name, &view.name)).collect()
+        }
+        (_, SettingKind::Flag(_)) => [(true, "on"), (false, "off")]
+            .map(|(on, title)| (Setting::Flag(on), title.to_string()))
+            .into(),
+        (_, SettingKind::Choice(names)) => names.iter().map(|name| text(name, name)).collect(),
+        _ => return None,
+    })
+}
+
+fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
+    let Some(spec) = spec_of(&cx.session.experiment.draft, key) else {
+        return;
+    };
+    faint(ui, spec.heading());
+    counted(ui, cx, key);
+    let several = &cx.session.experiment.grid.several;
+    let mut now = several
+        .of(key)
+        .map_or_else(Vec::new, |axis| axis.values.clone());
+    let was = now.clone();
+    match choices(cx, spec) {
+        Some(all) => {
+            for (value, title) in all {
+                let mut on = now.contains(&value);
+                if ui.checkbox(&mut on, title).changed() {
+                    match on {
+                        true => now.push(value),
+                        false => now.retain(|known| *known != value),
+                    }
+                }
+            }
+        }
+        None => typed(ui, cx, spec, &mut now),
+    }
+    if now != was {
+        cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), now)));
+    }
+    if link(ui, "One value again").clicked() {
+        let first = was.into_iter().take(1).collect();
+        cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), first)));
+        ui.close();
+    }
+}
+
+/// So many class orders or seeds.
+fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
+    let several = &cx.session.experiment.grid.several;
+    let (key, now, words) = match key {
+        "order" => (
+            "order",
+            several.orders,
+            "class orders: the paper's, then seeded ones",
+        ),
+        "seed" => ("seed", several.seeds, "seeds that follow each other"),
+        _ => return,
+    };
+    let mut number_now = now.unwrap_or(0);
+    row(ui, |ui| {
+        let label = faint(ui, words);
+        let drag = numbers::number(&mut number_now, 0..=MOST_REPETITIONS).speed(0.1);
+        number(ui, drag).labelled_by(label.id);
+    });
+    if number_now != now.unwrap_or(0) {
+        let number = Some(number_now).filter(|number| *number > 0);
+        cx.act(UiCommand::OnGrid(GridCommand::Rows(key, number)));
+    }
+}
+
+/// Values that are typed, each checked as the single one is.
+fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting>) {
+    let mut gone = None;
+    for (at, value) in now.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.label(value.to_string());
+            let name = format!("Remove {value}");
+            if icon_button(ui, Icon::Cross, &name, 20.0).clicked() {
+                gone = Some(at);
+            }
+        });
+    }
+    if let Some(at) = gone {
+        now.remove(at);
+    }
+    let state = &mut cx.pages.experiment;
+    let add = ui.horizontal(|ui| {
+        let edit = widgets::line_edit(&mut state.value, WIDE).hint_text("another value");
+        let edit = ui.add(edit).on_hover_text(spec.kind.range());
+        let enter = entered(ui, &edit);
+        button(ui, "Add").clicked() || enter
+    });
+    if !add.inner || state.value.trim().is_empty() {
+        if let Some(wrong) = &state.wrong_value {
+            faint(ui, wrong);
+        }
+        return;
+    }
+    match admitted(spec, &state.value, now) {
+        Ok(value) => {
+            now.push(value);
+            state.value.clear();
+            state.wrong_value = None;
+        }
+        Err(wrong) => state.wrong_value = Some(wrong),
+    }
+}
+
+/// The value that a text means, where the setting takes it.
+fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, String> {
+    let text = text.trim();
+    let taken = spec.kind.parse(text).filter(|value| {
+        setting(spec.key).is_none_or(|known| (known.set)(&mut RunConfig::default(), value.clone()))
+    });
+    match taken {
+        None => Err(format!(
+            "\"{text}\" is no value: give {}",
+            spec.kind.range()
+        )),
+        Some(value) if now.contains(&value) => Err(format!("{value} is there already")),
+        Some(value) => Ok(value),
+    }
+}
+
+/// The card of all settings that have several values; a line that offers it where none has.
+pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
+    card(ui, |ui| {
+        widgets::title(ui, "Several values");
+        let several = cx.session.experiment.grid.several.clone();
+        if several.is_empty() {
+            faint(
+                ui,
+                "Try a setting with several values, or open a grid of runs.",
+            );
+        }
+        let mut keys: Vec<&str> = several.axes.iter().map(|axis| axis.key.as_str()).collect();
+        keys.extend(several.orders.map(|_| "order"));
+        keys.extend(several.seeds.map(|_| "seed"));
+        for key in keys {
+            ui.push_id(key, |ui| {
+                ui.horizontal_wrapped(|ui| {
+                    ui.label(title_of(key));
+                    values(ui, cx, key);
+                });
+            });
+        }
+        ui.horizontal_wrapped(|ui| {
+            let more = button(ui, "A setting…").accessible_name("Give a setting several values");
+            Popup::menu(&more).show(|ui| settings(ui, cx));
+            let open = button(ui, "Open grid…");
+            Popup::menu(&open).show(|ui| grids(ui, cx));
+            if !several.is_empty() {
+                if button(ui, "Save as grid…").clicked() {
+                    cx.act(UiCommand::Pick(DialogPurpose::SaveGrid));
+                }
+                if link(ui, "Single values again").clicked() {
+                    cx.act(UiCommand::OnGrid(GridCommand::Close));
+                }
+            }
+        });
+    });
+}
+
+/// Every setting that several values can be given.
+fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.set_min_width(220.0);
+    egui::ScrollArea::vertical()
+        .max_height(420.0)
+        .show(ui, |ui| {
+            for key in keys(&cx.session.experiment.draft) {
+                if !cx.session.experiment.grid.several.has(key)
+                    && ui.button(title_of(key)).clicked()
+                {
+                    cx.act(UiCommand::OnGrid(GridCommand::Vary(key.into())));
+                }
+            }
+        });
+}
+
+/// The keys of all settings that several values can be given: of every run, and the method's own.
+pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
+    let own = named_method(&draft.method).map_or(&[][..], |method| method.settings);
+    let common = SETTINGS.iter().map(|known| known.spec.key);
+    let common = common.filter(|key| may_vary(key));
+    common.chain(own.iter().map(|spec| spec.key))
+}
+
+/// The grids that there are to open.
+fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.set_min_width(280.0);
+    if ui.button("A file…").clicked() {
+        cx.act(UiCommand::Pick(DialogPurpose::Grid));
+    }
+    ui.separator();
+    egui::ScrollArea::vertical()
+        .max_height(420.0)
+        .show(ui, |ui| {
+            for (name, title) in shipped_grids() {
+                let line = ui.button(title).on_hover_text(*name);
+                if line.clicked() {
+                    cx.act(UiCommand::OnGrid(GridCommand::Open((*name).into())));
+                }
+            }
+        });
+}

@@ -1,0 +1,246 @@
+//! Grids in the window: several values of settings, the queue with groups, the grids that come with the program, and
+//! runs that are checked and packed.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::run::config::{RunConfig, Setting};
+use lae_studio::run::grid::CellStanding;
+use lae_studio::session::Session;
+use lae_studio::store::{self, RunKey, StoredState};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::page_commands::{GridCommand, ProofCommand};
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{recorded, settle, shot, wait, window};
+
+/// Settings of runs that take a moment.
+fn tiny() -> RunConfig {
+    RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 1,
+        batch: 8,
+        train_limit: Some(8),
+        test_limit: Some(4),
+        device: "cpu".into(),
+        blocks: "2".into(),
+        settings: crate::frozen_epochs(0),
+        ..RunConfig::default()
+    }
+}
+
+fn open(root: &Path) -> Harness<'static, StudioApp> {
+    let root = root.to_path_buf();
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        Session::open(root, tiny(), wake).unwrap()
+    });
+    settle(&mut window);
+    window
+}
+
+fn act(window: &mut Harness<'_, StudioApp>, command: UiCommand) {
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, command);
+    settle(window);
+}
+
+fn grid(window: &mut Harness<'_, StudioApp>, command: GridCommand) {
+    act(window, UiCommand::OnGrid(command));
+}
+
+/// Two methods over two class orders.
+fn set_up(window: &mut Harness<'_, StudioApp>) {
+    let methods = ["lae", "baseline"].map(|method| Setting::Text(method.into()));
+    grid(window, GridCommand::Vary("method".into()));
+    grid(window, GridCommand::Values("method".into(), methods.into()));
+    grid(window, GridCommand::Rows("order", Some(2)));
+    wait(window, "the grid is planned", |app| {
+        app.session.grid_to_do() == Some(4)
+    });
+}
+
+/// The keys of the runs, all of which are finished.
+fn finished(root: &Path) -> Vec<RunKey> {
+    let runs = store::list(root)
+        .into_iter()
+        .map(|run| run.summary.unwrap());
+    let runs = runs.inspect(|run| assert_eq!(run.state, StoredState::Finished));
+    runs.map(|run| run.key).collect()
+}
+
+#[test]
+fn several_values_are_a_grid_that_is_run_once() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = open(runs.path());
+    set_up(&mut window);
+    window.get_by_label_contains("2 methods × 2 class orders = 4 runs");
+    shot(&mut window, "several-values");
+    window.get_by_label("Start 4 runs").click();
+    wait(&mut window, "the grid is done", |app| {
+        let grid = app.session.train.grid.as_ref();
+        grid.is_some_and(|grid| !grid.live)
+    });
+    settle(&mut window);
+    let keys = finished(runs.path());
+    assert_eq!(keys.len(), 4);
+    // Whoever watched sees them side by side.
+    assert_eq!(window.state().page, Page::Compare);
+    act(&mut window, UiCommand::Show(Page::Experiment));
+    wait(&mut window, "the runs are known", |app| {
+        let view = app.session.experiment.grid.view.ready();
+        view.is_some_and(|view| view.standing.done() == 4)
+    });
+    settle(&mut window);
+    window.get_by_label_contains("4 of them are there");
+    window.get_by_label("Nothing to start");
+    // A third order is all that is missing of three.
+    grid(&mut window, GridCommand::Rows("order", Some(3)));
+    wait(&mut window, "two runs are to do", |app| {
+        app.session.grid_to_do() == Some(2)
+    });
+    grid(&mut window, GridCommand::Close);
+    window.get_by_label("Start training");
+}
+
+#[test]
+fn a_grid_goes_on_after_the_window_was_closed() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut first = open(runs.path());
+    set_up(&mut first);
+    act(&mut first, UiCommand::Start);
+    wait(&mut first, "one run is done and another begun", |app| {
+        let grid = app.session.train.grid.as_ref();
+        let lines = grid.map_or(&[][..], |grid| &grid.standing.lines);
+        let begun = lines.iter().any(|l| l.standing == CellStanding::AtWork);
+        begun && grid.is_some_and(|grid| grid.standing.done() > 0)
+    });
+    drop(first);
+    let before = store::list(runs.path()).len();
+    assert!((1..4).contains(&before), "{before}");
+    let mut second = open(runs.path());
+    wait(&mut second, "the grid waits", |app| {
+        app.session.waiting().count() == 1
+    });
+    act(&mut second, UiCommand::Show(Page::Train));
+    second.get_by_label("on hold");
+    second.get_by_label("4 runs").click();
+    settle(&mut second);
+    shot(&mut second, "grid-waits");
+    second.get_by_label_contains("baseline · order natural");
+    second.get_by_label("Resume the queue").click();
+    wait(&mut second, "the grid is done", |app| {
+        let grid = app.session.train.grid.as_ref();
+        grid.is_some_and(|grid| !grid.live)
+    });
+    let keys = finished(runs.path());
+    let distinct: HashSet<&RunKey> = keys.iter().collect();
+    assert_eq!((keys.len(), distinct.len()), (4, 4));
+    assert_eq!(second.state().session.waiting().count(), 0);
+}
+
+#[test]
+fn a_grid_of_the_program_is_shown_as_its_runs() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    grid(&mut window, GridCommand::Open("switches-demo".into()));
+    settle(&mut window);
+    window.get_by_label("The three switches on letters");
+    window.get_by_label_contains("14 runs in 7 rows");
+    window.get_by_label("Start 14 runs");
+    shot(&mut window, "grid-opened");
+    window.get_by_label("Close").click();
+    settle(&mut window);
+    window.get_by_label("Start training");
+    // A file that says nothing is told in a sentence.
+    let file = runs.path().join("mine.toml");
+    std::fs::write(&file, "methd = \"lae\"\n").unwrap();
+    let name = file.display().to_string();
+    grid(&mut window, GridCommand::Open(name));
+    settle(&mut window);
+    assert!(window.get_all_by_label_contains("`methd`").count() > 0);
+    assert_eq!(window.state().session.grid_to_do(), None);
+}
+
+#[test]
+fn the_saved_grid_says_the_same() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = open(runs.path());
+    set_up(&mut window);
+    grid(
+        &mut window,
+        GridCommand::Values("epochs".into(), [1, 2].map(Setting::Whole).into()),
+    );
+    wait(&mut window, "the grid is planned", |app| {
+        app.session.grid_to_do() == Some(8)
+    });
+    let file: PathBuf = runs.path().join("mine");
+    window.state_mut().session.save_grid(file.clone());
+    settle(&mut window);
+    let saved = file.with_added_extension("toml");
+    let text = std::fs::read_to_string(&saved).unwrap();
+    assert!(text.contains("method = [\"lae\", \"baseline\"]"), "{text}");
+    assert!(text.contains("orders = 2"), "{text}");
+    let lines = |window: &Harness<'_, StudioApp>| {
+        let view = window.state().session.experiment.grid.view.ready().cloned();
+        view.unwrap().standing.lines.len()
+    };
+    assert_eq!(lines(&window), 8);
+    grid(&mut window, GridCommand::Open(saved.display().to_string()));
+    wait(&mut window, "the file is planned", |app| {
+        app.session.grid_to_do() == Some(8)
+    });
+    assert_eq!(lines(&window), 8);
+    // A product of values can be changed as one.
+    window.get_by_label("Change it…").click();
+    settle(&mut window);
+    wait(&mut window, "the settings are planned", |app| {
+        app.session.grid_to_do() == Some(8)
+    });
+    window.get_by_label_contains("2 methods × 2 epochs × 2 class orders = 8 runs");
+    let title = "Change it…";
+    grid(&mut window, GridCommand::Open("switches-demo".into()));
+    settle(&mut window);
+    assert!(
+        window.query_by_label(title).is_none(),
+        "parts are no product"
+    );
+}
+
+#[test]
+fn a_run_is_checked_and_packed() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = open(runs.path());
+    act(&mut window, UiCommand::Start);
+    wait(&mut window, "the run ends", |app| {
+        let live = app.session.train.live.as_ref();
+        live.is_some_and(|run| !run.stage.is_live())
+    });
+    let folder = store::list(runs.path())[0].folder.clone();
+    let check = |window: &mut Harness<'_, StudioApp>, place: PathBuf, train| {
+        act(
+            window,
+            UiCommand::OnProof(ProofCommand::Check(place, train)),
+        );
+        wait(window, "the check ends", |app| !app.session.is_training());
+        let told = window.state().session.notices.list.last().unwrap().clone();
+        told.problem.what
+    };
+    for train in [false, true] {
+        let told = check(&mut window, folder.clone(), train);
+        assert!(told.contains("equal to the last bit"), "{told}");
+    }
+    shot(&mut window, "checked");
+    assert_eq!(store::list(runs.path()).len(), 1, "a check leaves no run");
+    // What was changed is found.
+    let snapshot = folder.join("task_1.safetensors");
+    let mut bytes = std::fs::read(&snapshot).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(&snapshot, bytes).unwrap();
+    let told = check(&mut window, folder, false);
+    assert!(told.ends_with("differs"), "{told}");
+}
