@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
+use crate::counts::counted;
 use crate::names::{guessed, is_long, too_long};
+use crate::problem::{Problem, line_and_column};
+
+/// So many mistakes are told beside the first.
+const MOST_TOLD: usize = 8;
 
 /// One mistake, for a sentence to a person or a line under the text in an editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,5 +76,39 @@ impl Diagnostic {
             }
             _ => self.why.clone(),
         }
+    }
+
+    /// What is wrong with a text that is no TOML.
+    pub fn not_toml(error: &toml::de::Error) -> String {
+        let message: Vec<&str> = error.message().lines().map(str::trim).collect();
+        format!("this is not valid TOML: {}", message.join(", "))
+    }
+
+    /// Mistakes in the text of a file as one Problem: the first, and after what to do about it the others. `origin` is
+    /// where the text came from.
+    #[track_caller]
+    pub fn problem(text: &str, origin: &str, wrong: &[Self]) -> Problem {
+        let Some((first, others)) = wrong.split_first() else {
+            return Problem::new("this cannot be read").at(origin);
+        };
+        let line = |wrong: &Self| {
+            let (line, column) = line_and_column(text, wrong.span.start);
+            format!("line {line}, column {column}")
+        };
+        let mut remedy = first.remedy();
+        for other in others.iter().take(MOST_TOLD) {
+            let gap = if remedy.is_empty() { "" } else { "; " };
+            remedy += &format!("{gap}also {}: {}", line(other), other.what);
+            let own = other.remedy();
+            if !own.is_empty() {
+                remedy += &format!(" ({own})");
+            }
+        }
+        if others.len() > MOST_TOLD {
+            let more = counted(others.len() - MOST_TOLD, "more mistake");
+            remedy += &format!("; and {more}");
+        }
+        let place = format!("{origin}, {}", line(first));
+        Problem::new(&first.what).at(place).advise(remedy)
     }
 }

@@ -13,6 +13,7 @@ pub mod grid;
 mod header;
 pub mod inside;
 pub mod job;
+pub mod places;
 mod prediction;
 pub mod queue;
 pub mod refusal;

@@ -8,9 +8,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Choice, Grid, GridKey, GridPart, GridValue, MOST_PARTS, MOST_REPETITIONS, MOST_RUNS};
-use crate::counts::{count_text, counted};
+use crate::counts::count_text;
 use crate::expression::Diagnostic;
-use crate::problem::{Problem, Result, line_and_column};
+use crate::problem::Result;
 use crate::run::config::{self, SETTINGS};
 
 /// A value with its place.
@@ -20,8 +20,6 @@ pub(super) type Item<'a> = Spanned<DeValue<'a>>;
 const OF_PART: [&str; 6] = ["title", "preset", "orders", "seeds", "rows", "settings"];
 /// Keys that only the file itself has.
 const OF_FILE: [&str; 2] = ["about", "part"];
-/// So many mistakes are told beside the first.
-const MOST_TOLD: usize = 8;
 
 impl Grid {
     /// Reads the text of a grid's file; `name` is what the file is called without its ending.
@@ -33,7 +31,7 @@ impl Grid {
         let mut reader = Reader::default();
         let grid = reader.grid(text);
         let Some((title, about, parts)) = grid.filter(|_| reader.wrong.is_empty()) else {
-            return Err(told(text, origin, &reader.wrong));
+            return Err(Diagnostic::problem(text, origin, &reader.wrong));
         };
         Ok(Self {
             name: name.to_string(),
@@ -44,32 +42,6 @@ impl Grid {
             text: text.into(),
         })
     }
-}
-
-/// Mistakes as one Problem: the first, and after what to do about it the others.
-fn told(text: &str, origin: &str, wrong: &[Diagnostic]) -> Problem {
-    let Some((first, others)) = wrong.split_first() else {
-        return Problem::new("this grid cannot be read").at(origin);
-    };
-    let line = |wrong: &Diagnostic| {
-        let (line, column) = line_and_column(text, wrong.span.start);
-        format!("line {line}, column {column}")
-    };
-    let mut remedy = first.remedy();
-    for other in others.iter().take(MOST_TOLD) {
-        let gap = if remedy.is_empty() { "" } else { "; " };
-        remedy += &format!("{gap}also {}: {}", line(other), other.what);
-        let own = other.remedy();
-        if !own.is_empty() {
-            remedy += &format!(" ({own})");
-        }
-    }
-    if others.len() > MOST_TOLD {
-        let more = counted(others.len() - MOST_TOLD, "more mistake");
-        remedy += &format!("; and {more}");
-    }
-    let place = format!("{origin}, {}", line(first));
-    Problem::new(&first.what).at(place).advise(remedy)
 }
 
 /// Reads, and goes on after a mistake.
@@ -103,8 +75,7 @@ impl Reader {
         let root = match DeTable::parse(text) {
             Ok(root) => root,
             Err(error) => {
-                let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-                let what = format!("this is not valid TOML: {}", message.join(", "));
+                let what = Diagnostic::not_toml(&error);
                 let why =
                     "compare with `lae-studio grid NAME --text` of one that comes with the program";
                 self.mistake(error.span().unwrap_or_default(), what, why);

@@ -1,0 +1,113 @@
+//! Places: other machines on which runs are trained, as a small TOML file names them.
+//!
+//! Each table of the file is a place. `ssh` names a host as OpenSSH knows it, and the program starts itself there;
+//! `slurm` makes it a cluster whose queue takes the runs. What a path in it means is said by the machine that it lies on.
+
+mod read;
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use crate::names::meant;
+use crate::problem::{Problem, Result};
+use crate::{files, folders};
+
+/// The name of the file in the folder of settings.
+pub const FILE: &str = "places.toml";
+/// Most places of one file.
+pub const MOST_PLACES: usize = 256;
+
+/// A machine, or a cluster, on which runs are trained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its table's name.
+    pub name: String,
+    /// The host as OpenSSH knows it; a cluster whose commands are on this machine has none.
+    pub ssh: Option<String>,
+    /// More options of `ssh`, as its command line takes them.
+    pub options: Vec<String>,
+    /// Where runs are kept there; none for the usual folder of the program there.
+    pub folder: Option<String>,
+    /// The program there: a name that its shell finds, or a path.
+    pub program: String,
+    /// The device on which runs compute there, where none was asked for.
+    pub device: Option<String>,
+    /// Where data sets lie there, by the name or path that they have here.
+    pub data: BTreeMap<String, String>,
+    /// How its queue is asked; none for a machine that computes itself.
+    pub slurm: Option<Slurm>,
+}
+
+/// How a cluster's queue is asked for time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slurm {
+    /// Its partition; none for the usual one.
+    pub partition: Option<String>,
+    /// The account that pays.
+    pub account: Option<String>,
+    /// The longest that a job takes, as `sbatch --time` has it: "2:00:00".
+    pub time: Option<String>,
+    /// GPUs of a job.
+    pub gpus: Option<u32>,
+    /// Processor cores of a job.
+    pub cpus: Option<u32>,
+    /// Memory of a job, as `sbatch --mem` has it: "16G".
+    pub memory: Option<String>,
+    /// Modules to load before the program starts.
+    pub modules: Vec<String>,
+    /// Lines of shell to run before the program starts.
+    pub setup: Vec<String>,
+    /// A template of the script that stands in for the program's own.
+    pub script: Option<String>,
+}
+
+/// All places of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    list: Vec<Place>,
+}
+
+impl Places {
+    /// The places of the person's own file; none where there is no file.
+    ///
+    /// # Errors
+    /// A Problem when the file cannot be read, with the line of every mistake.
+    pub fn load() -> Result<Self> {
+        let Some(path) = file() else {
+            return Ok(Self::default());
+        };
+        match files::read_text(&path, files::TEXT) {
+            Ok(text) => Self::read(&text, &path.display().to_string()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Problem::io("read the places", &path, &error)),
+        }
+    }
+
+    /// All of them, by name.
+    pub fn list(&self) -> &[Place] {
+        &self.list
+    }
+
+    /// The place of this name.
+    ///
+    /// # Errors
+    /// A Problem with the name that was meant, or with the file to write it into.
+    pub fn get(&self, name: &str) -> Result<&Place> {
+        let found = self.list.iter().find(|place| place.name == name);
+        found.ok_or_else(|| {
+            let problem = Problem::new(format!("there is no place called {name}"));
+            match file().filter(|_| self.list.is_empty()) {
+                Some(path) => problem.at_path(path).advise(format!(
+                    "write it into this file: [{name}], and below it ssh = \"HOST\" as `ssh HOST` has it"
+                )),
+                None => meant(problem, name, self.list.iter().map(|place| &*place.name)),
+            }
+        })
+    }
+}
+
+/// The person's own file of places; none where the system has no folder of settings.
+pub fn file() -> Option<PathBuf> {
+    folders::config().map(|folder| folder.join(FILE))
+}

@@ -1,0 +1,303 @@
+//! The file of places → [`Places`]: names, types and ranges are checked, each mistake with its line.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{MOST_PLACES, Place, Places, Slurm};
+use crate::expression::Diagnostic;
+use crate::names::is_long;
+use crate::problem::Result;
+
+type Item<'a> = Spanned<DeValue<'a>>;
+
+/// Keys of a place.
+const OF_PLACE: [&str; 7] = [
+    "ssh", "options", "folder", "program", "device", "data", "slurm",
+];
+/// Keys of a place with `slurm = true`.
+const OF_SLURM: [&str; 9] = [
+    "partition",
+    "account",
+    "time",
+    "gpus",
+    "cpus",
+    "memory",
+    "modules",
+    "setup",
+    "script",
+];
+/// What the program is called where nobody says otherwise.
+const PROGRAM: &str = "lae-studio";
+/// Most GPUs or cores that a job is given.
+const MOST_UNITS: u32 = 4096;
+
+impl Places {
+    /// Reads the text of a file of places.
+    ///
+    /// # Errors
+    /// A Problem with the line of every mistake: text that is not TOML, unknown keys, values of another type, a place
+    /// with neither `ssh` nor `slurm`.
+    pub fn read(text: &str, origin: &str) -> Result<Self> {
+        let mut reader = Reader::default();
+        let list = reader.places(text);
+        match reader.wrong.as_slice() {
+            [] => Ok(Self { list }),
+            wrong => Err(Diagnostic::problem(text, origin, wrong)),
+        }
+    }
+}
+
+/// Reads, and goes on after a mistake.
+#[derive(Default)]
+struct Reader {
+    wrong: Vec<Diagnostic>,
+}
+
+impl Reader {
+    fn mistake(&mut self, span: Range<usize>, what: impl Into<String>, why: impl Into<String>) {
+        self.wrong.push(Diagnostic::new(span, what).because(why));
+    }
+
+    fn places(&mut self, text: &str) -> Vec<Place> {
+        let root = match DeTable::parse(text) {
+            Ok(root) => root,
+            Err(error) => {
+                let what = Diagnostic::not_toml(&error);
+                let why = "write each place as [name], with its keys below: ssh = \"host\"";
+                self.mistake(error.span().unwrap_or_default(), what, why);
+                return Vec::new();
+            }
+        };
+        let mut list = Vec::new();
+        for (key, item) in root.get_ref() {
+            let name = key.get_ref();
+            if list.len() == MOST_PLACES {
+                let what = format!("there are more than {MOST_PLACES} places");
+                self.mistake(key.span(), what, "leave some out");
+                break;
+            }
+            if !is_name(name) {
+                let what = "this is no name of a place";
+                let why = "names are made of letters, digits, - and _, 64 at most";
+                self.mistake(key.span(), what, why);
+                continue;
+            }
+            match item.get_ref().as_table() {
+                Some(table) => list.push(self.place(name, key.span(), table)),
+                None => {
+                    let what = format!("`{name}` is no place");
+                    let why = format!("write a place as [{name}], with its keys below it");
+                    self.mistake(key.span(), what, why);
+                }
+            }
+        }
+        list
+    }
+
+    fn place(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Place {
+        let is_slurm = self.flag(table, "slurm");
+        for (key, _) in table {
+            let key_name = key.get_ref().as_ref();
+            if OF_PLACE.contains(&key_name) || (is_slurm && OF_SLURM.contains(&key_name)) {
+                continue;
+            }
+            self.unknown(key_name, key.span(), is_slurm);
+        }
+        let ssh = self.host(table);
+        if ssh.is_none() && !is_slurm && table.get("ssh").is_none() {
+            let what = format!("the place `{name}` does not say how it is reached");
+            let why = "give ssh = \"HOST\", as `ssh HOST` has it, or slurm = true";
+            self.mistake(span, what, why);
+        }
+        Place {
+            name: name.to_string(),
+            ssh,
+            options: self.texts(table, "options"),
+            folder: self.text(table, "folder"),
+            program: self.text(table, "program").unwrap_or(PROGRAM.into()),
+            device: self.text(table, "device"),
+            data: self.data(table),
+            slurm: is_slurm.then(|| self.slurm(table)),
+        }
+    }
+
+    fn unknown(&mut self, name: &str, span: Range<usize>, is_slurm: bool) {
+        if let Some(long) = Diagnostic::of_long_name(name, span.clone()) {
+            return self.wrong.push(long);
+        }
+        let what = format!("a place has no key `{name}`");
+        if !is_slurm && OF_SLURM.contains(&name) {
+            let why = "only a cluster has it: give slurm = true beside it, or leave it out";
+            return self.mistake(span, what, why);
+        }
+        let known = OF_PLACE.iter().chain(OF_SLURM.iter().filter(|_| is_slurm));
+        self.wrong
+            .push(Diagnostic::new(span, what).meant(name, known.copied()));
+    }
+
+    fn slurm(&mut self, table: &DeTable<'_>) -> Slurm {
+        Slurm {
+            partition: self.text(table, "partition"),
+            account: self.text(table, "account"),
+            time: self.text(table, "time"),
+            gpus: self.number(table, "gpus", 0),
+            cpus: self.number(table, "cpus", 1),
+            memory: self.text(table, "memory"),
+            modules: self.texts(table, "modules"),
+            setup: self.texts(table, "setup"),
+            script: self.text(table, "script"),
+        }
+    }
+
+    /// The host: what begins like an option would be taken for one.
+    fn host(&mut self, table: &DeTable<'_>) -> Option<String> {
+        let host = self.text(table, "ssh")?;
+        let is_host = !host.starts_with('-') && !host.contains(char::is_whitespace);
+        if !is_host && let Some(item) = table.get("ssh") {
+            let why = "give a host alone, as `ssh HOST` has it; ports and keys go into `options` or ~/.ssh/config";
+            self.mistake(item.span(), "`ssh` names no host", why);
+        }
+        is_host.then_some(host)
+    }
+
+    fn data(&mut self, table: &DeTable<'_>) -> BTreeMap<String, String> {
+        let Some(item) = table.get("data") else {
+            return BTreeMap::new();
+        };
+        let wanted = "write it as data = { \"cifar-100\" = \"/data/cifar-100\" }";
+        let Some(entries) = item.get_ref().as_table() else {
+            self.mistake(item.span(), "`data` is no table of data sets", wanted);
+            return BTreeMap::new();
+        };
+        let mut data = BTreeMap::new();
+        for (key, item) in entries {
+            match text_in(item) {
+                Some(path) => {
+                    data.insert(key.get_ref().to_string(), path);
+                }
+                None => self.mistake(item.span(), "this is no path of a data set", wanted),
+            }
+        }
+        data
+    }
+
+    fn flag(&mut self, table: &DeTable<'_>, key: &str) -> bool {
+        let Some(item) = table.get(key) else {
+            return false;
+        };
+        let on = item.get_ref().as_bool();
+        if on.is_none() {
+            let what = format!("`{key}` is neither true nor false");
+            let why = "write slurm = true, and partition, time and gpus as keys beside it";
+            self.mistake(item.span(), what, why);
+        }
+        on.unwrap_or(false)
+    }
+
+    fn text(&mut self, table: &DeTable<'_>, key: &str) -> Option<String> {
+        let item = table.get(key)?;
+        let text = text_in(item);
+        if text.is_none() {
+            let what = format!("`{key}` is no text");
+            self.mistake(item.span(), what, "put one line of text in quotes");
+        }
+        text
+    }
+
+    fn texts(&mut self, table: &DeTable<'_>, key: &str) -> Vec<String> {
+        let Some(item) = table.get(key) else {
+            return Vec::new();
+        };
+        let list = item.get_ref().as_array();
+        let texts = list.map(|list| list.iter().map(text_in).collect::<Option<Vec<String>>>());
+        texts.flatten().unwrap_or_else(|| {
+            let what = format!("`{key}` is no list of texts");
+            let why = format!("write it as {key} = [\"…\", \"…\"]");
+            self.mistake(item.span(), what, why);
+            Vec::new()
+        })
+    }
+
+    fn number(&mut self, table: &DeTable<'_>, key: &str, least: u32) -> Option<u32> {
+        let item = table.get(key)?;
+        let number = item.get_ref().as_integer();
+        let number = number.and_then(|n| u32::from_str_radix(n.as_str(), n.radix()).ok());
+        let fits = number.filter(|number| (least..=MOST_UNITS).contains(number));
+        if fits.is_none() {
+            let why = format!("give a whole number from {least} to {MOST_UNITS}");
+            self.mistake(item.span(), format!("`{key}` is no number that fits"), why);
+        }
+        fits
+    }
+}
+
+/// A text of one line that says something.
+fn text_in(item: &Item<'_>) -> Option<String> {
+    let text = item.get_ref().as_str()?.trim();
+    let one_line = !text.is_empty() && !text.contains(char::is_control);
+    one_line.then(|| text.to_string())
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && !is_long(name) && name.chars().all(fits)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_with_what_is_usual_where_nothing_is_said() {
+        let text = r#"
+            [lab]
+            ssh = "lab"
+            options = ["-p", "2222"]
+            folder = "/scratch/me/lae"
+            data = { "cifar-100" = "/data/cifar-100-binary" }
+            [cluster]
+            slurm = true
+            partition = "gpu"
+            time = "2:00:00"
+            gpus = 1
+            modules = ["cuda/12"]
+        "#;
+        let places = Places::read(text, "places.toml").unwrap();
+        let lab = places.get("lab").unwrap();
+        assert_eq!(lab.ssh.as_deref(), Some("lab"));
+        assert_eq!(lab.program, PROGRAM);
+        assert_eq!(lab.options, ["-p", "2222"]);
+        assert_eq!(lab.data["cifar-100"], "/data/cifar-100-binary");
+        assert!(lab.slurm.is_none());
+        let cluster = places.get("cluster").unwrap().slurm.clone().unwrap();
+        assert_eq!(cluster.gpus, Some(1));
+        assert_eq!(cluster.modules, ["cuda/12"]);
+        let told = places.get("lob").unwrap_err();
+        assert_eq!(told.remedy, "did you mean `lab`?");
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_place() {
+        let cases = [
+            ("[lab]\nshs = \"lab\"", "line 2, column 1", "`ssh`"),
+            ("[lab]\nssh = 3", "line 2, column 7", "quotes"),
+            ("[lab]\nssh = \"-oX=y\"", "line 2, column 7", "HOST"),
+            ("[lab]\nfolder = \"/x\"", "line 1, column 2", "slurm = true"),
+            ("[lab]\nssh = \"h\"\ngpus = 1", "line 3, column 1", "slurm"),
+            ("[lab]\nslurm = 1", "line 2, column 9", "slurm = true"),
+            ("[lab]\nslurm = true\ngpus = -1", "line 3", "from 0"),
+            ("lab = \"h\"", "line 1, column 1", "[lab]"),
+            ("[lab", "line 1", "[name]"),
+            ("[\"a b\"]\nssh = \"h\"", "line 1", "letters"),
+        ];
+        for (text, place, remedy) in cases {
+            let told = Places::read(text, "places.toml").unwrap_err();
+            assert!(told.place.contains(place), "{text}: {told}");
+            assert!(told.remedy.contains(remedy), "{text}: {told}");
+        }
+    }
+}
