@@ -179,19 +179,52 @@ pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlF
     }
 }
 
-/// A control that Ctrl-C sets to Stop; a second Ctrl-C ends the program at once.
+/// A control that Ctrl-C sets to Stop, and a signal to end, too; a second Ctrl-C ends the program at once.
 pub(super) fn stop_on_ctrl_c() -> Result<Control> {
+    stop_on_signals(true)
+}
+
+/// The same; without `says` it is left to another program to say so.
+pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
     let control = Control::default();
     let hand = control.clone();
-    ctrlc::set_handler(move || {
+    let stop = move || {
         if hand.wish() == Wish::Stop {
             std::process::exit(130);
         }
         hand.set(Wish::Stop);
-        tell("stopping after this batch; press Ctrl-C again to end at once");
-    })
-    .map_err(|error| Problem::new(format!("Ctrl-C cannot be handled: {error}")))?;
+        if says {
+            tell("stopping after this batch; press Ctrl-C again to end at once");
+        }
+    };
+    stop_when_told_to_end(&control)?;
+    ctrlc::set_handler(stop)
+        .map_err(|error| Problem::new(format!("Ctrl-C cannot be handled: {error}")))?;
     Ok(control)
+}
+
+/// The same where a scheduler or the system ends the program: what it ends it tells so, and kills it a moment later.
+#[cfg(unix)]
+fn stop_when_told_to_end(control: &Control) -> Result<()> {
+    use signal_hook::consts::SIGTERM;
+    use signal_hook::iterator::Signals;
+
+    let told = |error| Problem::new(format!("a signal to end cannot be handled: {error}"));
+    let mut signals = Signals::new([SIGTERM]).map_err(told)?;
+    let hand = control.clone();
+    let wait = move || {
+        for _ in signals.forever() {
+            hand.set(Wish::Stop);
+            tell("told to end: stopping after this batch");
+        }
+    };
+    let thread = std::thread::Builder::new().name("signals".into());
+    thread.spawn(wait).map(drop).map_err(told)
+}
+
+#[cfg(not(unix))]
+fn stop_when_told_to_end(_: &Control) -> Result<()> {
+    Ok(())
 }
 
 /// Gives the results of a stopped run and says how to go on.

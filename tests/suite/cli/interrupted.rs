@@ -102,6 +102,32 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
     );
 }
 
+/// As a scheduler ends a program before its time is over.
+#[cfg(unix)]
+#[test]
+fn a_signal_to_end_saves_as_ctrl_c_does() {
+    let root = tempfile::tempdir().unwrap();
+    let mut child = program(SLOWER, root.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let checkpoint = "resume/checkpoint.safetensors";
+    wait_for(&mut child, || {
+        Some(first_run(root.path())?.join(checkpoint))
+    });
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-TERM", &id]).status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("told to end") && said.contains("lae-studio resume"),
+        "{said}"
+    );
+}
+
 /// A limit on file sizes acts like a disk that fills up in the middle of a file.
 #[cfg(target_os = "linux")]
 #[test]
