@@ -31,6 +31,22 @@ pub fn things(n: usize, thing: &str) -> String {
     }
 }
 
+/// Numbers that rise, those that follow each other together: `1-3,7`.
+pub fn ranges_text(numbers: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let texts = runs.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    texts.collect::<Vec<_>>().join(",")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +62,7 @@ mod tests {
         assert_eq!(counted(2, "day"), "2 days");
         assert_eq!(count_text(1_234_567), "1,234,567");
         assert_eq!(count_text(999), "999");
+        assert_eq!(ranges_text(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
+        assert_eq!(ranges_text(&[4]), "4");
     }
 }

@@ -16,6 +16,7 @@ mod card;
 mod full;
 mod glossary;
 mod grid;
+mod grid_devices;
 mod interrupted;
 mod log;
 #[cfg(target_os = "linux")]
@@ -25,6 +26,8 @@ mod paper;
 mod portable;
 mod predict;
 mod runs;
+#[cfg(target_os = "linux")]
+mod slurm;
 mod tables;
 mod teach;
 mod worst;

@@ -1,25 +1,33 @@
 //! `grid`: series of runs from a file, or one of the tables that come with the program. What is there is not run again.
 
+mod asked;
+mod devices;
 mod progress;
 mod report;
+mod several;
+mod slurm;
+mod worker;
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table, complain, duration, say, size, tell};
-use super::train::stop_on_ctrl_c;
+use super::train::stop_on_signals;
 use crate::counts::{count_text, counted};
 use crate::experiment::Stock;
 use crate::experiment::grid::{self, CellState, Cells, GridEnd, GridPlan, Overrides};
-use crate::method::METHODS;
-use crate::names::meant;
 use crate::problem::{Problem, Result};
-use crate::run::config::{self, SETTINGS};
+use crate::run::event::Control;
+use crate::run::grid::Grid;
+use crate::run::places::Place;
 use crate::store;
+use asked::{Numbers, chosen, known, numbers, pairs, shard};
 use progress::GridReporter;
 use report::{GridReport, listing, table};
+use worker::Worker;
 
 /// Options of `grid`.
 #[derive(clap::Args)]
@@ -36,16 +44,22 @@ pub(super) struct Args {
     /// Only every Nth run, from the Ith on: N programs with I from 1 to N run all of them
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(usize, usize)>,
+    /// Only the runs of these numbers, as --list shows them: 3,5-7
+    #[arg(long, value_name = "N,N-N", value_parser = numbers)]
+    cells: Option<Numbers>,
     /// Only runs with this value of a setting, or with these words in the title of their row (row=Adapter); of one setting
     /// several are alternatives
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
     only: Vec<String>,
-    /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices` [default: the file's]
-    #[arg(long, value_name = "DEVICE")]
+    /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices`; several (1,2, or all-gpus) share the
+    /// runs, a program for each [default: the file's]
+    #[arg(long, value_name = "DEVICE|DEVICE,…")]
     device: Option<String>,
     /// Where a data set lies that the grid names, as imagenet-r=/data/imagenet-r; may be given several times
     #[arg(long, value_name = "NAME=PATH")]
     data: Vec<String>,
+    #[command(flatten)]
+    slurm: slurm::Options,
     /// Keep runs in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -54,15 +68,9 @@ pub(super) struct Args {
     /// Show no progress
     #[arg(long, help_heading = "Output")]
     quiet: bool,
-}
-
-/// Reads `2/8`.
-fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
-    let parts = text.split_once('/');
-    let parts = parts.and_then(|(own, all)| Some((own.parse().ok()?, all.parse().ok()?)));
-    parts
-        .filter(|(own, all): &(usize, usize)| (1..=*all).contains(own))
-        .ok_or_else(|| "give two whole numbers like 2/8, the first from 1 to the second".into())
+    /// Tell what happens as lines of JSON, to the program that started this one
+    #[arg(long, hide = true)]
+    worker: bool,
 }
 
 /// A grid that comes with the program, for scripts.
@@ -78,6 +86,9 @@ struct Shipped {
 /// Lists, plans or runs.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
+    if args.slurm.template {
+        return slurm::template();
+    }
     let Some(wanted) = &args.grid else {
         return list_shipped(&args.json);
     };
@@ -86,64 +97,137 @@ pub(super) fn run(args: &Args) -> Result<End> {
         say(&text)?;
         return Ok(End::Done);
     }
-    let root = store::runs_root(args.out.as_deref());
-    let overrides = Overrides {
-        device: args.device.clone(),
-        data: pairs(&args.data, "--data")?,
-    };
     let only = pairs(&args.only, "--only")?;
     only.iter().try_for_each(|(key, _)| known(key))?;
-    let control = stop_on_ctrl_c()?;
-    let stock = Stock::default();
-    let cells = Cells::of(grid, &root, &overrides)?;
-    let mut tell_quietly = |what: &str| {
-        if !args.quiet {
-            tell(what);
-        }
+    let control = stop_on_signals(!args.worker)?;
+    let place = args.slurm.place()?;
+    let devices = match &place {
+        Some(_) => None,
+        None => several::devices(args.device.as_deref())?,
     };
-    let opens = !args.list;
-    let plan = GridPlan::make(cells, &root, opens, &stock, &control, &mut tell_quietly);
+    let plan = plan(args, &grid, place.as_ref(), devices.as_deref(), &control)?;
     let Some(mut plan) = plan else {
         tell("stopped before a run had begun; nothing was changed");
         return Ok(End::Stopped);
     };
-    let chosen = chosen(&plan, args.shard, &only)?;
+    let chosen = chosen(&plan, args, &only)?;
+    if let Some(place) = &place {
+        return slurm::run(args, place, &mut plan, &chosen, &text);
+    }
     if args.list {
         let report = GridReport::of(&plan, &chosen);
-        args.json.give(&report, &listing(&plan, &chosen))?;
+        args.json
+            .give(&report, &listing(&plan, &chosen, &HashMap::new()))?;
         return Ok(End::Done);
+    }
+    if args.worker {
+        let end = plan.run(&chosen, &mut Worker::new(&control)?);
+        return Ok(end_of(&end));
     }
     if !args.quiet {
         tell(before(&plan, &chosen));
     }
-    let mut sink = GridReporter::new(args.quiet, &plan, &chosen, &stock, &control);
-    let end = plan.run(&chosen, &mut sink);
-    sink.close();
+    let several = devices.is_some();
+    let end = match devices {
+        Some(devices) => devices::run(args, &mut plan, &chosen, &devices, &control)?,
+        None => {
+            let stock = plan.stock();
+            let mut sink = GridReporter::new(args.quiet, &plan, &chosen, &stock, &control);
+            let end = plan.run(&chosen, &mut sink);
+            sink.close();
+            end
+        }
+    };
     let report = GridReport::of(&plan, &chosen);
     args.json.give(&report, &table(&plan, &chosen))?;
-    Ok(ended(&end))
+    tell_end(&end, several);
+    Ok(end_of(&end))
+}
+
+impl Args {
+    /// Where data sets lie, as `NAME=PATH`: what is given beats what a place says.
+    fn data_at(&self, place: Option<&Place>) -> Vec<String> {
+        let known = place.into_iter().flat_map(|place| &place.data);
+        let known = known.map(|(name, path)| format!("{name}={path}"));
+        self.data.iter().cloned().chain(known).collect()
+    }
+
+    /// Where runs are kept.
+    fn root(&self, place: Option<&Place>) -> PathBuf {
+        let folder = place
+            .and_then(|place| place.folder.as_deref())
+            .map(Path::new);
+        store::runs_root(self.out.as_deref().or(folder))
+    }
+}
+
+/// Looks at all that the cells stand on; none when the person stopped it. Several devices must agree on what the runs are.
+fn plan(
+    args: &Args,
+    grid: &Grid,
+    place: Option<&Place>,
+    devices: Option<&[String]>,
+    control: &Control,
+) -> Result<Option<GridPlan>> {
+    let root = args.root(place);
+    // A login host has not the devices of its nodes.
+    let opens = !args.list && place.is_none();
+    let stock = Stock::default();
+    let mut tell_quietly = |what: &str| {
+        if !args.quiet && !args.worker {
+            tell(what);
+        }
+    };
+    let of_place = || place.and_then(|place| place.device.clone());
+    let mut names: Vec<Option<String>> = match devices {
+        Some(devices) => devices.iter().cloned().map(Some).collect(),
+        None => vec![args.device.clone().or_else(of_place)],
+    };
+    names.sort();
+    names.dedup();
+    let data = pairs(&args.data_at(place), "--data")?;
+    let mut plans = Vec::new();
+    for device in names {
+        let name = device.clone().unwrap_or_default();
+        let data = data.clone();
+        let cells = Cells::of(grid.clone(), &root, &Overrides { device, data })?;
+        let made = GridPlan::make(cells, &root, opens, &stock, control, &mut tell_quietly);
+        let Some(made) = made else {
+            return Ok(None);
+        };
+        plans.push((name, made));
+    }
+    several::agree(&plans)?;
+    Ok(plans.into_iter().next().map(|(_, plan)| plan))
+}
+
+fn end_of(end: &GridEnd) -> End {
+    match end {
+        GridEnd::Done { failed: 0 } => End::Done,
+        GridEnd::Done { .. } => End::Failed,
+        GridEnd::Stopped(_) => End::Stopped,
+    }
 }
 
 /// Says how it ended.
-fn ended(end: &GridEnd) -> End {
+fn tell_end(end: &GridEnd, several: bool) {
     match end {
-        GridEnd::Done { failed: 0 } => End::Done,
+        GridEnd::Done { failed: 0 } => {}
         GridEnd::Done { failed } => {
             let cannot = counted(*failed, "run");
             tell(format!(
                 "{cannot} could not be finished, as told above; the same command tries these alone again"
             ));
-            End::Failed
         }
         GridEnd::Stopped(run) => {
             let saved = match run {
                 Some(_) => "stopped and saved",
+                None if several => "stopped, all that was begun saved",
                 None => "stopped; nothing was left half done",
             };
             tell(format!(
                 "{saved}; the same command goes on, with the same options"
             ));
-            End::Stopped
         }
     }
 }
@@ -172,72 +256,6 @@ fn list_shipped(json: &Json) -> Result<End> {
     );
     json.give(&rows, &text)?;
     Ok(End::Done)
-}
-
-/// Texts of the form `KEY=VALUE`.
-fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, String)>> {
-    let pair = |text: &String| {
-        let parts = text
-            .split_once('=')
-            .filter(|(key, _)| !key.trim().is_empty());
-        let (key, value) = parts.ok_or_else(|| {
-            let problem = Problem::new(format!("\"{text}\" names no value")).at(option);
-            problem.advise(match option {
-                "--data" => "write it as NAME=PATH, for example imagenet-r=/data/imagenet-r",
-                _ => "write it as KEY=VALUE, for example method=lae",
-            })
-        })?;
-        Ok((key.trim().replace('-', "_"), value.trim().to_string()))
-    };
-    let data = |text: &String| {
-        // Names of data sets have dashes.
-        let (_, value) = pair(text)?;
-        let name = text.split_once('=').map_or("", |(name, _)| name.trim());
-        Ok((name.to_string(), value))
-    };
-    match option {
-        "--data" => texts.iter().map(data).collect(),
-        _ => texts.iter().map(pair).collect(),
-    }
-}
-
-/// Refuses what `--only` cannot be about.
-fn known(key: &str) -> Result<()> {
-    let own = || METHODS.iter().flat_map(|method| method.settings);
-    if key == "row" || config::setting(key).is_some() || own().any(|spec| spec.key == key) {
-        return Ok(());
-    }
-    let all = SETTINGS.iter().map(|setting| setting.spec.key);
-    let all = all.chain(own().map(|spec| spec.key)).chain(["row"]);
-    let problem = Problem::new(format!("there is no setting \"{key}\"")).at("--only");
-    Err(meant(problem, key, all))
-}
-
-/// The cells that are asked for, in the order in which they are run.
-fn chosen(
-    plan: &GridPlan,
-    shard: Option<(usize, usize)>,
-    only: &[(String, String)],
-) -> Result<Vec<usize>> {
-    let mut cells = plan.in_order();
-    cells.retain(|cell| {
-        let fits = |(key, _): &(String, String)| {
-            let mut values = only.iter().filter(|(known, _)| known == key);
-            values.any(|(_, value)| plan.has(*cell, key, value))
-        };
-        only.iter().all(fits)
-    });
-    if cells.is_empty() {
-        let told: Vec<String> = only
-            .iter()
-            .map(|(key, value)| format!("{key}={value}"))
-            .collect();
-        let what = format!("no run of this grid has {}", told.join(" and "));
-        let remedy = "`lae-studio grid NAME --list` shows which there are";
-        return Err(Problem::new(what).at("--only").advise(remedy));
-    }
-    cells.retain(|cell| shard.is_none_or(|(own, all)| cell % all == own - 1));
-    Ok(cells)
 }
 
 /// What there is and what the rest will cost.

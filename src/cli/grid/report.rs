@@ -58,9 +58,37 @@ struct CellReport<'a> {
     /// Why it cannot be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
+    /// Its task on a cluster, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<TaskReport>,
+}
+
+/// The task of a job array that is at work on a run, or was at last.
+#[derive(Clone, Serialize)]
+pub(super) struct TaskReport {
+    /// Array and index.
+    pub id: String,
+    /// `waiting`, `running`, `done`, `stopped`, `cancelled` or `failed`.
+    pub state: &'static str,
+    /// The node it runs on, and for how long it has.
+    pub node: Option<String>,
+    pub elapsed: Option<String>,
+    /// Why it waits, stopped or failed.
+    pub reason: Option<String>,
+    /// What it says, and the last lines of that where it failed.
+    pub log: String,
+    pub last_lines: Vec<String>,
 }
 
 impl<'a> GridReport<'a> {
+    /// The same with tasks of a cluster.
+    pub fn with_tasks(mut self, tasks: &HashMap<usize, TaskReport>) -> Self {
+        for cell in &mut self.cells {
+            cell.task = tasks.get(&cell.number).cloned();
+        }
+        self
+    }
+
     /// That of these cells.
     pub fn of(plan: &'a GridPlan, cells: &[usize]) -> Self {
         let grid = &plan.cells.grid;
@@ -116,6 +144,7 @@ fn cell_report<'a>(
         memory_bytes: foreseen.map(|known| known.memory),
         disk_bytes: foreseen.map(|known| known.disk),
         problem,
+        task: None,
     }
 }
 
@@ -152,7 +181,8 @@ fn told(plan: &GridPlan, cell: usize, title: &str) -> String {
 }
 
 /// The cells as a table.
-pub(super) fn listing(plan: &GridPlan, cells: &[usize]) -> String {
+/// The states in `known` stand in place of the plan's own.
+pub(super) fn listing(plan: &GridPlan, cells: &[usize], known: &HashMap<usize, String>) -> String {
     let titles = titles(plan);
     let mut sorted = cells.to_vec();
     sorted.sort_unstable();
@@ -178,7 +208,10 @@ pub(super) fn listing(plan: &GridPlan, cells: &[usize]) -> String {
         let cells = [
             (cell + 1).to_string(),
             told(plan, cell, first.copied().unwrap_or("")),
-            state_text(&state),
+            known
+                .get(&cell)
+                .cloned()
+                .unwrap_or_else(|| state_text(&state)),
         ];
         let cells = cells.into_iter().chain(figures);
         table.row(cells.chain([

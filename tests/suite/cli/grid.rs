@@ -5,26 +5,26 @@ use std::collections::HashSet;
 use super::*;
 
 /// Runs that take a moment.
-const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 12\ntest_limit = 4\n\
+pub(super) const TINY: &str = "data = \"digits\"\nclasses_per_task = \"5\"\nepochs = 1\nbatch = 8\ntrain_limit = 12\ntest_limit = 4\n\
     device = \"cpu\"\nblocks = \"2\"\nsettings.freeze_epochs = 0\nmethod = [\"lae\", \"baseline\"]\n";
 
 /// A file of a grid beside the folder of its runs.
-struct Tried {
-    folder: tempfile::TempDir,
+pub(super) struct Tried {
+    pub(super) folder: tempfile::TempDir,
 }
 
 impl Tried {
-    fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("mine.toml"), text).unwrap();
         Self { folder }
     }
 
-    fn runs(&self) -> PathBuf {
+    pub(super) fn runs(&self) -> PathBuf {
         self.folder.path().join("runs")
     }
 
-    fn program(&self, words: &[&str]) -> Command {
+    pub(super) fn program(&self, words: &[&str]) -> Command {
         let file = self.folder.path().join("mine.toml").display().to_string();
         let words = [&["grid", &file], words].concat();
         let mut command = program(&words, &self.runs());
@@ -32,16 +32,16 @@ impl Tried {
         command
     }
 
-    fn run(&self, words: &[&str]) -> Output {
+    pub(super) fn run(&self, words: &[&str]) -> Output {
         self.program(words).output().unwrap()
     }
 
-    fn json(&self, words: &[&str]) -> Value {
+    pub(super) fn json(&self, words: &[&str]) -> Value {
         json(&self.run(&[words, &["--json", "-"]].concat()))
     }
 
     /// Every cell has one finished run, and no run is another one's double.
-    fn is_whole(&self, cells: usize) {
+    pub(super) fn is_whole(&self, cells: usize) {
         let report = self.json(&["--list"]);
         let list = report["cells"].as_array().unwrap();
         assert!(list.iter().all(|cell| cell["state"] == "done"), "{report}");
@@ -58,7 +58,7 @@ impl Tried {
 }
 
 /// The runs below a folder with this file in them.
-fn with(root: &Path, file: &str) -> usize {
+pub(super) fn with(root: &Path, file: &str) -> usize {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.path().join(file).exists())

@@ -7,6 +7,7 @@ mod cells;
 mod foresight;
 mod plan;
 mod shipped;
+pub mod slurm;
 mod standing;
 mod work;
 

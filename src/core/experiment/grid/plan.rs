@@ -9,10 +9,13 @@ use super::cells::Cells;
 use super::foresight::{Foreseen, Foresight, data_key};
 use crate::experiment::Stock;
 use crate::experiment::estimate::{TaskImages, seconds_at, unmeasured_speed};
+use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
-use crate::store::{OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked};
+use crate::store::{
+    OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
+};
 
 /// How a cell stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,9 +120,19 @@ impl GridPlan {
         })
     }
 
+    /// What its runs have open.
+    pub fn stock(&self) -> Stock {
+        self.stock.clone()
+    }
+
     /// The key of a cell's run, where it is known.
     pub fn key(&self, cell: usize) -> Option<&RunKey> {
         self.foreseen.get(cell)?.as_ref().ok()?.key.as_ref()
+    }
+
+    /// What the settings of a cell are known by, wherever they are computed.
+    pub fn settings_key(&self, cell: usize) -> String {
+        settings_key(&filled(&self.cells.cells[cell].config).anywhere())
     }
 
     /// The run of a cell that is furthest.
@@ -148,6 +161,11 @@ impl GridPlan {
             },
             None => CellState::ToDo,
         }
+    }
+
+    /// Looks at the runs anew, which other programs may have gone on with.
+    pub fn refresh(&mut self) {
+        self.runs.refresh();
     }
 
     /// The cells in the order in which they are run: those that share data and backbone one after the other.

@@ -104,7 +104,13 @@ impl GridPlan {
 
     /// Runs a cell, unless it is there or in other hands.
     fn one(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
-        self.know_key(cell, sink)?;
+        let control = self.control.clone();
+        self.know_key(cell, &mut |what| {
+            let phase = Phase::Preparing(what.to_string());
+            let run = String::new();
+            sink.event(Event::Phase { run, phase });
+            control.wish() != Wish::Stop
+        })?;
         // Looked at before its lock is asked for: most cells of a grid that is begun again are there.
         match self.state(cell) {
             CellState::Done(_) => return Ok(CellEnd::Known),
@@ -168,21 +174,24 @@ impl GridPlan {
         })
     }
 
+    /// Finds the keys of these cells where they were not known, which takes their weights: brings them here. `tell` hears of
+    /// it, and stops it by giving false.
+    ///
+    /// # Errors
+    /// A Problem when weights cannot be had.
+    pub fn know_keys(&mut self, cells: &[usize], tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
+        cells.iter().try_for_each(|cell| self.know_key(*cell, tell))
+    }
+
     /// Finds a cell's key where it was not known: its weights come first.
-    fn know_key(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<()> {
+    fn know_key(&mut self, cell: usize, tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
         if !matches!(&self.foreseen[cell], Ok(known) if known.key.is_none()) {
             return Ok(());
         }
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
-        let mut tell = |what: &str| {
-            let phase = Phase::Preparing(what.to_string());
-            let run = String::new();
-            sink.event(Event::Phase { run, phase });
-            control.wish() != Wish::Stop
-        };
-        let obtained = self.foresight.obtain(&config.backbone, &mut tell);
-        if self.control.wish() == Wish::Stop {
+        let obtained = self.foresight.obtain(&config.backbone, tell);
+        if control.wish() == Wish::Stop {
             return Ok(());
         }
         obtained?;

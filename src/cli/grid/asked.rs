@@ -1,0 +1,111 @@
+//! Which runs of a grid are asked for.
+
+use std::ops::RangeInclusive;
+
+use super::Args;
+use crate::counts::count_text;
+use crate::experiment::grid::GridPlan;
+use crate::method::METHODS;
+use crate::names::meant;
+use crate::problem::{Problem, Result};
+use crate::run::config::{self, SETTINGS};
+
+/// Reads `2/8`.
+pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
+    let parts = text.split_once('/');
+    let parts = parts.and_then(|(own, all)| Some((own.parse().ok()?, all.parse().ok()?)));
+    parts
+        .filter(|(own, all): &(usize, usize)| (1..=*all).contains(own))
+        .ok_or_else(|| "give two whole numbers like 2/8, the first from 1 to the second".into())
+}
+
+/// Numbers of runs, from 1.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers(Vec<RangeInclusive<usize>>);
+
+/// Reads `3,5-7`.
+pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        (1..=last).contains(&first).then_some(first..=last)
+    };
+    let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
+    let wanted = "give whole numbers from 1 like 3,5-7, as --list shows them";
+    ranges.map(Numbers).ok_or_else(|| wanted.into())
+}
+
+/// Texts of the form `KEY=VALUE`.
+pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, String)>> {
+    let pair = |text: &String| {
+        let parts = text
+            .split_once('=')
+            .filter(|(key, _)| !key.trim().is_empty());
+        let (key, value) = parts.ok_or_else(|| {
+            let problem = Problem::new(format!("\"{text}\" names no value")).at(option);
+            problem.advise(match option {
+                "--data" => "write it as NAME=PATH, for example imagenet-r=/data/imagenet-r",
+                _ => "write it as KEY=VALUE, for example method=lae",
+            })
+        })?;
+        Ok((key.trim().replace('-', "_"), value.trim().to_string()))
+    };
+    let data = |text: &String| {
+        // Names of data sets have dashes.
+        let (_, value) = pair(text)?;
+        let name = text.split_once('=').map_or("", |(name, _)| name.trim());
+        Ok((name.to_string(), value))
+    };
+    match option {
+        "--data" => texts.iter().map(data).collect(),
+        _ => texts.iter().map(pair).collect(),
+    }
+}
+
+/// Refuses what `--only` cannot be about.
+pub(super) fn known(key: &str) -> Result<()> {
+    let own = || METHODS.iter().flat_map(|method| method.settings);
+    if key == "row" || config::setting(key).is_some() || own().any(|spec| spec.key == key) {
+        return Ok(());
+    }
+    let all = SETTINGS.iter().map(|setting| setting.spec.key);
+    let all = all.chain(own().map(|spec| spec.key)).chain(["row"]);
+    let problem = Problem::new(format!("there is no setting \"{key}\"")).at("--only");
+    Err(meant(problem, key, all))
+}
+
+/// The cells that are asked for, in the order in which they are run.
+pub(super) fn chosen(
+    plan: &GridPlan,
+    args: &Args,
+    only: &[(String, String)],
+) -> Result<Vec<usize>> {
+    let mut cells = plan.in_order();
+    if let Some(Numbers(ranges)) = &args.cells {
+        cells.retain(|cell| ranges.iter().any(|range| range.contains(&(cell + 1))));
+        if cells.is_empty() {
+            let all = count_text(plan.cells.cells.len());
+            let problem = Problem::new("this grid has no run of such a number").at("--cells");
+            return Err(problem.advise(format!("its runs are 1 to {all}")));
+        }
+    }
+    cells.retain(|cell| {
+        let fits = |(key, _): &(String, String)| {
+            let mut values = only.iter().filter(|(known, _)| known == key);
+            values.any(|(_, value)| plan.has(*cell, key, value))
+        };
+        only.iter().all(fits)
+    });
+    if cells.is_empty() {
+        let told: Vec<String> = only
+            .iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        let what = format!("no run of this grid has {}", told.join(" and "));
+        let remedy = "`lae-studio grid NAME --list` shows which there are";
+        return Err(Problem::new(what).at("--only").advise(remedy));
+    }
+    let shard = args.shard;
+    cells.retain(|cell| shard.is_none_or(|(own, all)| cell % all == own - 1));
+    Ok(cells)
+}

@@ -1,0 +1,346 @@
+//! A grid on several devices of this machine: a program of its own for each. Locks and keys keep them from doing the same;
+//! a cell whose program dies is taken over by the others.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::super::output::{duration, tell};
+use super::report::title_of;
+use super::worker::{How, STOP, Told};
+use super::{Args, complain_of};
+use crate::console;
+use crate::counts::{counted, ranges_text};
+use crate::experiment::grid::{GridEnd, GridPlan};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Control, Event, RunProgress, Wish};
+
+/// How often it is looked whether the person wants it stopped.
+const LOOK: Duration = Duration::from_millis(100);
+/// Steps of a bar.
+const STEPS: u64 = 1000;
+
+/// One of the programs.
+struct Helper {
+    /// What people call it.
+    name: String,
+    child: Child,
+    input: Option<ChildStdin>,
+    /// The cell it is at work on.
+    cell: Option<usize>,
+    bar: Option<ProgressBar>,
+}
+
+/// What a program said, by its number; none when it says no more.
+type Said = (usize, Option<Told>);
+
+/// Follows all of them.
+struct Merged<'a> {
+    plan: &'a GridPlan,
+    quiet: bool,
+    helpers: Vec<Helper>,
+    /// Programs that have not ended.
+    alive: usize,
+    bars: Option<MultiProgress>,
+    cells: usize,
+    /// Cells that were looked at to their end.
+    done: BTreeSet<usize>,
+    failed: BTreeMap<usize, Problem>,
+    /// Seconds that each cell left is thought to take.
+    left: HashMap<usize, f64>,
+}
+
+/// Runs these cells on the devices; `words` start a program for one of them but for the device.
+///
+/// # Errors
+/// A Problem when this program cannot be started once more, or all of them died.
+pub(super) fn run(
+    args: &Args,
+    plan: &mut GridPlan,
+    cells: &[usize],
+    devices: &[String],
+    control: &Control,
+) -> Result<GridEnd> {
+    let (sender, receiver) = channel();
+    let bars = (!args.quiet && std::io::stderr().is_terminal()).then(MultiProgress::new);
+    let mut helpers = Vec::new();
+    for (number, name) in devices.iter().enumerate() {
+        let same = devices.iter().filter(|other| *other == name).count();
+        let title = match same {
+            1 => name.clone(),
+            _ => format!(
+                "{name} ({})",
+                devices[..=number]
+                    .iter()
+                    .filter(|other| *other == name)
+                    .count()
+            ),
+        };
+        helpers.push(start(
+            args,
+            cells,
+            name,
+            title,
+            number,
+            &sender,
+            bars.as_ref(),
+        )?);
+    }
+    drop(sender);
+    let mut merged = Merged {
+        quiet: args.quiet,
+        alive: helpers.len(),
+        helpers,
+        bars,
+        cells: cells.len(),
+        done: BTreeSet::new(),
+        failed: BTreeMap::new(),
+        left: cells
+            .iter()
+            .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
+            .collect(),
+        plan,
+    };
+    merged.follow(&receiver, control);
+    let failed = merged.close();
+    let undone = cells.len() - merged.done.len();
+    plan.refresh();
+    if control.wish() == Wish::Stop {
+        return Ok(GridEnd::Stopped(None));
+    }
+    if undone > failed {
+        return Err(Problem::new(format!(
+            "all programs ended before {} could be run",
+            counted(undone - failed, "run")
+        ))
+        .advise("the same command goes on; `lae-studio log` shows what went wrong"));
+    }
+    Ok(GridEnd::Done { failed })
+}
+
+fn start(
+    args: &Args,
+    cells: &[usize],
+    device: &str,
+    name: String,
+    number: usize,
+    sender: &Sender<Said>,
+    bars: Option<&MultiProgress>,
+) -> Result<Helper> {
+    let program = std::env::current_exe()
+        .map_err(|error| Problem::new(format!("this program cannot find itself: {error}")))?;
+    let mut sorted: Vec<usize> = cells.iter().map(|cell| cell + 1).collect();
+    sorted.sort_unstable();
+    let mut command = Command::new(program);
+    command
+        .arg("grid")
+        .args(&args.grid)
+        .args(["--worker", "--device", device]);
+    command.args(["--cells", &ranges_text(&sorted)]);
+    for data in &args.data {
+        command.args(["--data", data]);
+    }
+    if let Some(out) = &args.out {
+        command.arg("--out").arg(out);
+    }
+    let child = console::hide_for(&mut command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = child.map_err(|error| {
+        Problem::new(format!(
+            "this program could not be started once more: {error}"
+        ))
+    })?;
+    let output = child.stdout.take();
+    let hand = sender.clone();
+    let read = move || {
+        for line in output
+            .into_iter()
+            .flat_map(|output| BufReader::new(output).lines())
+            .map_while(std::result::Result::ok)
+        {
+            if let Ok(told) = serde_json::from_str(&line) {
+                let _ = hand.send((number, Some(told)));
+            }
+        }
+        let _ = hand.send((number, None));
+    };
+    let thread = std::thread::Builder::new().name("device".into());
+    thread
+        .spawn(read)
+        .map_err(|error| Problem::new(format!("no thread can be started: {error}")))?;
+    let bar = bars.map(|bars| {
+        let bar = bars.add(ProgressBar::new(STEPS));
+        // The template is a constant, so it either always fits or shows in the first run.
+        if let Ok(style) =
+            ProgressStyle::with_template("{prefix}  {bar:20} {percent:>3} %  {wide_msg}")
+        {
+            bar.set_style(style);
+        }
+        bar.set_prefix(name.clone());
+        bar
+    });
+    Ok(Helper {
+        name,
+        input: child.stdin.take(),
+        child,
+        cell: None,
+        bar,
+    })
+}
+
+impl Merged<'_> {
+    /// Until all of them have ended.
+    fn follow(&mut self, receiver: &Receiver<Said>, control: &Control) {
+        let mut told = false;
+        while self.alive > 0 {
+            if control.wish() == Wish::Stop && !told {
+                told = true;
+                for input in self
+                    .helpers
+                    .iter_mut()
+                    .filter_map(|helper| helper.input.as_mut())
+                {
+                    let _ = input
+                        .write_all(STOP.as_bytes())
+                        .and_then(|()| input.flush());
+                }
+            }
+            match receiver.recv_timeout(LOOK) {
+                Ok((number, Some(what))) => self.hear(number, what),
+                Ok((number, None)) => self.gone(number, told),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bars {
+            Some(bars) => bars.suspend(|| tell(text)),
+            None => tell(text),
+        }
+    }
+
+    fn hear(&mut self, number: usize, told: Told) {
+        match told {
+            Told::Begins { cell, goes_on } => self.begins(number, cell, goes_on),
+            Told::Event(event) => match *event {
+                Event::Progress { progress, .. } => self.progress(number, &progress),
+                Event::Remark { problem, .. } => {
+                    let text = problem.to_string().replacen("problem:", "note:", 1);
+                    self.line(&format!("{}: {text}", self.helpers[number].name));
+                }
+                _ => {}
+            },
+            Told::Ended { cell, how } => self.ended(number, cell, how),
+            Told::Waits => self.message(number, "waits for the others"),
+        }
+    }
+
+    fn begins(&mut self, number: usize, cell: usize, goes_on: bool) {
+        self.helpers[number].cell = Some(cell);
+        if self.quiet {
+            return;
+        }
+        let left = self.left.values().sum::<f64>() / self.alive.max(1) as f64;
+        let left = match left > 0.0 {
+            true => format!(", about {} left", duration(left)),
+            false => String::new(),
+        };
+        let verb = if goes_on { "goes on" } else { "begins" };
+        let name = &self.helpers[number].name;
+        let title = title_of(self.plan, cell);
+        let (at, of) = (cell + 1, self.cells);
+        let ready = self.done.len();
+        self.line(&format!(
+            "{name}: run {at} {verb}, {ready} of {of} done{left}: {title}"
+        ));
+    }
+
+    fn progress(&self, number: usize, progress: &RunProgress) {
+        let helper = &self.helpers[number];
+        if let (Some(bar), Some(cell)) = (&helper.bar, helper.cell) {
+            let left = progress.seconds_left;
+            let left = left.map_or_else(String::new, |left| format!(", {} left", duration(left)));
+            bar.set_position((progress.done * STEPS as f64) as u64);
+            bar.set_message(format!(
+                "{}: task {}, epoch {}{left}",
+                title_of(self.plan, cell),
+                progress.task + 1,
+                progress.epoch + 1
+            ));
+        }
+    }
+
+    fn message(&self, number: usize, text: &str) {
+        if let Some(bar) = &self.helpers[number].bar {
+            bar.set_message(text.to_string());
+        }
+    }
+
+    fn ended(&mut self, number: usize, cell: usize, how: How) {
+        self.helpers[number].cell = None;
+        match how {
+            How::Known | How::Finished => {
+                self.left.remove(&cell);
+                self.done.insert(cell);
+            }
+            How::Failed(problem) => {
+                self.left.remove(&cell);
+                if self.failed.insert(cell, problem.clone()).is_none() {
+                    let title = title_of(self.plan, cell);
+                    let say = || complain_of(&title, &problem);
+                    match &self.bars {
+                        Some(bars) => bars.suspend(say),
+                        None => say(),
+                    }
+                }
+            }
+            How::Elsewhere | How::Stopped => {}
+        }
+    }
+
+    /// A program says no more.
+    fn gone(&mut self, number: usize, stopped: bool) {
+        self.alive -= 1;
+        let helper = &mut self.helpers[number];
+        helper.input = None;
+        let status = helper.child.wait().ok();
+        if let Some(bar) = &helper.bar {
+            bar.finish_and_clear();
+        }
+        let is_end = |status: ExitStatus| matches!(status.code(), Some(0 | 1 | 130));
+        if stopped || status.is_some_and(is_end) {
+            return;
+        }
+        let how = status.map_or_else(
+            || "nobody knows how".to_string(),
+            |status| status.to_string(),
+        );
+        let run = match helper.cell {
+            Some(cell) => format!(" in the middle of {}", title_of(self.plan, cell)),
+            None => String::new(),
+        };
+        let rest = match self.alive {
+            0 => "no other is left",
+            _ => "the others take over what it was at",
+        };
+        let text = format!("the program on {} died{run} ({how}); {rest}", helper.name);
+        self.line(&text);
+    }
+
+    /// How many cells could not be run.
+    fn close(&mut self) -> usize {
+        let done = &self.done;
+        self.failed
+            .keys()
+            .filter(|cell| !done.contains(cell))
+            .count()
+    }
+}

@@ -1,0 +1,67 @@
+//! Which devices a grid is to be shared among.
+
+use crate::device::{self, DeviceInfo};
+use crate::experiment::grid::GridPlan;
+use crate::problem::{Problem, Result};
+
+/// The word for all hardware cards.
+const ALL: &str = "all-gpus";
+/// The devices that `--device` names where it names several: a list with commas, or all cards.
+///
+/// # Errors
+/// A Problem when there is no card, or no device of such a name.
+pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
+    let Some(wanted) = wanted else {
+        return Ok(None);
+    };
+    if wanted.trim() == ALL {
+        let cards = device::list()
+            .iter()
+            .filter(|info| info.kind.is_hardware_gpu());
+        let mut cards: Vec<&DeviceInfo> = cards.collect();
+        // One card shows up under several interfaces, the best first.
+        let api = cards.first().map(|info| info.api);
+        cards.retain(|info| Some(info.api) == api);
+        let names: Vec<String> = cards.iter().map(|info| info.index.to_string()).collect();
+        if names.is_empty() {
+            return Err(
+                Problem::new("this machine shows no hardware graphics adapter")
+                    .at("--device")
+                    .advise("`lae-studio devices` lists what there is; --device cpu needs none"),
+            );
+        }
+        return Ok(Some(names));
+    }
+    let names: Vec<String> = wanted
+        .split(',')
+        .map(|name| name.trim().to_string())
+        .collect();
+    if names.len() < 2 {
+        return Ok(None);
+    }
+    names
+        .iter()
+        .try_for_each(|name| device::choose(name).map(drop))?;
+    Ok(Some(names))
+}
+
+/// Refuses devices on which a cell would be a different run.
+///
+/// # Errors
+/// A Problem when the keys differ.
+pub(super) fn agree(plans: &[(String, GridPlan)]) -> Result<()> {
+    let Some(((first, plan), others)) = plans.split_first() else {
+        return Ok(());
+    };
+    for (name, other) in others {
+        if (0..plan.cells.cells.len()).any(|cell| plan.key(cell) != other.key(cell)) {
+            let what = format!(
+                "{first} and {name} would not compute the same runs: they keep weights as different numbers"
+            );
+            return Err(Problem::new(what)
+                .at("--device")
+                .advise("set precision = \"f32\" in the grid, or give devices of one kind"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! `grid --slurm`: a grid as a job array of a cluster.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::End;
+use super::super::output::{say, tell};
+use super::Args;
+use super::report::{GridReport, TaskReport, listing, title_of};
+use crate::counts::{count_text, counted};
+use crate::experiment::grid::slurm::{
+    self, Cluster, Given, Standing, Submitted, TEMPLATE, TaskState, explained,
+};
+use crate::experiment::grid::{CellState, GridPlan};
+use crate::problem::{Problem, Result};
+use crate::run::places::{Place, Places, Slurm};
+
+/// Options of a grid on a cluster.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Slurm")]
+pub(super) struct Options {
+    /// Submit what is not there yet as a job array; with --list say how its tasks stand. PLACE is one of places.toml, which
+    /// says what a task asks for [default: what the cluster gives]
+    #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid")]
+    slurm: Option<Option<String>>,
+    /// Take its tasks out of the queue, and end those that run; their runs are saved
+    #[arg(long, requires = "slurm", conflicts_with = "list")]
+    cancel: bool,
+    /// At most so many tasks run at once
+    #[arg(long, value_name = "N", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..))]
+    at_once: Option<u32>,
+    /// Print the script of a task, to be changed and named as `script` of a place
+    #[arg(long, conflicts_with = "grid")]
+    pub template: bool,
+}
+
+impl Options {
+    /// The cluster that is to do it.
+    ///
+    /// # Errors
+    /// A Problem when there is no such place, or it is no cluster.
+    pub fn place(&self) -> Result<Option<Place>> {
+        let Some(wanted) = &self.slurm else {
+            return Ok(None);
+        };
+        let Some(name) = wanted else {
+            return Ok(Some(Place {
+                name: String::new(),
+                ssh: None,
+                options: Vec::new(),
+                folder: None,
+                program: String::new(),
+                device: None,
+                data: BTreeMap::new(),
+                slurm: Some(Slurm::default()),
+            }));
+        };
+        let places = Places::load()?;
+        let place = places.get(name)?;
+        if place.slurm.is_none() {
+            let problem = Problem::new(format!("the place {name} is no cluster"));
+            return Err(problem
+                .at("--slurm")
+                .advise("give it slurm = true in places.toml"));
+        }
+        Ok(Some(place.clone()))
+    }
+}
+
+/// Prints the script as it comes with the program.
+pub(super) fn template() -> Result<End> {
+    say(TEMPLATE)?;
+    Ok(End::Done)
+}
+
+/// Submits, lists or cancels.
+pub(super) fn run(
+    args: &Args,
+    place: &Place,
+    plan: &mut GridPlan,
+    cells: &[usize],
+    text: &str,
+) -> Result<End> {
+    if args.slurm.cancel {
+        let tasks = slurm::cancel(plan, cells, place)?;
+        match tasks {
+            0 => tell("no task of this grid is in the queue"),
+            tasks => tell(format!(
+                "{} cancelled; what they had saved stays",
+                counted(tasks, "task")
+            )),
+        }
+        return Ok(End::Done);
+    }
+    if !args.list {
+        plan.know_keys(cells, &mut |what| {
+            if !args.quiet {
+                tell(what);
+            }
+            true
+        })?;
+        let given = Given {
+            text,
+            options: options(args, place),
+            at_once: args.slurm.at_once.map(|number| number as usize),
+        };
+        let submitted = slurm::submit(plan, cells, place, &given)?;
+        tell(told(submitted.as_ref()));
+    }
+    let cluster = Cluster::of(place);
+    let standings = Standing::of(plan, cells, &cluster)?;
+    // What a run says of itself counts more than what became of its task.
+    let is_news = |cell: &usize| {
+        !matches!(
+            plan.state(*cell),
+            CellState::Done(_) | CellState::Refused(_)
+        )
+    };
+    let standings: HashMap<usize, Standing> = standings
+        .into_iter()
+        .filter(|(cell, task)| is_news(cell) || task.state.is_queued())
+        .collect();
+    let tasks = standings.iter().map(|(cell, task)| (*cell, report(task)));
+    let tasks: HashMap<usize, TaskReport> = tasks.collect();
+    let texts = standings
+        .iter()
+        .map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
+    let text = listing(plan, cells, &texts.collect());
+    let json = GridReport::of(plan, cells).with_tasks(&tasks);
+    args.json
+        .give(&json, &format!("{text}{}", failures(plan, &standings)))?;
+    Ok(End::Done)
+}
+
+/// What each task is told beside the grid and the number of its run.
+fn options(args: &Args, place: &Place) -> Vec<String> {
+    let device = args.device.as_ref().or(place.device.as_ref());
+    let device = device
+        .into_iter()
+        .flat_map(|device| ["--device".to_string(), device.clone()]);
+    let data = args.data_at(Some(place)).into_iter();
+    let data = data.flat_map(|data| ["--data".to_string(), data]);
+    device.chain(data).collect()
+}
+
+fn told(submitted: Option<&Submitted>) -> String {
+    let Some(submitted) = submitted else {
+        return "nothing to submit: all is there or in the queue".into();
+    };
+    let mut text = format!(
+        "{} submitted as job {}; script and logs lie in {}",
+        counted(submitted.tasks, "run"),
+        submitted.jobs.join(", "),
+        submitted.folder.display(),
+    );
+    if submitted.queued > 0 {
+        text += &format!(
+            "; {} in the queue from before",
+            count_text(submitted.queued)
+        );
+    }
+    text
+}
+
+fn state_text(standing: &Standing, state: &CellState) -> String {
+    let task = &standing.task;
+    let saved = match state {
+        CellState::Stopped { saved, tasks, .. } => format!(", saved in task {}/{tasks}", saved + 1),
+        _ => String::new(),
+    };
+    match &standing.state {
+        TaskState::Waiting { reason } => format!("waiting as {task}: {}", explained(reason)),
+        TaskState::Running { node, elapsed } => {
+            format!("running as {task} on {node} for {elapsed}")
+        }
+        TaskState::Done(_) => format!("done by {task}"),
+        TaskState::Cancelled => format!("cancelled ({task}){saved}"),
+        TaskState::Stopped { why } => format!("stopped ({task}): {why}{saved}"),
+        TaskState::Failed { .. } => format!("failed ({task}){saved}"),
+    }
+}
+
+fn report(standing: &Standing) -> TaskReport {
+    let (state, node, elapsed, reason) = match &standing.state {
+        TaskState::Waiting { reason } => ("waiting", None, None, Some(reason.clone())),
+        TaskState::Running { node, elapsed } => {
+            ("running", Some(node.clone()), Some(elapsed.clone()), None)
+        }
+        TaskState::Done(_) => ("done", None, None, None),
+        TaskState::Cancelled => ("cancelled", None, None, None),
+        TaskState::Stopped { why } => ("stopped", None, None, Some((*why).to_string())),
+        TaskState::Failed { why } => ("failed", None, None, Some(why.clone())),
+    };
+    TaskReport {
+        id: standing.task.clone(),
+        state,
+        node,
+        elapsed,
+        reason,
+        log: standing.log.display().to_string(),
+        last_lines: standing.last.clone(),
+    }
+}
+
+/// Why tasks failed, those that failed for the same reason together.
+fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
+    let mut failed: Vec<(usize, &Standing, &str)> = Vec::new();
+    for (cell, standing) in standings {
+        if let TaskState::Failed { why } = &standing.state {
+            failed.push((*cell, standing, why));
+        }
+    }
+    failed.sort_by_key(|(cell, ..)| *cell);
+    let mut text = String::new();
+    let mut known: Vec<&str> = Vec::new();
+    for (cell, standing, why) in &failed {
+        if known.contains(why) {
+            continue;
+        }
+        known.push(why);
+        let same = failed.iter().filter(|(.., other)| other == why).count() - 1;
+        let more = match same {
+            0 => String::new(),
+            same => format!(", and {} for the same reason", counted(same, "more run")),
+        };
+        text += &format!("\nfailed: {}{more}: {why}\n", title_of(plan, *cell));
+        for line in &standing.last {
+            text += &format!("  | {line}\n");
+        }
+        text += &format!("  {}\n", standing.log.display());
+    }
+    if !failed.is_empty() {
+        text += "the same command without --list submits these again\n";
+    }
+    text
+}

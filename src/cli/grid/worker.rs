@@ -1,0 +1,103 @@
+//! A program that runs a grid for another one, which reads what becomes of it: a line of JSON for each event. It ends, with
+//! its run saved, when it is told to or when the other one is gone.
+
+use std::io::{BufRead, Write, stdin};
+
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::grid::{CellEnd, GridPlan, GridSink};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Control, Event, Sink, Wish};
+
+/// What the other program writes to have this one end.
+pub(super) const STOP: &str = "stop\n";
+
+/// What a worker tells.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Told {
+    /// A cell's run begins, or goes on.
+    Begins { cell: usize, goes_on: bool },
+    /// What its run tells: progress and remarks.
+    Event(Box<Event>),
+    /// The work on a cell ended.
+    Ended { cell: usize, how: How },
+    /// It waits for other programs.
+    Waits,
+}
+
+/// How the work on a cell ended.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum How {
+    /// Its run was there.
+    Known,
+    /// It was run to its end.
+    Finished,
+    /// Another program is at work on it.
+    Elsewhere,
+    /// It was stopped, and saved.
+    Stopped,
+    /// It cannot be run.
+    Failed(Problem),
+}
+
+/// Tells it on standard output.
+pub(super) struct Worker;
+
+impl Worker {
+    /// Begins to listen for the word to end.
+    ///
+    /// # Errors
+    /// A Problem when the system starts no thread.
+    pub fn new(control: &Control) -> Result<Self> {
+        let hand = control.clone();
+        let listen = move || {
+            // A word, or the end of a program that says no more.
+            let _ = stdin().lock().read_line(&mut String::new());
+            hand.set(Wish::Stop);
+        };
+        let thread = std::thread::Builder::new().name("listener".into());
+        let told = |error| Problem::new(format!("no thread can be started: {error}"));
+        thread.spawn(listen).map_err(told)?;
+        Ok(Self)
+    }
+
+    fn tell(told: &Told) {
+        if let Ok(mut line) = serde_json::to_vec(told) {
+            line.push(b'\n');
+            let mut stdout = std::io::stdout().lock();
+            // Nobody reads: the listener knows that, too.
+            let _ = stdout.write_all(&line).and_then(|()| stdout.flush());
+        }
+    }
+}
+
+impl Sink for Worker {
+    fn event(&mut self, event: Event) {
+        if matches!(event, Event::Progress { .. } | Event::Remark { .. }) {
+            Self::tell(&Told::Event(Box::new(event)));
+        }
+    }
+}
+
+impl GridSink for Worker {
+    fn begins(&mut self, _: &GridPlan, cell: usize, goes_on: bool) {
+        Self::tell(&Told::Begins { cell, goes_on });
+    }
+
+    fn ended(&mut self, _: &GridPlan, cell: usize, end: &Result<CellEnd>) {
+        let how = match end {
+            Ok(CellEnd::Known) => How::Known,
+            Ok(CellEnd::Finished) => How::Finished,
+            Ok(CellEnd::Elsewhere) => How::Elsewhere,
+            Ok(CellEnd::Stopped(_)) => How::Stopped,
+            Err(problem) => How::Failed(problem.clone()),
+        };
+        Self::tell(&Told::Ended { cell, how });
+    }
+
+    fn waits(&mut self, _: usize) {
+        Self::tell(&Told::Waits);
+    }
+}

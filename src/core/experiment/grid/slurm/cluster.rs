@@ -1,0 +1,343 @@
+//! The commands of Slurm, here or on a login host, and what they say.
+
+use std::io::ErrorKind;
+use std::process::{Command, Stdio};
+
+use super::script::quoted;
+use crate::console;
+use crate::problem::{Problem, Result};
+use crate::run::places::Place;
+
+/// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
+const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
+/// Largest index of an array where the cluster does not say its own.
+const USUAL_MOST_INDEX: usize = 1000;
+
+/// Where Slurm's commands are called.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    /// The login host as OpenSSH knows it; this machine where none is named.
+    ssh: Option<String>,
+    /// More options of `ssh`.
+    options: Vec<String>,
+}
+
+/// What Slurm says of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Task {
+    /// The array.
+    pub job: String,
+    /// Its index there.
+    pub index: usize,
+    /// Slurm's word: `RUNNING`, `PENDING`, `TIMEOUT` …
+    pub state: String,
+    pub node: String,
+    pub elapsed: String,
+    /// Why it waits.
+    pub reason: String,
+}
+
+/// What a command said.
+struct Said {
+    fine: bool,
+    out: String,
+    error: String,
+}
+
+impl Cluster {
+    /// That of a place.
+    pub fn of(place: &Place) -> Self {
+        Self {
+            ssh: place.ssh.clone(),
+            options: place.options.clone(),
+        }
+    }
+
+    fn call(&self, words: &[&str]) -> Result<Said> {
+        let mut command = match &self.ssh {
+            None => {
+                let mut command = Command::new(words[0]);
+                command.args(&words[1..]);
+                command
+            }
+            Some(host) => {
+                let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+                let mut command = Command::new("ssh");
+                command.args(&self.options).args([
+                    "-o",
+                    "BatchMode=yes",
+                    "--",
+                    host,
+                    &line.join(" "),
+                ]);
+                command
+            }
+        };
+        let ended = console::hide_for(&mut command)
+            .stdin(Stdio::null())
+            .output();
+        let ended = ended.map_err(|error| self.not_called(words[0], &error))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_string();
+        let said = Said {
+            fine: ended.status.success(),
+            out: text(&ended.stdout),
+            error: text(&ended.stderr),
+        };
+        match (&self.ssh, ended.status.code()) {
+            // OpenSSH's own failure, and a shell's that finds no such command.
+            (Some(host), Some(255)) => {
+                let what = format!("{host} cannot be reached: {}", last_line(&said.error));
+                let remedy = format!(
+                    "try `ssh {host}` in a terminal: a key has to let you in without a question"
+                );
+                Err(Problem::new(what).at("ssh").advise(remedy))
+            }
+            (Some(host), Some(127)) => {
+                Err(Problem::new(format!("there is no {} on {host}", words[0]))
+                    .at("ssh")
+                    .advise("name the login host of a cluster with Slurm"))
+            }
+            _ => Ok(said),
+        }
+    }
+
+    fn not_called(&self, name: &str, error: &std::io::Error) -> Problem {
+        match (&self.ssh, error.kind()) {
+            (None, ErrorKind::NotFound) => Problem::new(format!("there is no {name} on this machine")).advise(
+                "call this on a login host of the cluster, or name that host as `ssh` of a place in places.toml",
+            ),
+            (Some(_), ErrorKind::NotFound) => {
+                Problem::new("there is no ssh on this machine").advise("install OpenSSH's client")
+            }
+            _ => Problem::new(format!("{name} could not be started: {error}")),
+        }
+    }
+
+    /// Submits an array; gives its number.
+    pub(super) fn submit(&self, words: &[String]) -> Result<String> {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let said = self.call(&words)?;
+        // On several clusters: number;cluster.
+        let job = said.out.lines().last().unwrap_or_default();
+        let job = job.split(';').next().unwrap_or_default().trim();
+        if said.fine && !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(job.to_string());
+        }
+        Err(refused(&said.error, self.partitions()))
+    }
+
+    /// The partitions that there are, for whoever named another one.
+    fn partitions(&self) -> String {
+        let said = self.call(&["sinfo", "-h", "-o", "%R"]);
+        let names = said
+            .ok()
+            .filter(|said| said.fine)
+            .map(|said| said.out.lines().collect::<Vec<_>>().join(", "));
+        names.unwrap_or_default()
+    }
+
+    /// The person's tasks in the queue, and those that have left it a moment ago.
+    pub(super) fn queue(&self) -> Result<Vec<Task>> {
+        let said = self.call(&["squeue", "-h", "-r", "--me", "-t", "all", "-o", QUEUE])?;
+        if !said.fine {
+            return Err(refused(&said.error, String::new()));
+        }
+        Ok(said.out.lines().filter_map(of_queue).collect())
+    }
+
+    /// What the cluster's books say of these arrays; nothing where it keeps none.
+    pub(super) fn accounted(&self, jobs: &[String]) -> Vec<Task> {
+        if jobs.is_empty() {
+            return Vec::new();
+        }
+        let list = jobs.join(",");
+        let words = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
+        let said = self.call(&words).ok().filter(|said| said.fine);
+        let text = said.map(|said| said.out).unwrap_or_default();
+        text.lines().filter_map(of_books).collect()
+    }
+
+    /// Takes tasks, as `12_3`, out of the queue or ends them.
+    pub(super) fn cancel(&self, tasks: &[String]) -> Result<()> {
+        for some in tasks.chunks(200) {
+            let mut words = vec!["scancel"];
+            words.extend(some.iter().map(String::as_str));
+            let said = self.call(&words)?;
+            if !said.fine {
+                return Err(refused(&said.error, String::new()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Largest index of an array.
+    pub(super) fn most_index(&self) -> usize {
+        let said = self.call(&["scontrol", "show", "config"]).ok();
+        let text = said.map(|said| said.out).unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with("MaxArraySize"));
+        let number = line.and_then(|line| line.split('=').nth(1)?.trim().parse::<usize>().ok());
+        // The index stays below it.
+        number.map_or(USUAL_MOST_INDEX, |size| size.saturating_sub(1).max(1))
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or_default()
+}
+
+/// A line of `squeue`; none for a job that is no array.
+fn of_queue(line: &str) -> Option<Task> {
+    let mut fields = line.trim().split('|').map(str::to_string);
+    let mut field = || fields.next();
+    let (job, index, state) = (field()?, field()?.parse().ok()?, field()?);
+    Some(Task {
+        job,
+        index,
+        state,
+        node: field()?,
+        elapsed: field()?,
+        reason: field()?,
+    })
+}
+
+/// A line of `sacct`: `12_3|CANCELLED by 1000`.
+fn of_books(line: &str) -> Option<Task> {
+    let (id, state) = line.trim().split_once('|')?;
+    let (job, index) = id.split_once('_')?;
+    Some(Task {
+        job: job.to_string(),
+        index: index.parse().ok()?,
+        state: state.split_whitespace().next()?.to_string(),
+        node: String::new(),
+        elapsed: String::new(),
+        reason: String::new(),
+    })
+}
+
+/// What the commands refuse, in words for people.
+fn refused(said: &str, partitions: String) -> Problem {
+    let own = |line: &str| {
+        let line = line.trim();
+        let line = line.split_once("error: ").map_or(line, |(_, what)| what);
+        line.trim_start_matches("Batch job submission failed: ")
+            .to_string()
+    };
+    let lower = said.to_lowercase();
+    let (what, remedy) = if lower.contains("partition") && lower.contains("invalid") {
+        let there = match partitions.as_str() {
+            "" => "`sinfo` lists those there are".to_string(),
+            names => format!("there are: {names}"),
+        };
+        ("the cluster has no such partition".to_string(), there)
+    } else if lower.contains("account") && !lower.contains("accounting") {
+        (
+            "the cluster does not take this account".to_string(),
+            "`sacctmgr show associations user=$USER` lists yours".to_string(),
+        )
+    } else if lower.contains("unable to contact") || lower.contains("connection refused") {
+        (
+            "Slurm does not answer".to_string(),
+            "its controller may be down: try `sinfo`, and again later".to_string(),
+        )
+    } else if lower.contains("gres") {
+        (
+            "the cluster has no such graphics cards".to_string(),
+            "`sinfo -o '%P %G'` lists those there are; give `gpus` as 1 or TYPE:1".to_string(),
+        )
+    } else if lower.contains("memory specification") {
+        (
+            "no node has that much memory".to_string(),
+            "`sinfo -o '%P %m'` lists them in MB; give less as `memory`".to_string(),
+        )
+    } else if lower.contains("--time") || lower.contains("time limit") {
+        (
+            "the cluster does not take this time".to_string(),
+            "give `time` as HOURS:MINUTES:SECONDS; `sinfo -o '%P %l'` lists the most of each partition".to_string(),
+        )
+    } else {
+        let lines: Vec<String> = said.lines().map(own).collect();
+        let what = match lines.last() {
+            Some(last) if !last.is_empty() => format!("Slurm refuses: {last}"),
+            _ => "Slurm refuses, and does not say why".to_string(),
+        };
+        (
+            what,
+            "change what places.toml asks for, or the script's template".to_string(),
+        )
+    };
+    // A login host may greet before it.
+    let mut lines = said.lines();
+    let heard = lines.find(|line| line.contains("error")).unwrap_or(said);
+    let heard = own(heard.lines().next().unwrap_or_default());
+    Problem::new(what)
+        .at(format!("Slurm: {heard}"))
+        .advise(remedy)
+}
+
+/// Why a task waits, in words; Slurm's own where there are none.
+pub fn explained(reason: &str) -> &str {
+    match reason {
+        "Priority" => "others come first",
+        "Resources" => "nodes are busy",
+        "JobArrayTaskLimit" => "as many as were wished are running",
+        "Dependency" => "another job comes first",
+        "BeginTime" => "begun again in a moment",
+        "PartitionTimeLimit" => "it asks for more time than the partition gives",
+        "PartitionDown" | "PartitionInactive" => "the partition is closed",
+        "ReqNodeNotAvail" => "nodes are down or kept for others",
+        "BadConstraints" => "no node has what it asks for",
+        "JobHeldUser" | "JobHeldAdmin" => "it is held: `scontrol release` lets it go",
+        "None" | "" => "it has just come",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_queue_and_books_are_read() {
+        let task = of_queue("1|3|PENDING||0:00|Resources").unwrap();
+        assert_eq!((task.job.as_str(), task.index), ("1", 3));
+        assert_eq!(explained(&task.reason), "nodes are busy");
+        assert_eq!(of_queue("5|N/A|FAILED||0:00|BadConstraints"), None);
+        let task = of_books("12_7|CANCELLED by 1000").unwrap();
+        assert_eq!((task.index, task.state.as_str()), (7, "CANCELLED"));
+        assert_eq!(of_books("12_[3-5]|PENDING"), None);
+    }
+
+    #[test]
+    fn what_is_refused_is_told_in_a_sentence() {
+        let problem = refused(
+            "sbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: Invalid \
+             partition name specified",
+            "cpu, gpu".into(),
+        );
+        assert_eq!(problem.what, "the cluster has no such partition");
+        assert_eq!(problem.place, "Slurm: invalid partition specified: nope");
+        assert_eq!(problem.remedy, "there are: cpu, gpu");
+        let other = refused(
+            "sbatch: error: Batch job submission failed: Job violates policy",
+            String::new(),
+        );
+        assert_eq!(other.what, "Slurm refuses: Job violates policy");
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_says_where_it_may_be() {
+        let here = Cluster::default();
+        let problem = here
+            .call(&["no-such-command-of-slurm"])
+            .map(|_| ())
+            .unwrap_err();
+        assert!(
+            problem
+                .what
+                .contains("there is no no-such-command-of-slurm"),
+            "{problem}"
+        );
+        assert!(problem.remedy.contains("login host"), "{problem}");
+    }
+}

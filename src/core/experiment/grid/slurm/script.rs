@@ -1,0 +1,192 @@
+//! The script that a task of the array runs.
+
+use std::path::Path;
+
+use crate::files;
+use crate::problem::{Problem, Result};
+use crate::run::places::Slurm;
+
+/// The script as it comes with the program; people may put their own in its place.
+pub const TEMPLATE: &str = r#"#!/bin/bash
+{options}
+# A run that the cluster interrupts comes into the queue again.
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# A minute before its time is over it is told to save itself.
+#SBATCH --signal=B:TERM@60
+
+# One task of the array is one run of the grid. `exec`, so that signals reach the program itself.
+{setup}
+exec {command}
+"#;
+/// What stands for the program's own command in a template.
+const COMMAND: &str = "{command}";
+
+/// The place of a script: what it is to do.
+pub(super) struct Script<'a> {
+    pub wanted: &'a Slurm,
+    /// What the job is called in the queue.
+    pub name: &'a str,
+    /// The folder of the submission.
+    pub folder: &'a Path,
+    /// Where the command was given: paths in the grid's file begin there.
+    pub working: &'a Path,
+    /// The program and its words; the number of the run comes behind them.
+    pub command: &'a [String],
+}
+
+impl Script<'_> {
+    /// Its text.
+    ///
+    /// # Errors
+    /// A Problem when the person's template cannot be read, or does not call the program.
+    pub fn text(&self) -> Result<String> {
+        let template = match &self.wanted.script {
+            None => TEMPLATE.to_string(),
+            Some(path) => files::read_text(Path::new(path), files::TEXT)
+                .map_err(|error| Problem::io("read the script's template", path, &error))?,
+        };
+        if !template.contains(COMMAND) {
+            let place = self.wanted.script.as_deref().unwrap_or_default();
+            return Err(Problem::new(format!(
+                "the template has no {COMMAND}, so it would do nothing"
+            ))
+            .at(place)
+            .advise("begin with the one that `lae-studio grid --template` prints"));
+        }
+        Ok(template
+            .replace("{options}", &self.options())
+            .replace("{setup}", self.setup().trim_end())
+            .replace(COMMAND, &self.command()))
+    }
+
+    fn options(&self) -> String {
+        let wanted = self.wanted;
+        let log = self.folder.join("logs").join("%A_%a.log");
+        let text = |option: &str, value: &Option<String>| {
+            value.as_ref().map(|value| format!("{option}={value}"))
+        };
+        let lines = [
+            Some(format!("--job-name={}", self.name)),
+            Some(format!("--output={}", log.display())),
+            Some(format!("--chdir={}", self.working.display())),
+            text("--partition", &wanted.partition),
+            text("--account", &wanted.account),
+            text("--time", &wanted.time),
+            wanted.gpus.map(|gpus| format!("--gres=gpu:{gpus}")),
+            text("--mem", &wanted.memory),
+            wanted.cpus.map(|cpus| format!("--cpus-per-task={cpus}")),
+        ];
+        let lines = lines.into_iter().flatten();
+        let lines: Vec<String> = lines
+            .map(|line| format!("#SBATCH {}", in_option(&line)))
+            .collect();
+        lines.join("\n")
+    }
+
+    fn setup(&self) -> String {
+        let modules = self.wanted.modules.iter();
+        let modules = modules.map(|module| format!("module load {}", quoted(module)));
+        let lines: Vec<String> = modules.chain(self.wanted.setup.iter().cloned()).collect();
+        lines.join("\n")
+    }
+
+    /// Plugins and tables as they were at submission; drivers that lie in the person's own folder are still found.
+    fn command(&self) -> String {
+        let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
+        let folder = self.folder.display().to_string();
+        let [data, cells] = ["data", "cells"].map(|part| quoted(&format!("{folder}/{part}")));
+        format!(
+            "env XDG_DATA_DIRS=\"${{XDG_DATA_HOME:-$HOME/.local/share}}:${{XDG_DATA_DIRS:-/usr/local/share:/usr/share}}\" \\\n    \
+             XDG_DATA_HOME={data} \\\n    {} \\\n    --cells \"$((SLURM_ARRAY_TASK_ID + ${{1:-0}}))\" \\\n    \
+             --json {cells}/\"$((SLURM_ARRAY_TASK_ID + ${{1:-0}})).json\"",
+            words.join(" "),
+        )
+    }
+}
+
+/// A word as a shell reads it whole.
+pub(super) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%@+".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// An option as a line `#SBATCH` reads it whole.
+fn in_option(line: &str) -> String {
+    match line.contains(|c: char| c.is_whitespace() || c == '#') {
+        true => format!("\"{}\"", line.replace('"', "\\\"")),
+        false => line.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_asks_for_what_the_place_says_and_calls_the_program() {
+        let wanted = Slurm {
+            partition: Some("gpu".into()),
+            time: Some("2:00:00".into()),
+            gpus: Some(2),
+            memory: Some("16G".into()),
+            cpus: Some(8),
+            modules: vec!["vulkan".into(), "tools/2 beta".into()],
+            setup: vec!["export X=1".into()],
+            ..Slurm::default()
+        };
+        let command = ["/opt/lae studio".to_string(), "grid".into()];
+        let script = Script {
+            wanted: &wanted,
+            name: "mine",
+            folder: Path::new("/runs/.slurm/mine"),
+            working: Path::new("/home/a b"),
+            command: &command,
+        };
+        let text = script.text().unwrap();
+        for line in [
+            "#SBATCH --partition=gpu",
+            "#SBATCH --gres=gpu:2",
+            "#SBATCH --mem=16G",
+            "#SBATCH --cpus-per-task=8",
+            "#SBATCH \"--chdir=/home/a b\"",
+            "#SBATCH --output=/runs/.slurm/mine/logs/%A_%a.log",
+            "module load 'tools/2 beta'",
+            "export X=1",
+            "'/opt/lae studio' grid",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert!(!text.contains("{options}") && !text.contains("--account"));
+    }
+
+    #[test]
+    fn a_template_that_calls_nothing_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "#!/bin/sh\necho hello\n").unwrap();
+        let wanted = Slurm {
+            script: Some(file.path().display().to_string()),
+            ..Slurm::default()
+        };
+        let script = Script {
+            wanted: &wanted,
+            name: "mine",
+            folder: Path::new("/runs"),
+            working: Path::new("/"),
+            command: &[],
+        };
+        let problem = script.text().unwrap_err();
+        assert!(problem.what.contains("no {command}"), "{problem}");
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a-b/c"), "a-b/c");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,295 @@
+//! Submitting what is not there yet of a grid, and the note of it beside the runs.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cluster;
+use super::script::Script;
+use super::standing::{Standing, TaskState};
+use crate::counts::ranges_text;
+use crate::experiment::grid::{CellState, GridPlan};
+use crate::files;
+use crate::folders;
+use crate::pet::library::PluginLibrary;
+use crate::problem::{Problem, Result};
+use crate::run::places::Place;
+use crate::store::write_file;
+
+/// The folder of submissions, beside the runs.
+const FOLDER: &str = ".slurm";
+/// The note in the folder of a submission.
+const NOTE: &str = "submission.json";
+/// How long another program that submits is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a person gives beside the grid and the place.
+pub struct Given<'a> {
+    /// The text of the grid's file.
+    pub text: &'a str,
+    /// Options of `grid` that each task gets, too.
+    pub options: Vec<String>,
+    /// Most tasks that run at once.
+    pub at_once: Option<usize>,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Submitted {
+    /// The arrays.
+    pub jobs: Vec<String>,
+    /// Tasks in them.
+    pub tasks: usize,
+    /// Runs that the queue has from before.
+    pub queued: usize,
+    /// The folder with script, note and logs.
+    pub folder: PathBuf,
+}
+
+/// The note of a submission.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Submission {
+    pub version: u32,
+    pub grid: String,
+    pub cells: Vec<SubmittedCell>,
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// A run in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct SubmittedCell {
+    /// Number of the run, from 1.
+    pub number: usize,
+    /// What its settings are known by, wherever it is computed.
+    pub settings: String,
+    /// The array, once it is submitted.
+    pub job: String,
+    /// Its index there.
+    pub index: usize,
+}
+
+impl Submission {
+    /// Those of a grid, the newest first. What cannot be read is none.
+    pub fn all(root: &Path, grid: &str) -> Vec<Self> {
+        let entries = fs::read_dir(root.join(FOLDER)).into_iter().flatten();
+        let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.sort();
+        let read = folders.into_iter().rev().filter_map(|folder| {
+            let text = files::read_text(&folder.join(NOTE), files::TABLE).ok()?;
+            let note: Self = serde_json::from_str(&text).ok()?;
+            Some(Self { folder, ..note })
+        });
+        read.filter(|note| note.grid == grid).collect()
+    }
+
+    fn keep(&self) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Problem::new(format!("no note can be made of this: {error}")))?;
+        write_file(&self.folder.join(NOTE), text.as_bytes()).map(drop)
+    }
+}
+
+/// Submits those of these cells that are neither there nor in the queue; none where there are none.
+///
+/// # Errors
+/// A Problem when weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
+pub fn submit(
+    plan: &GridPlan,
+    cells: &[usize],
+    place: &Place,
+    given: &Given<'_>,
+) -> Result<Option<Submitted>> {
+    let root = plan.root.clone();
+    let folder = root.join(FOLDER);
+    fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("make the folder of submissions", &folder, &error))?;
+    let root = dunce::canonicalize(&root)
+        .map_err(|error| Problem::io("find the folder of runs", &root, &error))?;
+    let lock = folder.join("lock");
+    let held = files::lock_own(&lock, PATIENCE)
+        .map_err(|error| Problem::io("take the lock of submissions", &lock, &error))?;
+    let Some(_held) = held else {
+        return Err(
+            Problem::new("another program is submitting runs of this folder")
+                .at_path(&root)
+                .advise("wait until it is done"),
+        );
+    };
+    let cluster = Cluster::of(place);
+    let standings = Standing::of(plan, cells, &cluster)?;
+    let is_queued = |cell: &usize| {
+        standings
+            .get(cell)
+            .is_some_and(|task| task.state.is_queued())
+    };
+    let is_done = |cell: &usize| {
+        let standing = standings.get(cell);
+        standing.is_some_and(|task| matches!(task.state, TaskState::Done(_)))
+    };
+    let to_do = |cell: &&usize| {
+        let state = plan.state(**cell);
+        matches!(state, CellState::ToDo | CellState::Stopped { .. })
+            && !is_queued(cell)
+            && !is_done(cell)
+    };
+    let mut new: Vec<usize> = cells.iter().filter(to_do).copied().collect();
+    new.sort_unstable();
+    if new.is_empty() {
+        return Ok(None);
+    }
+    let queued = cells.iter().filter(|cell| is_queued(cell)).count();
+    let mut note = noted(plan, &new, &root, cluster.most_index())?;
+    let jobs = prepared(plan, &note, &root, place, given)
+        .and_then(|script| arrays(&cluster, &mut note, &script, given.at_once));
+    let jobs = match jobs {
+        Ok(jobs) => jobs,
+        Err(problem) => {
+            if note.cells.iter().all(|cell| cell.job.is_empty()) {
+                let _ = fs::remove_dir_all(&note.folder);
+            }
+            return Err(problem);
+        }
+    };
+    Ok(Some(Submitted {
+        jobs,
+        tasks: new.len(),
+        queued,
+        folder: note.folder,
+    }))
+}
+
+/// The note of cells that are to be submitted, in a folder of its own.
+fn noted(plan: &GridPlan, cells: &[usize], root: &Path, most: usize) -> Result<Submission> {
+    let grid = plan.cells.grid.name.clone();
+    let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
+    let folder = root.join(FOLDER).join(format!("{now}-{grid}"));
+    fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("make the folder of the submission", &folder, &error))?;
+    let cells = cells.iter().map(|cell| SubmittedCell {
+        number: cell + 1,
+        settings: plan.settings_key(*cell),
+        job: String::new(),
+        index: cell % most + 1,
+    });
+    Ok(Submission {
+        version: 1,
+        grid,
+        cells: cells.collect(),
+        folder,
+    })
+}
+
+/// Puts there what a task needs, as it is now; gives the script.
+fn prepared(
+    plan: &GridPlan,
+    note: &Submission,
+    root: &Path,
+    place: &Place,
+    given: &Given<'_>,
+) -> Result<PathBuf> {
+    let folder = &note.folder;
+    let own = folder.join("data").join("lae-studio");
+    for part in [
+        folder.join("logs"),
+        folder.join("cells"),
+        own.join("plugins"),
+    ] {
+        fs::create_dir_all(&part)
+            .map_err(|error| Problem::io("make the folder of the submission", &part, &error))?;
+    }
+    let file = folder.join(format!("{}.toml", note.grid));
+    write_file(&file, given.text.as_bytes())?;
+    for entry in PluginLibrary::standard().entries() {
+        if let Some(name) = entry.path.as_deref().and_then(Path::file_name) {
+            write_file(&own.join("plugins").join(name), entry.text.as_bytes())?;
+        }
+    }
+    let table = folders::data().map(|data| data.join("backbones.toml"));
+    if let Some(table) = table.filter(|table| table.is_file()) {
+        let text = files::read_text(&table, files::TABLE)
+            .map_err(|error| Problem::io("read the table of backbones", &table, &error))?;
+        write_file(&own.join("backbones.toml"), text.as_bytes())?;
+    }
+    let program = match place.name.as_str() {
+        // No place was named, so the nodes are as this machine.
+        "" => std::env::current_exe()
+            .map_err(|error| Problem::new(format!("this program cannot find itself: {error}")))?
+            .display()
+            .to_string(),
+        _ => place.program.clone(),
+    };
+    let working = std::env::current_dir()
+        .map_err(|error| Problem::new(format!("the working folder cannot be found: {error}")))?;
+    let text = |path: &Path| path.display().to_string();
+    let wanted = place.slurm.clone().unwrap_or_default();
+    let mut command = vec![
+        program,
+        "grid".into(),
+        text(&file),
+        "--out".into(),
+        text(root),
+    ];
+    command.extend(given.options.iter().cloned());
+    let name = format!("lae-{}", plan.cells.grid.name);
+    let script = Script {
+        wanted: &wanted,
+        name: &name,
+        folder,
+        working: &working,
+        command: &command,
+    };
+    let path = folder.join("script.sh");
+    write_file(&path, script.text()?.as_bytes())?;
+    note.keep()?;
+    Ok(path)
+}
+
+/// Submits the cells, in as few arrays as the cluster admits; each is noted as soon as it is in the queue.
+fn arrays(
+    cluster: &Cluster,
+    note: &mut Submission,
+    script: &Path,
+    at_once: Option<usize>,
+) -> Result<Vec<String>> {
+    let mut jobs = Vec::new();
+    while let Some(first) = note.cells.iter().find(|cell| cell.job.is_empty()) {
+        let offset = first.number - first.index;
+        let is_own = |cell: &SubmittedCell| cell.number - cell.index == offset;
+        let own = note.cells.iter().filter(|cell| is_own(cell));
+        let indices: Vec<usize> = own.map(|cell| cell.index).collect();
+        let limit = at_once.map_or_else(String::new, |most| format!("%{most}"));
+        let words = [
+            "sbatch".to_string(),
+            "--parsable".into(),
+            format!("--array={}{limit}", ranges_text(&indices)),
+            script.display().to_string(),
+            offset.to_string(),
+        ];
+        let job = cluster.submit(&words)?;
+        for cell in note.cells.iter_mut().filter(|cell| is_own(cell)) {
+            cell.job.clone_from(&job);
+        }
+        note.keep()?;
+        jobs.push(job);
+    }
+    Ok(jobs)
+}
+
+/// Takes those of these cells out of the queue that are in it; gives how many.
+///
+/// # Errors
+/// A Problem when Slurm does not answer.
+pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
+    let cluster = Cluster::of(place);
+    let standings = Standing::of(plan, cells, &cluster)?;
+    let queued = standings.values().filter(|task| task.state.is_queued());
+    let tasks: HashSet<String> = queued.map(|task| task.task.clone()).collect();
+    let mut tasks: Vec<String> = tasks.into_iter().collect();
+    tasks.sort();
+    cluster.cancel(&tasks)?;
+    Ok(tasks.len())
+}

@@ -1,0 +1,103 @@
+//! `grid --device A,B`: a program for each device, stopped together, and one that dies.
+
+use super::grid::{TINY, Tried};
+use super::*;
+
+#[test]
+fn two_devices_share_the_runs() {
+    let tried = Tried::new(&format!("{TINY}seeds = 3\n"));
+    let output = tried.run(&["--device", "cpu,cpu", "--json", "-"]);
+    let said = stderr(&output);
+    let report = json(&output);
+    assert!(
+        report["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|row| row["missing"] == 0),
+        "{report}"
+    );
+    assert!(
+        said.contains("cpu (1): run") && said.contains("cpu (2): run"),
+        "{said}"
+    );
+    tried.is_whole(6);
+    // Nothing is left to do, and one of them alone is no series.
+    assert_eq!(
+        tried.run(&["--device", "cpu,cpu", "--quiet"]).status.code(),
+        Some(0)
+    );
+    tried.is_whole(6);
+    let wrong = tried.run(&["--device", "cpu,no-such-device"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        stderr(&wrong).contains("no-such-device"),
+        "{}",
+        stderr(&wrong)
+    );
+}
+
+/// The programs that this one has started.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"));
+    let list = list.unwrap_or_default();
+    list.split_whitespace()
+        .filter_map(|id| id.parse().ok())
+        .collect()
+}
+
+/// A grid on two devices with a run begun on each.
+#[cfg(target_os = "linux")]
+fn begun(tried: &Tried) -> std::process::Child {
+    let mut child = tried.program(&["--device", "cpu,cpu"]).spawn().unwrap();
+    let root = tried.runs();
+    let both = || (super::grid::with(&root, "run.toml") >= 2).then(|| root.clone());
+    wait_for(&mut child, both);
+    child
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_dies_costs_no_run() {
+    let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 8"));
+    let child = begun(&tried);
+    let died = children(child.id())[0];
+    let kill = Command::new("kill")
+        .args(["-KILL", &died.to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("died") && said.contains("the others take over"),
+        "{said}"
+    );
+    tried.is_whole(4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_saves_what_all_of_them_are_at() {
+    let tried = Tried::new(&format!("{TINY}seeds = 2\n").replace("epochs = 1", "epochs = 40"));
+    let child = begun(&tried);
+    let programs = children(child.id());
+    // The program alone is told, not what it started.
+    let output = interrupted(child);
+    assert!(
+        stderr(&output).contains("all that was begun saved"),
+        "{}",
+        stderr(&output)
+    );
+    let there = |id: &u32| Path::new(&format!("/proc/{id}")).exists();
+    assert!(programs.len() == 2 && !programs.iter().any(there));
+    let report = tried.json(&["--list"]);
+    let states = report["cells"].as_array().unwrap().iter();
+    let states: Vec<&str> = states.map(|cell| cell["state"].as_str().unwrap()).collect();
+    assert_eq!(
+        states.iter().filter(|state| **state == "stopped").count(),
+        2,
+        "{states:?}"
+    );
+}

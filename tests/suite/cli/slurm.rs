@@ -1,0 +1,263 @@
+//! `grid --slurm` with a Slurm of the test's own: an array of 12, a node that is drained, a task that is requeued and one
+//! that is cancelled.
+
+use super::grid::{TINY, Tried, with};
+use super::*;
+
+/// What the test's cluster is made of.
+const PROGRAMS: [&str; 6] = [
+    "sbatch",
+    "squeue",
+    "scontrol",
+    "slurmctld",
+    "slurmd",
+    "munged",
+];
+
+/// A Slurm with two nodes, gone with this value.
+struct Slurm {
+    folder: tempfile::TempDir,
+}
+
+fn script(words: &[&str]) -> Output {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slurm.sh");
+    Command::new("sh").arg(path).args(words).output().unwrap()
+}
+
+impl Slurm {
+    /// None where there is none to start, which is told.
+    fn start() -> Option<Self> {
+        let here = |name: &&str| {
+            let folders = std::env::var("PATH").unwrap_or_default();
+            let mut folders = folders.split(':').chain(["/usr/sbin"]);
+            folders.any(|folder| Path::new(folder).join(name).is_file())
+        };
+        if let Some(missing) = PROGRAMS.iter().find(|name| !here(name)) {
+            skip(&format!("there is no {missing}, so no Slurm to try"));
+            return None;
+        }
+        let id = Command::new("id").arg("-u").output().unwrap().stdout;
+        if id.trim_ascii() != b"0" {
+            skip("Slurm's controller is started by root alone");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().display().to_string();
+        let cluster = Self { folder };
+        let output = script(&["start", &path, "2"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        Some(cluster)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("slurm.conf")
+    }
+
+    fn call(&self, words: &[&str]) -> String {
+        let output = Command::new(words[0])
+            .args(&words[1..])
+            .env("SLURM_CONF", self.path())
+            .output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for Slurm {
+    fn drop(&mut self) {
+        script(&["stop", &self.folder.path().display().to_string()]);
+    }
+}
+
+/// A grid and the cluster that does it.
+struct Array<'a> {
+    tried: &'a Tried,
+    slurm: &'a Slurm,
+}
+
+impl Array<'_> {
+    /// Writes the file of places: this cluster, and one with a wrong partition.
+    fn places(&self) {
+        let folder = self.tried.runs().join("config/lae-studio");
+        std::fs::create_dir_all(&folder).unwrap();
+        let program = env!("CARGO_BIN_EXE_lae-studio");
+        let text = format!(
+            "[here]\nslurm = true\npartition = \"tests\"\ntime = \"10:00\"\nmemory = \"900M\"\nprogram = \"{program}\"\n\
+             setup = [\"export RAYON_NUM_THREADS=1\"]\n[broken]\nslurm = true\nsetup = [\"echo no driver here; exit 3\"]\n[wrong]\nslurm = true\npartition = \"none\"\n[alone]\nssh = \"host\"\n"
+        );
+        std::fs::write(folder.join("places.toml"), text).unwrap();
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        let mut command = self.tried.program(words);
+        command
+            .env("SLURM_CONF", self.slurm.path())
+            .output()
+            .unwrap()
+    }
+
+    fn listed(&self) -> Vec<Value> {
+        let output = self.run(&["--slurm", "here", "--list", "--json", "-"]);
+        json(&output)["cells"].as_array().unwrap().clone()
+    }
+
+    /// Waits until the tasks stand so.
+    fn until(&self, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        let end = Instant::now() + Duration::from_secs(240);
+        loop {
+            let cells = self.listed();
+            if fits(&cells) {
+                return cells;
+            }
+            assert!(Instant::now() < end, "{cells:#?}");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+/// The tasks in this state.
+fn tasks(cells: &[Value], state: &str) -> Vec<String> {
+    let fitting = cells.iter().filter(|cell| cell["task"]["state"] == state);
+    fitting
+        .map(|cell| cell["task"]["id"].as_str().unwrap().to_string())
+        .collect()
+}
+
+fn done(cells: &[Value]) -> usize {
+    cells.iter().filter(|cell| cell["state"] == "done").count()
+}
+
+#[test]
+fn an_array_of_twelve_survives_a_drained_node_a_requeue_and_a_cancelled_task() {
+    let Some(slurm) = Slurm::start() else { return };
+    let text = format!("{TINY}seeds = 6\n").replace("epochs = 1", "epochs = 12");
+    let tried = Tried::new(&text);
+    let array = Array {
+        tried: &tried,
+        slurm: &slurm,
+    };
+    array.places();
+    let submitted = array.run(&["--slurm", "here"]);
+    let said = stderr(&submitted);
+    assert_eq!(submitted.status.code(), Some(0), "{said}");
+    assert!(said.contains("12 runs submitted as job"), "{said}");
+    // All of it is in the queue: nothing is submitted twice.
+    let again = array.run(&["--slurm", "here"]);
+    assert!(
+        stderr(&again).contains("nothing to submit"),
+        "{}",
+        stderr(&again)
+    );
+    array.until(|cells| done(cells) >= 1 && tasks(cells, "running").len() == 2);
+    slurm.call(&[
+        "scontrol",
+        "update",
+        "node=n2",
+        "state=drain",
+        "reason=test",
+    ]);
+    let alone = |cells: &[Value]| {
+        let mut own = cells
+            .iter()
+            .filter(|cell| cell["task"]["state"] == "running");
+        own.clone().count() == 1 && own.all(|cell| cell["task"]["node"] == "n1")
+    };
+    let cells = array.until(alone);
+    let requeued = tasks(&cells, "running").remove(0);
+    slurm.call(&["scontrol", "requeue", &requeued]);
+    let cells = array.until(|cells| tasks(cells, "waiting").contains(&requeued));
+    let cancelled = tasks(&cells, "waiting")
+        .into_iter()
+        .rfind(|task| *task != requeued)
+        .unwrap();
+    slurm.call(&["scancel", &cancelled]);
+    slurm.call(&["scontrol", "update", "node=n2", "state=resume"]);
+    let is_over =
+        |cells: &[Value]| tasks(cells, "waiting").len() + tasks(cells, "running").len() == 0;
+    let cells = array.until(is_over);
+    assert_eq!(
+        (done(&cells), tasks(&cells, "cancelled")),
+        (11, vec![cancelled]),
+        "{cells:#?}"
+    );
+    let submitted = array.run(&["--slurm", "here"]);
+    assert!(
+        stderr(&submitted).contains("1 run submitted"),
+        "{}",
+        stderr(&submitted)
+    );
+    array.until(|cells| done(cells) == 12);
+    tried.is_whole(12);
+}
+
+#[test]
+fn what_a_cluster_refuses_and_what_fails_there_is_told() {
+    let Some(slurm) = Slurm::start() else { return };
+    let tried = Tried::new(TINY);
+    let array = Array {
+        tried: &tried,
+        slurm: &slurm,
+    };
+    array.places();
+    let refused = |words: &[&str], told: &str| {
+        let output = array.run(words);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(told), "{said}");
+    };
+    refused(&["--slurm", "wrong"], "the cluster has no such partition");
+    refused(&["--slurm", "wrong"], "there are: tests");
+    refused(&["--slurm", "alone"], "the place alone is no cluster");
+    refused(&["--slurm", "hre"], "did you mean `here`");
+    assert!(
+        !tried
+            .runs()
+            .join(".slurm")
+            .read_dir()
+            .unwrap()
+            .any(|entry| entry.unwrap().path().is_dir())
+    );
+    assert_eq!(array.run(&["--slurm", "broken"]).status.code(), Some(0));
+    array.until(|cells| tasks(cells, "failed").len() == 2);
+    let told = array.run(&["--slurm", "here", "--list"]).stdout;
+    let told = String::from_utf8(told).unwrap();
+    assert!(
+        told.contains("and 1 more run for the same reason: no driver here"),
+        "{told}"
+    );
+    assert!(told.contains("submits these again"), "{told}");
+    // The same command does so, and those that wait can be taken back.
+    slurm.call(&["scontrol", "update", "partition=tests", "state=down"]);
+    assert_eq!(array.run(&["--slurm", "here"]).status.code(), Some(0));
+    array.until(|cells| tasks(cells, "waiting").len() == 2);
+    let cancelled = array.run(&["--slurm", "here", "--cancel"]);
+    assert!(
+        stderr(&cancelled).contains("2 tasks cancelled"),
+        "{}",
+        stderr(&cancelled)
+    );
+    array.until(|cells| tasks(cells, "cancelled").len() == 2);
+    assert_eq!(with(&tried.runs(), "run.toml"), 0);
+}
+
+#[test]
+fn without_slurm_it_is_said_where_to_go() {
+    let tried = Tried::new(TINY);
+    let empty = tempfile::tempdir().unwrap();
+    let mut command = tried.program(&["--slurm"]);
+    let output = command.env("PATH", empty.path()).output().unwrap();
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("there is no sbatch on this machine"),
+        "{said}"
+    );
+    assert!(said.contains("login host"), "{said}");
+    let printed = run(&["grid", "--template"], &tried.runs());
+    assert!(
+        String::from_utf8(printed.stdout)
+            .unwrap()
+            .contains("exec {command}")
+    );
+}
