@@ -17,6 +17,7 @@ mod full;
 mod glossary;
 mod grid;
 mod grid_devices;
+mod grid_search;
 mod interrupted;
 mod log;
 #[cfg(target_os = "linux")]

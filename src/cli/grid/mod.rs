@@ -4,6 +4,7 @@ mod asked;
 mod devices;
 mod progress;
 mod report;
+mod search;
 mod several;
 mod slurm;
 mod worker;
@@ -60,6 +61,8 @@ pub(super) struct Args {
     data: Vec<String>,
     #[command(flatten)]
     slurm: slurm::Options,
+    #[command(flatten)]
+    search: search::Options,
     /// Keep runs in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -100,6 +103,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let only = pairs(&args.only, "--only")?;
     only.iter().try_for_each(|(key, _)| known(key))?;
     let control = stop_on_signals(!args.worker)?;
+    if args.search.is_wanted() {
+        return search::run(args, &grid, &control);
+    }
     let place = args.slurm.place()?;
     let devices = match &place {
         Some(_) => None,

@@ -6,10 +6,12 @@
 mod cells;
 mod foresight;
 mod plan;
+pub mod search;
 mod shipped;
 pub mod slurm;
 mod standing;
 mod work;
+mod written;
 
 pub use cells::{Cell, Cells, GridRow, Overrides};
 pub use foresight::Foreseen;
