@@ -163,7 +163,9 @@ fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if row.header.is_none() || row.state == RunState::Busy {
         return;
     }
-    let more = ui.link("More…");
+    // One more word would not fit beside the others.
+    let more = ui.link("…").on_hover_text("More");
+    let more = more.accessible_name("More");
     Popup::menu(&more).show(|ui| {
         let check = |train| ProofCommand::Check(row.folder.clone(), train);
         let entries = [
