@@ -7,6 +7,7 @@
 //! they left there.
 
 mod cluster;
+mod note;
 mod script;
 mod standing;
 mod submission;

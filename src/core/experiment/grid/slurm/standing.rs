@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Cluster;
 use super::cluster::Task;
-use super::submission::{Submission, SubmittedCell};
+use super::note::{Submission, SubmittedCell};
 use crate::experiment::grid::GridPlan;
 use crate::files;
 use crate::problem::Result;
