@@ -4,6 +4,7 @@
 //! both packages. `docs/architecture.md` has the map.
 //!
 //! * [`session`]: the open workspace. [`golden`]: files of exact tensors that other programs wrote.
+//! * [`serve`], [`remote`]: the engine as a process of its own, and who talks to one.
 //! * [`cli`], [`ui`]: the two front ends.
 
 pub use lae_core::{
@@ -14,5 +15,7 @@ pub use lae_core::{
 
 pub mod cli;
 pub mod golden;
+pub mod remote;
+pub mod serve;
 pub mod session;
 pub mod ui;

@@ -28,7 +28,10 @@ pub(super) fn begin(line: &Line) {
         Some(command) => command.out(),
         None => line.out.as_deref(),
     };
-    let makes_runs = matches!(&line.command, None | Some(Command::Train(_)));
+    let makes_runs = matches!(
+        &line.command,
+        None | Some(Command::Train(_) | Command::Serve(_))
+    );
     logging::begin(&store::runs_root(out), makes_runs, level);
     // Words need not be text.
     let given = std::env::args_os().skip(1);

@@ -4,6 +4,7 @@
 //! codes: 0 done, 1 a Problem, 2 wrong usage, 130 stopped by Ctrl-C with the run saved.
 
 mod asked;
+mod at_place;
 mod bench;
 mod check;
 mod data;
@@ -20,6 +21,7 @@ mod methods;
 mod name;
 mod output;
 mod pack;
+mod places;
 mod plugins;
 mod predict;
 mod prepare;
@@ -29,6 +31,7 @@ mod report;
 mod resume;
 mod runs;
 mod selftest;
+mod serve;
 mod settings;
 mod sheet;
 mod teach;
@@ -116,6 +119,10 @@ enum Command {
     Unpack(pack::UnpackArgs),
     /// Check that a run, or a packed one, is what it says: files, answers, and with --train all of it
     Check(check::Args),
+    /// List other machines that train runs, and say what answers there
+    Places(places::Args),
+    /// Be an engine for another program: commands and events as frames on standard input and output
+    Serve(serve::Args),
     /// List the devices of this machine
     Devices(devices::Args),
     /// List the methods, or the settings of one
@@ -201,6 +208,7 @@ impl Command {
             Self::Unpack(args) => args.out.as_deref(),
             Self::Check(args) => args.out.as_deref(),
             Self::Report(args) => args.out.as_deref(),
+            Self::Serve(args) => args.out.as_deref(),
             _ => None,
         }
     }
@@ -302,6 +310,8 @@ fn act(command: Command) -> Result<End> {
         Command::Pack(args) => pack::run(&args),
         Command::Unpack(args) => pack::unpack(&args),
         Command::Check(args) => check::run(&args),
+        Command::Places(args) => places::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Methods(args) => methods::run(&args),
         Command::Plugins(args) => plugins::run(&args),

@@ -59,6 +59,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
                 false => args.tags.clone(),
             },
             note: args.note.clone().unwrap_or(about.note),
+            ..about
         };
         about = store::set_about(&folder, &said)?;
     }

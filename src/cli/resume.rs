@@ -1,6 +1,7 @@
 //! `resume`: continues a stopped or killed run from its last finished epoch.
 
 use super::End;
+use super::at_place::{self, AtPlace};
 use super::progress::Reporter;
 use super::train::{RunOutput, finished, not_begun, stop_on_ctrl_c, stopped};
 use crate::experiment::{self, Changes, Outcome, Stock};
@@ -20,6 +21,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     micro_batch: Option<usize>,
     #[command(flatten)]
+    at: AtPlace,
+    #[command(flatten)]
     pub output: RunOutput,
 }
 
@@ -28,6 +31,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
+    if let Some(place) = &args.at.place {
+        let (device, detach, control) = (args.device.clone(), args.at.detach, stop_on_ctrl_c()?);
+        return at_place::resume(place, &args.run, device, detach, output, &root, &control);
+    }
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);

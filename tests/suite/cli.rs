@@ -24,6 +24,8 @@ mod log;
 mod offline;
 mod pack;
 mod paper;
+#[cfg(target_os = "linux")]
+mod places;
 mod portable;
 mod predict;
 mod runs;

@@ -47,6 +47,7 @@ mod summaries;
 mod teach;
 mod ui;
 mod units;
+mod wire;
 
 use std::path::{Path, PathBuf};
 

@@ -9,6 +9,7 @@ mod table;
 
 use self::table::TableOptions;
 use super::End;
+use super::at_place;
 use super::output::{Json, Table, percent, tell};
 use super::train::stop_on_ctrl_c;
 use crate::experiment::{Stock, sample_pictures};
@@ -35,6 +36,9 @@ pub(super) struct Args {
     text: Option<String>,
     #[command(flatten)]
     table: TableOptions,
+    /// List the runs on another machine, a place of `lae-studio places`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["out", "export", "tensorboard"])]
+    place: Option<String>,
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -62,6 +66,19 @@ pub(super) struct Args {
     json: Json,
 }
 
+impl Args {
+    /// The words that ask the program on another machine for the same list.
+    fn words_there(&self) -> Vec<&str> {
+        let mut words: Vec<&str> = self.runs.iter().map(String::as_str).collect();
+        words.extend(self.tags.iter().flat_map(|tag| ["--tag", tag]));
+        words.extend(self.text.iter().flat_map(|text| ["--text", text]));
+        if self.json.on_stdout() {
+            words.extend(["--json", "-"]);
+        }
+        words
+    }
+}
+
 /// An entry of the JSON.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -76,6 +93,9 @@ enum Entry<'a> {
 
 /// Lists or exports.
 pub(super) fn run(args: &Args) -> Result<End> {
+    if let Some(place) = &args.place {
+        return at_place::runs(place, &args.words_there());
+    }
     let root = store::runs_root(args.out.as_deref());
     let mut listed = if args.runs.is_empty() {
         store::list(&root)
@@ -174,7 +194,11 @@ fn text(listed: &[ListedRun]) -> String {
         match &entry.summary {
             Ok(run) => {
                 let figures = run.figures(&run.histories()).of_answer().map(percent);
-                let cells = [entry.run.clone(), state(run), title_of(&run.header)];
+                let state = match entry.about.place.as_str() {
+                    "" => state(run),
+                    place => format!("{} ({place})", state(run)),
+                };
+                let cells = [entry.run.clone(), state, title_of(&run.header)];
                 table.row(cells.into_iter().chain(figures));
             }
             Err(problem) => {

@@ -176,6 +176,11 @@ impl Settings {
         given.is_some_and(|order| order != "natural")
     }
 
+    /// Whether a device was asked for.
+    pub fn device_is_given(&self) -> bool {
+        self.given.has("device")
+    }
+
     /// What the paper says of the preset's data, if that is one of its experiments.
     pub fn paper(&self) -> Option<presets::Paper> {
         presets::named(self.preset.as_deref()?).ok()?.paper

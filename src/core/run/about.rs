@@ -28,6 +28,9 @@ pub struct About {
     /// Anything else, in several lines.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The place where it was trained; empty for this machine.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub place: String,
 }
 
 impl About {
@@ -53,6 +56,7 @@ impl About {
             name: one_line(&self.name),
             tags,
             note: harmless(note.trim_end()).into_owned(),
+            place: one_line(&self.place),
         }
     }
 
@@ -93,6 +97,7 @@ impl About {
             name: first(&tidy.name, NAME),
             tags: tags.map(|tag| first(tag, TAG)).collect(),
             note: first(&tidy.note, NOTE),
+            place: first(&tidy.place, NAME),
         }
         // A cut may leave a space at an end, or two tags alike.
         .tidy()
@@ -259,6 +264,7 @@ mod tests {
             name: name.into(),
             tags: tags.iter().map(ToString::to_string).collect(),
             note: note.into(),
+            ..About::default()
         }
     }
 

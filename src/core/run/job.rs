@@ -4,7 +4,9 @@
 //! The engine alone owns the queue; whoever shows it folds the events that each change gives. A job
 //! that is held stays where it is and lets others pass.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,16 +14,24 @@ use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
 
+/// Bits of an id that are drawn by lot. The rest holds the microseconds of two centuries in a file, too.
+const LOT_BITS: u32 = 10;
+
 /// Tells jobs apart, those of earlier starts of the program included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JobId(u64);
 
 impl JobId {
-    /// An id that no job has: the time in microseconds, or one more than the last id.
+    /// An id that no job has, of this process or another one: the time in microseconds, and behind it what this process
+    /// drew by lot; or one more than the last id.
     pub fn fresh() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
+        static LOT: OnceLock<u64> = OnceLock::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = since.map_or(0, |time| time.as_micros() as u64);
+        // Hashers are keyed by chance, each process with keys of its own.
+        let lot = LOT.get_or_init(|| RandomState::new().hash_one(std::process::id()));
+        let now = (now << LOT_BITS) | (lot & ((1 << LOT_BITS) - 1));
         let next = |last: u64| now.max(last + 1);
         let before = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |l| Some(next(l)));
         let (Ok(before) | Err(before)) = before;
@@ -94,7 +104,7 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Whether it stays in the queue until it is let go.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
 }
 

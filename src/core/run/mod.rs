@@ -19,3 +19,4 @@ pub mod queue;
 pub mod refusal;
 mod report;
 pub mod sheet;
+pub mod wire;

@@ -49,6 +49,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
         let read = match key.as_str() {
             "name" => value.as_str().map(|text| about.name = text.into()),
             "note" => value.as_str().map(|text| about.note = text.into()),
+            "place" => value.as_str().map(|text| about.place = text.into()),
             "tags" => value.as_array().map(|tags| {
                 let words = tags.iter().filter_map(toml::Value::as_str);
                 about.tags = words.map(ToString::to_string).collect();
@@ -69,7 +70,11 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
 /// # Errors
 /// A Problem when it is too long, this is no run, or its folder cannot be written.
 pub fn set_about(folder: &Path, about: &About) -> Result<About> {
-    let about = about.checked()?;
+    let mut about = about.checked()?;
+    if about.place.is_empty() {
+        // Where it was trained is nothing that people say.
+        about.place = self::about(folder).0.place;
+    }
     if !is_run(folder) {
         return Err(no_run(folder));
     }
@@ -106,6 +111,7 @@ mod tests {
             name: "First = \"try\"".into(),
             tags: vec!["thesis".into(), "猫".into()],
             note: "two\nlines".into(),
+            ..About::default()
         }
     }
 

@@ -40,6 +40,7 @@ impl Draft {
             name: self.name.clone(),
             tags: vec![self.tags.clone()],
             note: self.note.clone(),
+            ..About::default()
         }
     }
 }

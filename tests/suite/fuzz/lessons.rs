@@ -338,6 +338,7 @@ impl Target for Said {
                 name: "first".into(),
                 tags: vec!["a".into(), "b".into()],
                 note: "two\nlines".into(),
+                ..About::default()
             },
             About {
                 note: "\"quoted\" \u{202e} [x]".into(),

@@ -99,6 +99,7 @@ impl Target for RunFolders {
             name: "first".into(),
             tags: vec!["a".into(), "b".into()],
             note: "two\nlines".into(),
+            ..About::default()
         };
         store::set_about(&path, &said).unwrap();
         let whole: Case = case_of(&path)

@@ -73,6 +73,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
         name: "First try".into(),
         tags: vec!["thesis".into(), "small crops".into()],
         note: "The crops were\ntoo small".into(),
+        ..About::default()
     };
     assert_eq!(store::about(&first).0, said);
     // It is called so wherever it stands, and what it is made of stands below.
@@ -124,6 +125,7 @@ fn several_runs_get_and_lose_tags_at_once() {
         name: name.into(),
         tags: tags.iter().map(ToString::to_string).collect(),
         note: "kept".into(),
+        ..About::default()
     };
     for (folder, tags) in folders
         .iter()

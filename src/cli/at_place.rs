@@ -1,0 +1,356 @@
+//! Runs on other machines: `train`, `resume` and `runs` with `--place`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::End;
+use super::output::{complain, say, tell};
+use super::progress::Reporter;
+use super::train::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
+use crate::counts::counted;
+use crate::method::run_title;
+use crate::problem::{Problem, Result};
+use crate::remote::{self, News, Peer, Remote};
+use crate::run::config::RunConfig;
+use crate::run::event::{Command, Control, Event, Sink, Wish};
+use crate::run::job::{Job, JobId};
+use crate::run::places::{Place, Places};
+use crate::run::queue::JobEvent;
+use crate::run::wire::Told;
+use crate::store::{self, StoredState};
+
+/// Which machine trains.
+#[derive(clap::Args)]
+pub(super) struct AtPlace {
+    /// Train on another machine, a place of `lae-studio places`; the run comes back here as it grows
+    #[arg(long, value_name = "NAME")]
+    pub place: Option<String>,
+    /// Do not wait for it: it goes on there, and `resume --place` brings it home
+    #[arg(long, requires = "place")]
+    pub detach: bool,
+}
+
+/// How often it looks whether Ctrl-C was pressed.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// How a job ended there, short of a Problem.
+enum Ended {
+    /// At its end; the run's folder here.
+    Finished(PathBuf),
+    /// Stopped; the run's folder here, if it had begun.
+    Stopped(Option<PathBuf>),
+    /// Left at work there.
+    Left,
+}
+
+/// A machine that is talked to.
+struct There {
+    place: Place,
+    remote: Remote,
+    /// The run of each job at work there when it answered.
+    at_work: HashMap<String, JobId>,
+}
+
+/// The place of this name, if it is a machine that trains itself.
+pub(super) fn machine(name: &str) -> Result<Place> {
+    let places = Places::load()?;
+    let place = places.get(name)?;
+    match (&place.ssh, &place.slurm) {
+        (Some(_), None) => Ok(place.clone()),
+        _ => Err(Problem::new(format!(
+            "{name} is a cluster, whose queue is not asked by this command"
+        ))
+        .advise("name a place that has `ssh` and not `slurm`")),
+    }
+}
+
+impl There {
+    /// Talks to the machine of this name.
+    ///
+    /// # Errors
+    /// A Problem when it is not known or cannot be reached.
+    fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
+        let place = machine(name)?;
+        let io = |error| Problem::io("keep runs in this folder", root, &error);
+        std::fs::create_dir_all(root).map_err(io)?;
+        let root = dunce::canonicalize(root).map_err(io)?;
+        let peer = Peer::Ssh {
+            place: place.clone(),
+            root,
+        };
+        let remote = Remote::start(peer, true, Arc::new(|| {}))?;
+        let mut there = Self {
+            place,
+            remote,
+            at_work: HashMap::new(),
+        };
+        let (mut begun, mut runs) = (None, HashMap::new());
+        while control.wish() != Wish::Stop {
+            match there.remote.recv(OFTEN)? {
+                Some(News::Caught) => {
+                    there.at_work = runs;
+                    return Ok(Some(there));
+                }
+                Some(News::Lost(problem)) => return Err(problem),
+                Some(News::Event(told)) => match told.event {
+                    Event::Began(id) => begun = Some(id),
+                    Event::Started(header) => runs.extend(begun.map(|id| (header.run, id))),
+                    Event::Finished { run }
+                    | Event::Stopped { run }
+                    | Event::Failed { run, .. } => {
+                        runs.remove(&run);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a data set lies there: as the place says, built in, or carried over.
+    fn data(&self, data: &str, control: &Control) -> Result<String> {
+        if let Some(path) = self.place.data.get(data) {
+            return Ok(path.clone());
+        }
+        let path = Path::new(data);
+        if crate::data::builtin::names().any(|name| name == data) || !path.exists() {
+            return Ok(data.to_string());
+        }
+        let path = dunce::canonicalize(path)
+            .map_err(|error| Problem::io("read the data set", path, &error))?;
+        let mut told = |files| {
+            let files = counted(files, "file");
+            tell(format!(
+                "carrying {files} of the data set to {}",
+                self.place.name
+            ));
+        };
+        let go_on = || control.wish() != Wish::Stop;
+        self.remote.carry(&path, &go_on, &mut told)
+    }
+
+    /// Has a job done there, and waits for its end unless it is to be left.
+    fn work(
+        &self,
+        job: Job,
+        detach: bool,
+        reporter: &mut Reporter,
+        control: &Control,
+    ) -> Result<Ended> {
+        let id = job.id;
+        self.remote.send(Command::Queue(Box::new(job)));
+        self.follow(id, None, detach, reporter, control)
+    }
+
+    /// Follows a job to its end.
+    fn follow(
+        &self,
+        id: JobId,
+        mut folder: Option<PathBuf>,
+        detach: bool,
+        reporter: &mut Reporter,
+        control: &Control,
+    ) -> Result<Ended> {
+        let mut asked = false;
+        loop {
+            if control.wish() == Wish::Stop && !std::mem::replace(&mut asked, true) {
+                self.remote.send(Command::Stop(id));
+                self.remote.hurry(id);
+            }
+            let told = match self.remote.recv(OFTEN)? {
+                Some(News::Event(told)) => told,
+                Some(News::Lost(problem)) => return Err(problem),
+                Some(News::Broken(problem)) => {
+                    tell(format!(
+                        "note: {}; it goes on there, and is tried again",
+                        problem.what
+                    ));
+                    continue;
+                }
+                Some(News::Answer(Told::Refused(problem), _)) => return Err(problem),
+                _ => continue,
+            };
+            let JobEvent { job, event } = *told;
+            if job != Some(id) {
+                continue;
+            }
+            match event {
+                Event::Queued { .. } | Event::Began(_) if detach => return Ok(Ended::Left),
+                Event::Finished { .. } => {
+                    let folder =
+                        folder.ok_or_else(|| Problem::new("a run ended that never began"))?;
+                    return Ok(Ended::Finished(folder));
+                }
+                Event::Stopped { .. } => return Ok(Ended::Stopped(folder)),
+                Event::Removed(_) => return Ok(Ended::Stopped(None)),
+                Event::Failed { problem, .. } => return Err(problem),
+                Event::Started(header) => {
+                    folder = Some(header.folder.clone());
+                    reporter.event(Event::Started(header));
+                }
+                event => reporter.event(event),
+            }
+        }
+    }
+
+    /// Brings a run home; gives its folder here, or none where Ctrl-C was pressed.
+    fn bring(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
+        self.remote.bring(run, None);
+        while control.wish() != Wish::Stop {
+            match self.remote.recv(OFTEN)? {
+                Some(News::Home(folder)) => return Ok(Some(folder)),
+                Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
+                    return Err(problem.at(&self.place.name));
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The settings as they are there.
+    fn config(
+        &self,
+        mut config: RunConfig,
+        device_is_given: bool,
+        control: &Control,
+    ) -> Result<RunConfig> {
+        config.data = self.data(&config.data, control)?;
+        if let Some(device) = self.place.device.as_ref().filter(|_| !device_is_given) {
+            config.device.clone_from(device);
+        }
+        Ok(config)
+    }
+}
+
+/// Trains there, one run after the other.
+pub(super) fn train(
+    at: &AtPlace,
+    configs: Vec<RunConfig>,
+    device_is_given: bool,
+    several: bool,
+    output: &RunOutput,
+    root: &Path,
+    control: &Control,
+) -> Result<End> {
+    let name = at.place.as_deref().unwrap_or_default();
+    let Some(there) = There::reach(name, root, control)? else {
+        return Ok(not_begun());
+    };
+    let (mut runs, count) = (Vec::new(), configs.len());
+    for config in configs {
+        let config = there.config(config, device_is_given, control)?;
+        let mut reporter = Reporter::new(output.quiet);
+        let title = run_title(&config, true);
+        let ended = there.work(Job::train(config, title), at.detach, &mut reporter, control);
+        let ended = ended.inspect_err(|_| reporter.failed());
+        drop(reporter);
+        let last = match ended? {
+            Ended::Finished(folder) => {
+                runs.push(store::load(&folder)?);
+                continue;
+            }
+            Ended::Left => continue,
+            Ended::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
+        };
+        return match last {
+            last if several => several_stopped(&runs, last.as_ref(), count, output),
+            Some(run) => stopped(&run, output),
+            None => Ok(not_begun()),
+        };
+    }
+    match runs.as_slice() {
+        [] => Ok(left(name)),
+        [run] if !several => finished(run, output),
+        _ => several_finished(&runs, output),
+    }
+}
+
+/// Says that a run was left at work.
+fn left(name: &str) -> End {
+    tell(format!(
+        "it trains at {name}; `lae-studio runs --place {name}` lists the runs there, \
+         `lae-studio resume --place {name} RUN` brings one home"
+    ));
+    End::Done
+}
+
+/// `resume --place`: follows a run that is at work there, brings it home where it has ended, and goes on with it where
+/// it was stopped.
+pub(super) fn resume(
+    name: &str,
+    run: &str,
+    device: Option<String>,
+    detach: bool,
+    output: &RunOutput,
+    root: &Path,
+    control: &Control,
+) -> Result<End> {
+    let Some(there) = There::reach(name, root, control)? else {
+        return Ok(not_begun());
+    };
+    let run =
+        store::find(root, run).map_or_else(|_| run.to_string(), |folder| store::run_name(&folder));
+    let mut reporter = Reporter::new(output.quiet);
+    let ended = if let Some(&id) = there.at_work.get(&run) {
+        if detach {
+            return Ok(left(name));
+        }
+        there.remote.bring(&run, Some(id));
+        let folder = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+        there.follow(id, Some(folder.join(&run)), false, &mut reporter, control)
+    } else {
+        let Some(folder) = there.bring(&run, control)? else {
+            return Ok(not_begun());
+        };
+        let stored = store::load(&folder)?;
+        if stored.state == StoredState::Finished {
+            return finished(&stored, output);
+        }
+        let title = stored.header.title();
+        let home = folder.parent().unwrap_or(root).join(&run);
+        there.work(
+            Job::resume(home, device, title),
+            detach,
+            &mut reporter,
+            control,
+        )
+    };
+    let ended = ended.inspect_err(|_| reporter.failed())?;
+    drop(reporter);
+    match ended {
+        Ended::Finished(folder) => finished(&store::load(&folder)?, output),
+        Ended::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
+        Ended::Stopped(None) => Ok(not_begun()),
+        Ended::Left => Ok(left(name)),
+    }
+}
+
+/// `runs --place`: what the program there says to the same words.
+pub(super) fn runs(name: &str, words: &[&str]) -> Result<End> {
+    let place = machine(name)?;
+    let words = [&["runs"], words].concat();
+    let mut ssh = remote::command(&place, &remote::script(&place, &words));
+    let output = ssh
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| Problem::new(format!("`ssh` cannot be started: {error}")))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let told = said.contains("problem: ");
+        let problem = remote::reason(&place, output.status.code(), &said);
+        match told {
+            true => tell(said.trim()),
+            false => complain(&problem),
+        }
+        return Ok(End::Failed);
+    }
+    if !said.trim().is_empty() {
+        tell(said.trim());
+    }
+    say(&String::from_utf8_lossy(&output.stdout))?;
+    Ok(End::Done)
+}

@@ -1,0 +1,137 @@
+//! `places`: other machines that train runs, and what answers there.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::End;
+use super::at_place::machine;
+use super::output::{Json, Table, complain, tell};
+use crate::problem::{Problem, Result};
+use crate::remote::{News, Peer, Remote, copy_program};
+use crate::run::places::{self, Place, Places};
+use crate::run::wire::Hello;
+use crate::store;
+
+/// Options of `places`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Say what answers at each place, or why nothing does
+    #[arg(long)]
+    check: bool,
+    /// Copy this program to a place of the same system and processor, to be used there
+    #[arg(long, value_name = "NAME", conflicts_with = "check")]
+    copy: Option<String>,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// How long a place may take to answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A place for scripts.
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ssh: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<Hello>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+/// Lists, checks or copies.
+pub(super) fn run(args: &Args) -> Result<End> {
+    if let Some(name) = &args.copy {
+        copy_program(&machine(name)?)?;
+        tell(format!("this program is used at {name} from now on"));
+        return Ok(End::Done);
+    }
+    let all = Places::load()?;
+    if all.list().is_empty() {
+        let file = places::file().map_or_else(String::new, |file| file.display().to_string());
+        tell(format!("no places yet: they are written into {file}"));
+    }
+    let mut table = Table::new(&["place", "through", "folder", "device", "answers"]);
+    let (mut lines, mut failed) = (Vec::new(), false);
+    for place in all.list() {
+        let answer = (args.check && place.slurm.is_none()).then(|| check(place));
+        let (answers, problem) = match answer {
+            Some(Ok(hello)) => (Some(hello), None),
+            Some(Err(problem)) => (None, Some(problem)),
+            None => (None, None),
+        };
+        failed |= problem.is_some();
+        let host = place.ssh.as_deref().unwrap_or("this machine");
+        let through = match &place.slurm {
+            Some(_) => format!("slurm on {host}"),
+            None => format!("ssh {host}"),
+        };
+        let said = match (&answers, &problem) {
+            (Some(hello), _) => format!(
+                "version {}, {} on {}, {}",
+                hello.version,
+                hello.system,
+                hello.processor,
+                hello.folder.display()
+            ),
+            (_, Some(problem)) => problem.what.clone(),
+            _ => String::new(),
+        };
+        let or_usual = |text: &Option<String>| text.clone().unwrap_or_else(|| "usual".into());
+        table.row([
+            place.name.clone(),
+            through,
+            or_usual(&place.folder),
+            or_usual(&place.device),
+            said,
+        ]);
+        problem.iter().for_each(complain);
+        lines.push(Line {
+            name: &place.name,
+            kind: if place.slurm.is_some() {
+                "slurm"
+            } else {
+                "ssh"
+            },
+            ssh: place.ssh.as_deref(),
+            folder: place.folder.as_deref(),
+            device: place.device.as_deref(),
+            answers,
+            problem,
+        });
+    }
+    let text = if lines.is_empty() {
+        String::new()
+    } else {
+        table.to_string()
+    };
+    args.json.give(&lines, &text)?;
+    Ok(if failed { End::Failed } else { End::Done })
+}
+
+/// Who answers at a place.
+fn check(place: &Place) -> Result<Hello> {
+    let peer = Peer::Ssh {
+        place: place.clone(),
+        root: store::runs_root(None),
+    };
+    let remote = Remote::start(peer, true, Arc::new(|| {}))?;
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        match remote.recv(Duration::from_millis(200))? {
+            Some(News::Here(hello)) => return Ok(hello),
+            Some(News::Lost(problem)) => return Err(problem),
+            _ => {}
+        }
+    }
+    Err(Problem::new(format!("nothing answers at {}", place.name))
+        .advise("try `ssh` to this host by hand"))
+}

@@ -1,0 +1,43 @@
+//! `serve`: the engine as a process that other programs talk to.
+
+use std::path::PathBuf;
+
+use super::End;
+use crate::problem::Result;
+use crate::{serve, store};
+
+/// Options of `serve`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Keep runs in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Talk to an engine that stays at work in this folder when nobody talks to it; it is started where there is none
+    #[arg(long)]
+    attach: bool,
+    /// Be that engine
+    #[arg(long, hide = true, conflicts_with = "attach")]
+    daemon: bool,
+}
+
+/// Serves.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let root = store::runs_root(args.out.as_deref());
+    #[cfg(unix)]
+    match (args.attach, args.daemon) {
+        (true, _) => serve::daemon::attach(&root)?,
+        (_, true) => serve::daemon::run(&root)?,
+        _ => serve::stdio(&root)?,
+    }
+    #[cfg(not(unix))]
+    match args.attach || args.daemon {
+        true => {
+            return Err(crate::problem::Problem::new(
+                "an engine that stays at work without a reader is not available on Windows",
+            )
+            .advise("train there with this program's window or `lae-studio train`"));
+        }
+        false => serve::stdio(&root)?,
+    }
+    Ok(End::Done)
+}

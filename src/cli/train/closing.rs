@@ -1,0 +1,214 @@
+//! How a trained run, or several that were, are told: the closing table, JSON, and how to go on.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::cli::End;
+use crate::cli::output::{Json, Table, duration, percent, tell};
+use crate::counts::counted;
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::session::advice;
+use crate::session::words::as_they_came;
+use crate::store::{
+    Figures, OrdersSummary, StoredRun, Summary, mean_and_spread, summary, summary_of_orders,
+};
+
+/// Where a run and its results go.
+#[derive(clap::Args)]
+pub(in crate::cli) struct RunOutput {
+    /// Keep runs in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: Json,
+    /// Show no progress
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Gives the results of a stopped run and says how to go on.
+pub(in crate::cli) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
+    output.json.give(&summary(run), "")?;
+    let folder = run.header.folder.display();
+    let there = match run.header.about.place.as_str() {
+        "" => String::new(),
+        place => format!(" --place {place}"),
+    };
+    tell(format!(
+        "stopped and saved; to continue: lae-studio resume {folder}{there}"
+    ));
+    Ok(End::Stopped)
+}
+
+/// Says that nothing was done.
+pub(in crate::cli) fn not_begun() -> End {
+    tell("stopped before the run had begun; nothing was changed");
+    End::Stopped
+}
+
+/// Gives the results of several class orders and seeds of which the `last` was stopped, if it had begun: mean
+/// and spread are those of the finished ones.
+pub(in crate::cli) fn several_stopped(
+    finished: &[StoredRun],
+    last: Option<&StoredRun>,
+    count: usize,
+    output: &RunOutput,
+) -> Result<End> {
+    let mut orders = summary_of_orders(finished);
+    orders.runs.extend(last.map(summary));
+    output.json.give(&orders, "")?;
+    let done = finished.len();
+    let all = counted(count, "run");
+    tell(format!("stopped after {done} of {all}"));
+    if let Some(run) = last {
+        let folder = run.header.folder.display();
+        tell(format!(
+            "to continue the one at work: lae-studio resume {folder}"
+        ));
+    }
+    tell("to train those that had not begun, give each by --order and --seed");
+    Ok(End::Stopped)
+}
+
+/// Gives the results of a finished run.
+pub(in crate::cli) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
+    let summary = summary(run);
+    let mut table = closing_table(run.header.tasks.len());
+    for &expert in &summary.experts {
+        let figures = summary.figures.of(expert).map(percent);
+        table.row([expert.name().to_string()].into_iter().chain(figures));
+    }
+    let text = format!(
+        "{table}{}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
+        task_given(&summary.figures),
+        prompt_selection(&summary),
+        on_validation(run),
+        by_corrected_labels(run),
+        left_out(summary.unreadable_images),
+        better_backbone(run),
+        run.header.run,
+        duration(summary.seconds),
+        summary.images_per_second,
+    );
+    output.json.give(&summary, &text)?;
+    Ok(End::Done)
+}
+
+/// Another backbone, where a figure says that it would help.
+fn better_backbone(run: &StoredRun) -> String {
+    let advice = advice::better_backbone(&run.header, &run.reports);
+    advice.map_or_else(String::new, |text| {
+        format!("{text} Try --backbone {}\n", advice::BACKBONE)
+    })
+}
+
+/// How many images the figures lack; empty for none.
+fn left_out(images: usize) -> String {
+    match images {
+        0 => String::new(),
+        1 => "1 image could not be read and was left out\n".into(),
+        n => format!("{n} images could not be read and were left out\n"),
+    }
+}
+
+/// The accuracy of the easier question, named so that nobody takes it for A_N.
+fn task_given(figures: &Figures) -> String {
+    figures
+        .final_accuracy_task_given
+        .map_or_else(String::new, |accuracy| {
+            format!(
+                "with the task of each image given (not class-incremental): {}\n",
+                percent(Some(accuracy))
+            )
+        })
+}
+
+/// How often images chose the prompts of their own task; empty where that was not studied.
+fn prompt_selection(summary: &Summary) -> String {
+    summary
+        .prompt_study
+        .as_ref()
+        .map_or_else(String::new, |study| {
+            let each: Vec<String> = study.selection.iter().map(|s| format!("{s:.0}")).collect();
+            format!(
+                "images that chose the prompts of their task, after each task: {} %\n",
+                each.join(", ")
+            )
+        })
+}
+
+/// A line that keeps validation figures from being taken for test figures; empty for these.
+fn on_validation(run: &StoredRun) -> String {
+    let config = &run.header.config;
+    if config.validation_share == 0.0 {
+        return String::new();
+    }
+    format!(
+        "measured on validation images ({} % of the training images, left out of training), not on test images\n",
+        config.validation_share * 100.0
+    )
+}
+
+/// What is right by the labels as they came, where some were corrected; empty where none were.
+fn by_corrected_labels(run: &StoredRun) -> String {
+    let words = as_they_came(&run.header, &run.reports);
+    words.map_or_else(String::new, |words| format!("{words}\n"))
+}
+
+/// The closing table, still without rows.
+fn closing_table(tasks: usize) -> Table {
+    let titles = ["A", "Ā", "F"].map(|figure| format!(">{figure}_{tasks}"));
+    let [a, mean, forgetting] = titles.each_ref().map(String::as_str);
+    Table::new(&["", a, mean, forgetting])
+}
+
+/// Gives the results of several class orders and seeds.
+pub(in crate::cli) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
+    let orders = summary_of_orders(runs);
+    let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
+    let mut table = closing_table(tasks);
+    let experts = runs.first().map(|run| run.header.method.experts.clone());
+    for expert in experts.unwrap_or_default() {
+        let cell = |i: usize| mean_and_spread(&orders, |f| f.of(expert)[i], " ± ");
+        let cells = [0, 1, 2].map(cell);
+        table.row([expert.name().to_string()].into_iter().chain(cells));
+    }
+    let text = format!(
+        "{}{table}{}{}{}",
+        per_order(&orders),
+        task_given(&orders.mean),
+        runs.first().map_or_else(String::new, on_validation),
+        closing(&orders)
+    );
+    output.json.give(&orders, &text)?;
+    Ok(End::Done)
+}
+
+/// One row per class order and seed: what the run answers with.
+fn per_order(orders: &OrdersSummary) -> String {
+    let classes = orders.runs.first().map_or(0, |run| run.class_order.len());
+    let mut table = Table::new(&["class order", ">seed", ">A_N", ">Ā_N", ">F_N", "run"]);
+    for run in &orders.runs {
+        let figures = run.figures.of_answer().map(percent);
+        let config = &run.config;
+        let cells = [config.order.clone(), config.seed.to_string()];
+        table.row(cells.into_iter().chain(figures).chain([run.run.clone()]));
+    }
+    let different = |of: fn(&RunConfig) -> String| {
+        let all = orders.runs.iter().map(|run| of(&run.config));
+        all.collect::<BTreeSet<String>>().len()
+    };
+    format!(
+        "{table}{}, {}, {}, mean ± std:\n",
+        counted(classes, "class"),
+        counted(different(|config| config.order.clone()), "class order"),
+        counted(different(|config| config.seed.to_string()), "seed"),
+    )
+}
+
+fn closing(orders: &OrdersSummary) -> String {
+    let seconds: f64 = orders.runs.iter().map(|run| run.seconds).sum();
+    let runs = counted(orders.runs.len(), "run");
+    format!("{runs} in {}\n", duration(seconds))
+}

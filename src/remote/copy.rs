@@ -1,0 +1,67 @@
+//! Copies this program to a place of the same system and processor.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use super::ssh::{COPIED, command, folder, quoted, reason};
+use crate::problem::{Problem, Result};
+use crate::run::places::Place;
+
+/// Copies this program into the folder of a place, where it is used from now on.
+///
+/// # Errors
+/// A Problem when the place is of another kind, cannot be reached or has no room.
+pub fn copy_program(place: &Place) -> Result<()> {
+    let kind = ask(place, "uname -sm", Stdio::null())?;
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    let fits = kind
+        .to_lowercase()
+        .replace("arm64", "aarch64")
+        .replace("darwin", "macos");
+    if fits.split_whitespace().ne([system, processor]) {
+        return Err(Problem::new(format!(
+            "{} is {}, and this program is for {system} on {processor}",
+            place.name,
+            kind.trim()
+        ))
+        .advise("install the program for that system there"));
+    }
+    let program = std::env::current_exe().and_then(File::open);
+    let program =
+        program.map_err(|error| Problem::new(format!("this program cannot be read: {error}")))?;
+    let target = format!("{}/{COPIED}", quoted(folder(place)));
+    // Renamed when it is whole: one that is at work keeps its own.
+    let line = format!(
+        "set -e; T={target}; mkdir -p \"$(dirname \"$T\")\"; cat > \"$T.coming\"; chmod 755 \"$T.coming\"; \
+         \"$T.coming\" --version; mv \"$T.coming\" \"$T\""
+    );
+    let version = ask(place, &line, program.into())?;
+    match version.trim().ends_with(env!("CARGO_PKG_VERSION")) {
+        true => Ok(()),
+        false => Err(
+            Problem::new("the program that was copied does not run there")
+                .at(version.trim())
+                .advise("install the program for that system there"),
+        ),
+    }
+}
+
+/// Runs a line of shell there; gives what it says.
+fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
+    let mut ssh = command(place, line);
+    let output = ssh.stdin(input).output().map_err(|error| no_ssh(&error))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(reason(
+            place,
+            output.status.code(),
+            &String::from_utf8_lossy(&output.stderr),
+        )),
+    }
+}
+
+/// This machine has no `ssh`.
+pub(super) fn no_ssh(error: &std::io::Error) -> Problem {
+    Problem::new(format!("`ssh` cannot be started: {error}"))
+        .advise("install OpenSSH's client on this machine")
+}

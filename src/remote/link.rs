@@ -1,0 +1,135 @@
+//! One connection: a child process with its streams, read by a thread of its own.
+
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::console;
+use crate::problem::{Problem, Result};
+use crate::run::wire::{self, Said, Told};
+
+/// Most bytes that are kept of what the child says on standard error.
+const MOST_SAID: usize = 8 << 10;
+/// How long a child whose input has ended may take to end.
+const ENDS: Duration = Duration::from_secs(20);
+
+/// What a connection tells.
+pub enum Heard {
+    /// A message.
+    Told(Told, Vec<u8>),
+    /// There will be none any more; why, where that was no plain end.
+    Ended(Option<Problem>),
+}
+
+/// A connection.
+pub struct Link {
+    child: Child,
+    input: Option<ChildStdin>,
+    said: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Link {
+    /// Starts the process; what it tells goes to `into`, with the number of this connection.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn start<M: Send + 'static>(
+        mut command: Command,
+        into: Sender<M>,
+        wrap: impl Fn(Heard) -> M + Send + 'static,
+    ) -> std::io::Result<Self> {
+        console::hide_for(&mut command);
+        // Ctrl-C is for this program, which says what becomes of the other one.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn()?;
+        let said = Arc::<Mutex<Vec<u8>>>::default();
+        if let Some(mut stderr) = child.stderr.take() {
+            let said = Arc::clone(&said);
+            std::thread::spawn(move || {
+                let mut piece = [0; 1024];
+                while let Ok(length @ 1..) = stderr.read(&mut piece) {
+                    let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+                    said.extend_from_slice(&piece[..length]);
+                    let over = said.len().saturating_sub(MOST_SAID);
+                    said.drain(..over);
+                }
+            });
+        }
+        if let Some(stdout) = child.stdout.take() {
+            let mut stdout = std::io::BufReader::new(stdout);
+            std::thread::spawn(move || {
+                loop {
+                    let heard = match wire::read::<Told>(&mut stdout) {
+                        Ok(Some((told, raw))) => Heard::Told(told, raw),
+                        Ok(None) => Heard::Ended(None),
+                        Err(problem) => Heard::Ended(Some(problem)),
+                    };
+                    let ends = matches!(heard, Heard::Ended(_));
+                    if into.send(wrap(heard)).is_err() || ends {
+                        return;
+                    }
+                }
+            });
+        }
+        Ok(Self {
+            input: child.stdin.take(),
+            child,
+            said,
+        })
+    }
+
+    /// Says something.
+    ///
+    /// # Errors
+    /// A Problem when nobody listens.
+    pub fn say(&mut self, said: Said, raw: &[u8]) -> Result<()> {
+        match &mut self.input {
+            Some(input) => wire::write(input as &mut dyn Write, said, raw),
+            None => Err(Problem::new("the other process does not listen")),
+        }
+    }
+
+    /// How it ended: its exit status, and what it said on standard error. Waits for a moment.
+    pub fn ended(&mut self) -> (Option<i32>, String, String) {
+        let _ = self.input.take();
+        let begun = Instant::now();
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if begun.elapsed() < Duration::from_secs(2) => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                _ => {
+                    let _ = self.child.kill();
+                    break self.child.wait().ok();
+                }
+            }
+        };
+        // Its last words may still be on their way.
+        std::thread::sleep(Duration::from_millis(20));
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = String::from_utf8_lossy(&said).trim().to_string();
+        let shown = status.map_or_else(|| "it was lost".to_string(), |status| status.to_string());
+        (status.and_then(|status| status.code()), shown, said)
+    }
+}
+
+impl Drop for Link {
+    /// Ends it: a child saves its run, a connection to another machine just goes.
+    fn drop(&mut self) {
+        let _ = self.input.take();
+        let begun = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if begun.elapsed() > ENDS {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! A run that is trained on another machine, brought home as it grows.
+//!
+//! Files come into a folder beside the runs. When all that a listing named are there and their hashes are right, they
+//! take their places at once, those that make a task count last: whoever reads the run sees it as it once was there.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::problem::{Problem, Result};
+use crate::run::about::About;
+use crate::run::event::RunHeader;
+use crate::run::wire::{Ask, FileMark, MOST_FILES, inner_path};
+use crate::serve::files::{append, files_below, inner_name, settle, sha256_of};
+use crate::store::{self, RunFolder};
+
+/// Where files come to, beside the runs.
+const COMING: &str = ".coming";
+/// How often a run at work is looked at.
+const OFTEN: Duration = Duration::from_secs(2);
+/// After a failure.
+const LATER: Duration = Duration::from_secs(1);
+/// Most bytes of a run.
+const MOST_BYTES: u64 = 256 << 30;
+/// What belongs to the folder here and not to the run.
+const OWN: [&str; 3] = ["lock", "summary.json", "about.toml"];
+/// What makes the run, and its tasks, count: the last to take their places.
+const LAST: [&str; 2] = ["run.toml", "metrics.csv"];
+
+/// What is done at the moment.
+enum Step {
+    /// Nothing until then.
+    Wait(Instant),
+    /// The files are being listed; whether what comes is all there will be.
+    List { whole: bool },
+    /// Files come, the last of `wanted` now.
+    Bring {
+        whole: bool,
+        all: Vec<FileMark>,
+        wanted: Vec<FileMark>,
+        come: Vec<FileMark>,
+    },
+}
+
+/// One run on its way home.
+pub(super) struct Mirror {
+    place: String,
+    root: PathBuf,
+    /// The run's name there.
+    pub run: String,
+    /// Its folder here.
+    pub folder: PathBuf,
+    /// Held, so that nobody goes on with it here meanwhile.
+    held: Option<RunFolder>,
+    known: HashMap<String, (u64, String)>,
+    step: Step,
+    /// Whether the run has ended there.
+    ended: bool,
+    /// Whether all of it is here.
+    pub is_home: bool,
+    failures: usize,
+}
+
+impl Mirror {
+    /// Of a run of this name at a place.
+    ///
+    /// # Errors
+    /// A Problem for a name that is no name of a folder.
+    pub fn of(run: &str, place: &str, root: &Path) -> Result<Self> {
+        let inner = inner_path(run).filter(|inner| inner.iter().count() == 1);
+        let inner = inner.ok_or_else(|| refused(run))?;
+        let mut folder = root.join(inner);
+        if store::is_run(&folder) && store::about(&folder).0.place != place {
+            folder = root.join(format!("{run}-{place}"));
+        }
+        Ok(Self {
+            place: place.to_string(),
+            root: root.to_path_buf(),
+            run: run.to_string(),
+            folder,
+            held: None,
+            known: HashMap::new(),
+            step: Step::Wait(Instant::now()),
+            ended: false,
+            is_home: false,
+            failures: 0,
+        })
+    }
+
+    /// What the run says of itself, as it lies here.
+    pub fn header(&self, mut header: RunHeader) -> RunHeader {
+        header.run = store::run_name(&self.folder);
+        header.folder.clone_from(&self.folder);
+        header.about.place.clone_from(&self.place);
+        header
+    }
+
+    /// The run has ended there: what a listing from now on names is all of it.
+    pub fn ends(&mut self) {
+        self.ended = true;
+        self.soon();
+    }
+
+    /// Looks at the run as soon as nothing else is under way.
+    pub fn soon(&mut self) {
+        if matches!(self.step, Step::Wait(_)) {
+            self.step = Step::Wait(Instant::now());
+        }
+    }
+
+    /// Whatever was asked will not be answered: the connection is another one.
+    pub fn begin_again(&mut self) {
+        self.step = Step::Wait(Instant::now());
+    }
+
+    /// What was asked failed; gives the Problem back once it has failed so often that it will.
+    pub fn fails(&mut self, problem: Problem) -> Option<Problem> {
+        self.step = Step::Wait(Instant::now() + LATER);
+        self.failures += 1;
+        (self.failures >= 8).then_some(problem)
+    }
+
+    /// Whether an answer is waited for.
+    pub fn is_asking(&self) -> bool {
+        !matches!(self.step, Step::Wait(_))
+    }
+
+    /// What is to be asked now, if anything.
+    pub fn due(&mut self) -> Option<Ask> {
+        let Step::Wait(until) = self.step else {
+            return None;
+        };
+        if self.is_home || Instant::now() < until {
+            return None;
+        }
+        self.step = Step::List { whole: self.ended };
+        let run = self.run.clone();
+        Some(Ask::Files { run })
+    }
+
+    /// Takes the list of files; gives what is to be asked next.
+    ///
+    /// # Errors
+    /// A Problem for names that lead out of the folder, too many files or bytes, and a folder that cannot be written.
+    pub fn take_files(&mut self, all: Vec<FileMark>) -> Result<Option<Ask>> {
+        let Step::List { whole } = self.step else {
+            return Ok(None);
+        };
+        let bytes = all
+            .iter()
+            .fold(0u64, |sum, mark| sum.saturating_add(mark.bytes));
+        if all.len() > MOST_FILES || bytes > MOST_BYTES {
+            return Err(Problem::new("the run there is larger than any").at(&self.run));
+        }
+        let mut wanted = Vec::new();
+        for mark in &all {
+            let inner = inner_path(&mark.path).filter(|_| !OWN.contains(&&*mark.path));
+            let inner = inner.ok_or_else(|| refused(&mark.path))?;
+            if mark.sha256.len() != 64 || !mark.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
+                return Err(refused(&mark.sha256));
+            }
+            if !self.has(&inner, mark) {
+                wanted.push(mark.clone());
+            }
+        }
+        // Large files last: figures are wanted first.
+        wanted.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
+        self.step = Step::Bring {
+            whole,
+            all,
+            wanted,
+            come: Vec::new(),
+        };
+        self.next()
+    }
+
+    fn has(&mut self, inner: &Path, mark: &FileMark) -> bool {
+        let path = self.folder.join(inner);
+        let bytes = std::fs::metadata(&path).map_or(u64::MAX, |about| about.len());
+        if bytes != mark.bytes {
+            return false;
+        }
+        let known = self.known.get(&mark.path).cloned();
+        let known = known.or_else(|| Some((bytes, sha256_of(&path).ok()?)));
+        let Some(known) = known else { return false };
+        let same = known == (mark.bytes, mark.sha256.clone());
+        self.known.insert(mark.path.clone(), known);
+        same
+    }
+
+    /// Where a file lies until its hash was looked at.
+    fn coming(&self, mark: &FileMark) -> PathBuf {
+        let name: String = mark.path.replace('/', "_").chars().take(80).collect();
+        let name = format!("{}-{name}", &mark.sha256);
+        self.root.join(COMING).join(&self.run).join(name)
+    }
+
+    /// And until all others are there.
+    fn ready(&self, mark: &FileMark) -> PathBuf {
+        self.coming(mark).with_extension("ready")
+    }
+
+    fn next(&mut self) -> Result<Option<Ask>> {
+        loop {
+            let Step::Bring { wanted, .. } = &self.step else {
+                return Ok(None);
+            };
+            let Some(mark) = wanted.last().cloned() else {
+                return self.place().map(|()| None);
+            };
+            if !self.ready(&mark).is_file() {
+                let from = std::fs::metadata(self.coming(&mark)).map_or(0, |about| about.len());
+                let (run, path) = (self.run.clone(), mark.path);
+                return Ok(Some(Ask::Piece { run, path, from }));
+            }
+            if let Step::Bring { wanted, come, .. } = &mut self.step {
+                come.extend(wanted.pop());
+            }
+        }
+    }
+
+    /// Takes a piece of the file that was asked for; gives what is to be asked next.
+    ///
+    /// # Errors
+    /// A Problem when the disk is full, or the file is another one by now.
+    pub fn take_piece(&mut self, path: &str, from: u64, piece: &[u8]) -> Result<Option<Ask>> {
+        let Step::Bring { wanted, .. } = &self.step else {
+            return Ok(None);
+        };
+        let Some(mark) = wanted.last().filter(|mark| mark.path == path).cloned() else {
+            return Ok(None);
+        };
+        let coming = self.coming(&mark);
+        let end = from.saturating_add(piece.len() as u64);
+        if (piece.is_empty() && from < mark.bytes) || end > mark.bytes {
+            let _ = std::fs::remove_file(&coming);
+            return Err(Problem::new("a file changed while it was brought here").at(path));
+        }
+        append(&coming, from, piece, mark.bytes)?;
+        if end == mark.bytes {
+            settle(&coming, &self.ready(&mark), &mark)?;
+        }
+        self.next()
+    }
+
+    /// Gives all files their places.
+    fn place(&mut self) -> Result<()> {
+        let now = Step::Wait(Instant::now() + OFTEN);
+        let Step::Bring {
+            whole,
+            all,
+            mut come,
+            ..
+        } = std::mem::replace(&mut self.step, now)
+        else {
+            return Ok(());
+        };
+        come.sort_by_key(|mark| LAST.contains(&&*mark.path));
+        for mark in &come {
+            let target = self.folder.join(&mark.path);
+            let io = |error| Problem::io("keep a file of a run", &target, &error);
+            if let Some(folder) = target.parent() {
+                std::fs::create_dir_all(folder).map_err(io)?;
+            }
+            std::fs::rename(self.ready(mark), &target).map_err(io)?;
+            let known = (mark.bytes, mark.sha256.clone());
+            self.known.insert(mark.path.clone(), known);
+        }
+        self.sweep(&all);
+        self.note()?;
+        self.failures = 0;
+        if whole {
+            let _ = std::fs::remove_dir_all(self.root.join(COMING).join(&self.run));
+            // Fails while another run is on its way.
+            let _ = std::fs::remove_dir(self.root.join(COMING));
+            self.held = None;
+            self.is_home = true;
+        } else if self.ended {
+            self.soon();
+        }
+        Ok(())
+    }
+
+    /// Removes what is no part of the run any more.
+    fn sweep(&self, all: &[FileMark]) {
+        let names: std::collections::HashSet<&str> = all.iter().map(|mark| &*mark.path).collect();
+        for path in files_below(&self.folder) {
+            let name = inner_name(&path, &self.folder);
+            let is_part = name.is_some_and(|name| names.contains(&*name) || OWN.contains(&&*name));
+            if !is_part {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        let _ = std::fs::remove_dir(self.folder.join("resume"));
+    }
+
+    /// Notes where it was trained, and keeps others from going on with it.
+    fn note(&mut self) -> Result<()> {
+        if !store::is_run(&self.folder) {
+            return Ok(());
+        }
+        let about = store::about(&self.folder).0;
+        if about.place != self.place {
+            let place = self.place.clone();
+            store::set_about(&self.folder, &About { place, ..about })?;
+        }
+        if self.held.is_none() && !self.ended {
+            self.held = Some(RunFolder::open(&self.folder)?);
+        }
+        Ok(())
+    }
+}
+
+fn refused(path: &str) -> Problem {
+    Problem::new("the other machine named a file outside of its run")
+        .at(crate::names::shortened(path))
+        .advise("look at what answers there: this program never does so")
+}

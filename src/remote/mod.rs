@@ -1,0 +1,213 @@
+//! An engine in another process: a child of this one, or of `ssh` on another machine.
+//!
+//! [`Remote`] hands over what is asked and gives what was told; a thread of its own writes, another one reads, so nobody
+//! waits. A connection that breaks is taken up again ([`Peer::Ssh`]) and what was not taken in is said again; a child that
+//! dies is told in a sentence and started anew with the next command ([`Peer::Child`]). A run that is trained on another
+//! machine is brought home while it grows (`mirror`), and its end is told once it is home.
+
+mod carry;
+mod copy;
+mod link;
+mod mirror;
+mod ssh;
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::problem::{Problem, Result};
+use crate::run::event::{Command, Wish};
+use crate::run::job::JobId;
+use crate::run::places::Place;
+use crate::run::queue::JobEvent;
+use crate::run::wire::{Ask, Hello, Told};
+use work::Message;
+
+pub use copy::copy_program;
+pub use ssh::{command, reason, script};
+
+/// Wakes whoever reads.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// Who is talked to.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there are few of them")]
+pub enum Peer {
+    /// This program once more, as a child.
+    Child {
+        /// The program.
+        program: PathBuf,
+        /// Where runs are kept.
+        root: PathBuf,
+    },
+    /// The program on another machine.
+    Ssh {
+        /// Which.
+        place: Place,
+        /// Where runs are kept here.
+        root: PathBuf,
+    },
+}
+
+impl Peer {
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Child { .. } => "the engine's process",
+            Self::Ssh { place, .. } => &place.name,
+        }
+    }
+
+    /// The folder of runs here.
+    pub fn root(&self) -> &Path {
+        match self {
+            Self::Child { root, .. } | Self::Ssh { root, .. } => root,
+        }
+    }
+}
+
+/// What comes of what was asked.
+#[derive(Debug)]
+pub enum News {
+    /// The engine told something.
+    Event(Box<JobEvent>),
+    /// It answers, for the first time or again.
+    Here(Hello),
+    /// The connection broke; it is taken up again.
+    Broken(Problem),
+    /// It cannot be reached, or was lost with all that it had in its queue.
+    Lost(Problem),
+    /// All that was told before it answered has come.
+    Caught,
+    /// A run that was to be brought home lies in this folder.
+    Home(PathBuf),
+    /// An answer about files, with raw bytes.
+    Answer(Told, Vec<u8>),
+}
+
+/// A handle on an engine in another process. Dropping it ends a child (its run saved) and leaves an engine on another
+/// machine at work.
+pub struct Remote {
+    messages: Sender<Message>,
+    news: Receiver<News>,
+    /// The thread, where it has something to end.
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Asks for what [`Remote`] hears of.
+pub struct Asker(Sender<Message>);
+
+impl Asker {
+    /// Hands a command over; never waits.
+    pub fn send(&self, command: Command) {
+        let _ = self
+            .0
+            .send(Message::Ask(Ask::Command(Box::new(command)), Vec::new()));
+    }
+
+    /// Tells of a job that cannot be asked for.
+    pub fn fail(&self, job: JobId, problem: Problem) {
+        let _ = self.0.send(Message::Fail(job, problem));
+    }
+}
+
+/// How long a closed program waits for its child to save the run at work.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        let _ = self.messages.send(Message::End);
+        let begun = Instant::now();
+        while self
+            .thread
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
+        {
+            if begun.elapsed() > PATIENCE {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Remote {
+    /// Makes ready to talk; the other process is started with the first command, or now where `at_once`.
+    ///
+    /// # Errors
+    /// A Problem when the system gives no thread.
+    pub fn start(peer: Peer, at_once: bool, wake: Wake) -> Result<Self> {
+        let (messages, inbox) = channel();
+        let (outbox, news) = channel();
+        let own = messages.clone();
+        let is_child = matches!(peer, Peer::Child { .. });
+        let work = move || work::work(peer, at_once, &inbox, own, outbox, wake);
+        let thread = std::thread::Builder::new()
+            .name("remote".into())
+            .spawn(work);
+        let thread = thread.map_err(|error| Problem::new(format!("no thread starts: {error}")))?;
+        let thread = is_child.then_some(thread);
+        Ok(Self {
+            messages,
+            news,
+            thread,
+        })
+    }
+
+    /// Hands a command over; never waits.
+    pub fn send(&self, command: Command) {
+        self.ask(Ask::Command(Box::new(command)), Vec::new());
+    }
+
+    /// What the person wants of the job at work.
+    pub fn wish(&self, wish: Wish) {
+        self.ask(Ask::Wish(wish), Vec::new());
+    }
+
+    /// Stops this job at once if it is at work.
+    pub fn hurry(&self, job: JobId) {
+        self.ask(Ask::Hurry(job), Vec::new());
+    }
+
+    /// Brings home a run that is there already, to its end where a job is at work on it.
+    pub fn bring(&self, run: &str, job: Option<JobId>) {
+        let _ = self.messages.send(Message::Bring(run.to_string(), job));
+    }
+
+    /// Brings home every run that is at work there, whoever asked for it.
+    pub fn adopt(&self) {
+        let _ = self.messages.send(Message::Adopt);
+    }
+
+    /// A handle for other threads, which asks and hears nothing.
+    pub fn asker(&self) -> Asker {
+        Asker(self.messages.clone())
+    }
+
+    fn ask(&self, ask: Ask, raw: Vec<u8>) {
+        // Its thread ends with this handle alone.
+        let _ = self.messages.send(Message::Ask(ask, raw));
+    }
+
+    /// The next news, if there are any.
+    pub fn try_recv(&self) -> Option<News> {
+        self.news.try_recv().ok()
+    }
+
+    /// The next news, waited for so long; none where there were none.
+    ///
+    /// # Errors
+    /// A Problem when the thread that talks has ended.
+    pub fn recv(&self, patience: Duration) -> Result<Option<News>> {
+        match self.news.recv_timeout(patience) {
+            Ok(news) => Ok(Some(news)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Problem::new(
+                "the part of this program that talks to other machines failed",
+            )),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What is heard of jobs, and how their runs come home: the end of a run is told when all of it is here.
+
+use super::{Following, Work};
+use crate::problem::{Problem, Result};
+use crate::remote::mirror::Mirror;
+use crate::remote::{News, Peer};
+use crate::run::event::Event;
+use crate::run::job::JobId;
+use crate::run::queue::JobEvent;
+use crate::run::wire::{self, Ask, Told};
+
+impl Work {
+    pub(super) fn hear_event(&mut self, told: JobEvent) {
+        let Ok(mut told) = wire::home(told, self.peer.root(), self.is_child()) else {
+            return; // Of a run that no program of this kind would name.
+        };
+        self.follow(&mut told);
+        let job = told.job;
+        let ends = is_end(&told.event);
+        let following = self
+            .following
+            .iter_mut()
+            .find(|f| job.is_some() && f.job == job);
+        match following {
+            Some(following) if ends => {
+                following.mirror.ends();
+                // It is told when the run is home.
+                following.end = Some(told);
+            }
+            Some(following) => {
+                if matches!(
+                    told.event,
+                    Event::TaskEvaluated { .. } | Event::TakenUp { .. }
+                ) {
+                    following.mirror.soon();
+                }
+                self.tell(News::Event(Box::new(told)));
+            }
+            None => self.tell(News::Event(Box::new(told))),
+        }
+    }
+
+    /// Keeps in mind what is at work and what is answered, and begins to bring home a run that was asked for here.
+    fn follow(&mut self, told: &mut JobEvent) {
+        match &mut told.event {
+            Event::Began(id) => self.running = Some((*id, String::new())),
+            Event::Started(header) => {
+                if let Some((_, run)) = &mut self.running {
+                    run.clone_from(&header.run);
+                }
+                let adopts = self.adopts;
+                let mine = told.job.filter(|id| adopts || self.mine.contains(id));
+                if let (Some(_), Peer::Ssh { place, root }) = (mine, &self.peer)
+                    && let Ok(mirror) = Mirror::of(&header.run, &place.name, root)
+                {
+                    **header = mirror.header((**header).clone());
+                    self.following.push(Following {
+                        job: told.job,
+                        mirror,
+                        end: None,
+                    });
+                }
+            }
+            event if is_end(event) => self.running = None,
+            Event::Predicted(prediction) => self.answered(prediction.ticket, 1),
+            Event::Inside(insight) => self.answered(insight.ticket, 1),
+            Event::NotPredicted { ticket, .. } | Event::NotInside { ticket, .. } => {
+                self.answered(*ticket, usize::MAX);
+            }
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, number: u64, answers: usize) {
+        for ticket in self
+            .tickets
+            .iter_mut()
+            .filter(|ticket| ticket.number == number)
+        {
+            ticket.answers = ticket.answers.saturating_sub(answers);
+        }
+        self.tickets.retain(|ticket| ticket.answers > 0);
+    }
+
+    pub(super) fn bring(&mut self, run: &str, job: Option<JobId>) {
+        let Peer::Ssh { place, root } = &self.peer else {
+            return;
+        };
+        match Mirror::of(run, &place.name, root) {
+            Ok(mut mirror) => {
+                if job.is_none() {
+                    mirror.ends();
+                }
+                self.mine.extend(job);
+                self.following.push(Following {
+                    job,
+                    mirror,
+                    end: None,
+                });
+            }
+            Err(problem) => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+        }
+    }
+
+    /// Goes on with a run on its way home.
+    pub(super) fn step(&mut self, run: &str, act: impl FnOnce(&mut Mirror) -> Result<Option<Ask>>) {
+        let Some(at) = self.following.iter().position(|f| f.mirror.run == run) else {
+            return;
+        };
+        match act(&mut self.following[at].mirror) {
+            Ok(Some(ask)) => self.say(ask, &[]),
+            Ok(None) if self.following[at].mirror.is_home => {
+                let following = self.following.swap_remove(at);
+                match following.end {
+                    Some(end) => self.tell(News::Event(Box::new(end))),
+                    None => self.tell(News::Home(following.mirror.folder)),
+                }
+            }
+            Ok(None) => {}
+            Err(problem) => self.fail(at, problem),
+        }
+    }
+
+    /// What was asked for a run on its way home failed: it is asked for again, or that is told.
+    pub(super) fn fail(&mut self, at: usize, problem: Problem) {
+        let mirror = &mut self.following[at].mirror;
+        let run = mirror.run.clone();
+        let Some(problem) = mirror.fails(problem) else {
+            return;
+        };
+        let following = self.following.swap_remove(at);
+        match following.end {
+            Some(end) => {
+                let event = Event::Failed { run, problem };
+                let job = end.job;
+                self.tell(News::Event(Box::new(JobEvent { job, event })));
+            }
+            None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+        }
+    }
+}
+
+fn is_end(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }
+    )
+}

@@ -1,0 +1,391 @@
+//! The thread that talks to another process: says what was asked and takes up broken connections. `home` is what it
+//! does for runs that are trained on another machine.
+
+mod home;
+
+use std::collections::{HashSet, VecDeque};
+use std::process::Command as Process;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use super::copy::no_ssh;
+use super::link::{Heard, Link};
+use super::mirror::Mirror;
+use super::ssh::{command, may_pass, reason, script};
+use super::{News, Peer, Wake};
+use crate::problem::Problem;
+use crate::run::event::{Command, Event};
+use crate::run::job::JobId;
+use crate::run::queue::JobEvent;
+use crate::run::wire::{self, Ask, Hello, Said, Told};
+
+/// How often it looks whether something is due.
+const OFTEN: Duration = Duration::from_millis(50);
+/// How long after a break the connection is taken up again: at first, and at most.
+const SOON: Duration = Duration::from_millis(100);
+const LATEST: Duration = Duration::from_secs(10);
+/// How often a first connection that breaks is tried again.
+const FIRST_TRIES: usize = 20;
+
+/// What lies in its inbox.
+pub(super) enum Message {
+    /// Something to say.
+    Ask(Ask, Vec<u8>),
+    /// A run to bring home, and the job that is at work on it.
+    Bring(String, Option<JobId>),
+    /// Every run at work there is to be brought home.
+    Adopt,
+    /// A job cannot be asked for.
+    Fail(JobId, Problem),
+    /// What a connection told, by its number.
+    Heard(u64, Heard),
+    /// Nobody wants anything any more.
+    End,
+}
+
+/// A run that comes home, the job that trains it, and how that ended.
+struct Following {
+    job: Option<JobId>,
+    mirror: Mirror,
+    end: Option<JobEvent>,
+}
+
+/// Something that was asked of a child and is not answered yet.
+struct Ticket {
+    number: u64,
+    answers: usize,
+    failed: fn(u64, Problem) -> Event,
+}
+
+struct Work {
+    peer: Peer,
+    own: Sender<Message>,
+    outbox: Sender<News>,
+    wake: Wake,
+    link: Option<Link>,
+    /// Counts connections.
+    connection: u64,
+    /// Whether the present one may be used.
+    is_here: bool,
+    /// The process whose events are known, and the last of them.
+    instance: u64,
+    last: u64,
+    client: u64,
+    said: u64,
+    waiting: VecDeque<(Said, Vec<u8>)>,
+    retry: Option<Instant>,
+    pause: Duration,
+    tries: usize,
+    told_broken: bool,
+    /// Jobs that were asked for here.
+    mine: HashSet<JobId>,
+    /// Whether all others are treated alike.
+    adopts: bool,
+    /// The job at work there and its run.
+    running: Option<(JobId, String)>,
+    following: Vec<Following>,
+    tickets: Vec<Ticket>,
+}
+
+/// Talks until the handle is dropped.
+pub(super) fn work(
+    peer: Peer,
+    at_once: bool,
+    inbox: &Receiver<Message>,
+    own: Sender<Message>,
+    outbox: Sender<News>,
+    wake: Wake,
+) {
+    let mut work = Work {
+        peer,
+        own,
+        outbox,
+        wake,
+        link: None,
+        connection: 0,
+        is_here: false,
+        instance: 0,
+        last: 0,
+        client: crate::serve::lot(),
+        said: 0,
+        waiting: VecDeque::new(),
+        retry: at_once.then(Instant::now),
+        pause: SOON,
+        tries: 0,
+        told_broken: false,
+        mine: HashSet::new(),
+        adopts: false,
+        running: None,
+        following: Vec::new(),
+        tickets: Vec::new(),
+    };
+    loop {
+        match inbox.recv_timeout(OFTEN) {
+            Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(message) => work.take(message),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        work.tick();
+    }
+}
+
+impl Work {
+    fn tell(&self, news: News) {
+        // Whoever listened may be gone.
+        let _ = self.outbox.send(news);
+        (self.wake)();
+    }
+
+    fn is_child(&self) -> bool {
+        matches!(self.peer, Peer::Child { .. })
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Ask(ask, raw) => self.ask(ask, raw),
+            Message::Bring(run, job) => self.bring(&run, job),
+            Message::Adopt => self.adopts = true,
+            Message::Fail(job, problem) => self.fail_job(job, problem),
+            Message::Heard(connection, heard) if connection == self.connection => match heard {
+                Heard::Told(told, raw) => self.hear(told, raw),
+                Heard::Ended(problem) => self.ended(problem),
+            },
+            Message::Heard(..) | Message::End => {}
+        }
+    }
+
+    fn tick(&mut self) {
+        if self.retry.is_some_and(|at| Instant::now() >= at) {
+            self.retry = None;
+            self.connect();
+        }
+        if !self.is_here {
+            return;
+        }
+        let due: Vec<Ask> = self
+            .following
+            .iter_mut()
+            .filter_map(|following| following.mirror.due())
+            .collect();
+        due.into_iter().for_each(|ask| self.say(ask, &[]));
+    }
+
+    /// Says something that is said again until it is taken in; what is about files is asked again by whoever asked.
+    fn ask(&mut self, ask: Ask, raw: Vec<u8>) {
+        let lasting = matches!(ask, Ask::Command(_) | Ask::Wish(_) | Ask::Hurry(_));
+        if !lasting {
+            return self.say(ask, &raw);
+        }
+        if let Ask::Command(command) = &ask {
+            self.note(command);
+        }
+        self.said += 1;
+        let (client, number) = (self.client, self.said);
+        let said = Said {
+            client,
+            number,
+            ask,
+        };
+        let said = wire::sent_home(said, self.peer.root());
+        self.waiting.push_back((said.clone(), raw.clone()));
+        if self.is_here {
+            self.write(said, &raw);
+        } else if self.link.is_none() && self.retry.is_none() {
+            self.retry = Some(Instant::now());
+        }
+    }
+
+    fn note(&mut self, command: &Command) {
+        let mut ticket = |number, answers, failed| {
+            self.tickets.push(Ticket {
+                number,
+                answers,
+                failed,
+            });
+        };
+        match command {
+            Command::Queue(job) => drop(self.mine.insert(job.id)),
+            Command::Predict(request) => {
+                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
+                    Event::NotPredicted { ticket, problem }
+                });
+            }
+            Command::Inside(request) => {
+                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
+                    Event::NotInside { ticket, problem }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn say(&mut self, ask: Ask, raw: &[u8]) {
+        let said = Said {
+            client: self.client,
+            number: 0,
+            ask,
+        };
+        if self.is_here {
+            self.write(said, raw);
+        }
+    }
+
+    /// Writes; who does not listen any more is heard to end soon.
+    fn write(&mut self, said: Said, raw: &[u8]) {
+        if let Some(link) = &mut self.link {
+            let _ = link.say(said, raw);
+        }
+    }
+
+    fn connect(&mut self) {
+        self.link = None;
+        self.connection += 1;
+        let process = match &self.peer {
+            Peer::Child { program, root } => {
+                let mut process = Process::new(program);
+                process.arg("serve").arg("--out").arg(root);
+                process
+            }
+            Peer::Ssh { place, .. } => command(place, &script(place, &["serve", "--attach"])),
+        };
+        let number = self.connection;
+        let wrap = move |heard| Message::Heard(number, heard);
+        match Link::start(process, self.own.clone(), wrap) {
+            Ok(link) => self.link = Some(link),
+            Err(error) if self.is_child() => {
+                self.lose(Problem::new(format!(
+                    "the engine's process cannot be started: {error}"
+                )));
+            }
+            Err(error) => self.lose(no_ssh(&error)),
+        }
+    }
+
+    fn hear(&mut self, told: Told, raw: Vec<u8>) {
+        match told {
+            Told::Hello(hello) => self.greet(hello),
+            Told::Took(number) => {
+                self.waiting.retain(|(said, _)| said.number > number);
+                if number == 0 {
+                    self.tell(News::Caught);
+                }
+            }
+            Told::Event { number, event } => {
+                if number > self.last {
+                    self.last = number;
+                    self.hear_event(*event);
+                }
+            }
+            Told::Files { run, files } => self.step(&run, |mirror| mirror.take_files(files)),
+            Told::Piece { run, path, from } => {
+                self.step(&run, |mirror| mirror.take_piece(&path, from, &raw));
+            }
+            Told::Refused(problem) => {
+                match self.following.iter().position(|f| f.mirror.is_asking()) {
+                    Some(at) => self.fail(at, problem),
+                    None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
+                }
+            }
+            told @ (Told::Lacks { .. } | Told::Kept { .. }) => self.tell(News::Answer(told, raw)),
+        }
+    }
+
+    /// Takes who answers: of another process than before nothing is known, and it knows nothing.
+    fn greet(&mut self, hello: Hello) {
+        if let Err(problem) = hello.check() {
+            let problem = problem.at(self.peer.name());
+            return self.lose(problem);
+        }
+        if self.instance != 0 && self.instance != hello.instance && !self.is_child() {
+            let problem = Problem::new(format!("the program at {} was ended", self.peer.name()))
+                .advise("what the run had saved is kept there; go on with it by `resume --place`");
+            self.end_jobs(&problem);
+        }
+        if self.instance != hello.instance {
+            (self.instance, self.last) = (hello.instance, 0);
+        }
+        self.is_here = true;
+        (self.pause, self.tries, self.told_broken) = (SOON, 0, false);
+        let (instance, number) = (self.instance, self.last);
+        self.say(Ask::Since { instance, number }, &[]);
+        let waiting: Vec<(Said, Vec<u8>)> = self.waiting.iter().cloned().collect();
+        waiting
+            .into_iter()
+            .for_each(|(said, raw)| self.write(said, &raw));
+        self.following
+            .iter_mut()
+            .for_each(|f| f.mirror.begin_again());
+        self.tell(News::Here(hello));
+    }
+
+    /// The connection has ended.
+    fn ended(&mut self, problem: Option<Problem>) {
+        let was_here = std::mem::take(&mut self.is_here);
+        let Some(mut link) = self.link.take() else {
+            return;
+        };
+        let (code, status, said) = link.ended();
+        let Peer::Ssh { place, .. } = &self.peer else {
+            let line = said.lines().last().unwrap_or_default();
+            let problem = Problem::new(format!("the engine's process ended ({status})"))
+                .at(line)
+                .advise("what the run had saved is kept and can be continued; the next job starts a new process");
+            return match was_here {
+                true => self.end_jobs(&problem),
+                false => self.lose(problem),
+            };
+        };
+        let problem = problem.unwrap_or_else(|| reason(place, code, &said));
+        let first = self.instance == 0;
+        self.tries += 1;
+        if first && (!may_pass(&problem) || self.tries > FIRST_TRIES || code == Some(255)) {
+            return self.lose(problem);
+        }
+        if !std::mem::replace(&mut self.told_broken, true) {
+            self.tell(News::Broken(problem));
+        }
+        self.retry = Some(Instant::now() + self.pause);
+        if !was_here {
+            self.pause = (self.pause * 2).min(LATEST);
+        }
+    }
+
+    /// It cannot be reached: what was asked is not done.
+    fn lose(&mut self, problem: Problem) {
+        (self.link, self.is_here) = (None, false);
+        for (said, _) in std::mem::take(&mut self.waiting) {
+            if let Ask::Command(command) = said.ask
+                && let Command::Queue(job) = *command
+            {
+                self.fail_job(job.id, problem.clone());
+            }
+        }
+        self.end_jobs(&problem);
+        self.tell(News::Lost(problem));
+    }
+
+    /// Tells that a job ended before it began.
+    fn fail_job(&self, id: JobId, problem: Problem) {
+        let run = String::new();
+        for event in [Event::Began(id), Event::Failed { run, problem }] {
+            let job = Some(id);
+            self.tell(News::Event(Box::new(JobEvent { job, event })));
+        }
+    }
+
+    /// Tells that the job at work and what was asked came to nothing.
+    fn end_jobs(&mut self, problem: &Problem) {
+        self.following.clear();
+        let mut told = Vec::new();
+        if let Some((id, run)) = self.running.take() {
+            let problem = problem.clone();
+            let event = Event::Failed { run, problem };
+            told.push((Some(id), event));
+        }
+        let failed = self.tickets.drain(..);
+        told.extend(failed.map(|ticket| (None, (ticket.failed)(ticket.number, problem.clone()))));
+        for (job, event) in told {
+            self.tell(News::Event(Box::new(JobEvent { job, event })));
+        }
+    }
+}

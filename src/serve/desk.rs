@@ -1,0 +1,147 @@
+//! One reader at a time is served at a desk: what it says is done, and what the engine tells is sent.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::files::Shelf;
+use super::journal::{Journal, Outgoing};
+use crate::problem::Result;
+use crate::run::event::{Command, Wish};
+use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
+
+/// What readers are served with.
+#[derive(Clone)]
+pub struct Desk {
+    journal: Journal,
+    root: PathBuf,
+    /// Whether runs of other folders may be named: by the program that started this one alone.
+    anywhere: bool,
+    /// The last saying of each client that was done.
+    done: Arc<Mutex<HashMap<u64, u64>>>,
+}
+
+impl Desk {
+    /// A desk over this engine, whose runs lie in `root`.
+    pub fn new(journal: Journal, root: &Path, anywhere: bool) -> Self {
+        Self {
+            journal,
+            root: root.to_path_buf(),
+            anywhere,
+            done: Arc::default(),
+        }
+    }
+
+    /// Serves one reader until its stream ends or says what is no message.
+    pub fn serve(&self, mut input: impl Read, output: impl Write + Send + 'static) {
+        let (answers, outgoing) = channel::<Outgoing>();
+        let mut output = output;
+        let writer = std::thread::Builder::new()
+            .name("answers".into())
+            .spawn(move || {
+                while let Ok(frame) = outgoing.recv() {
+                    if output
+                        .write_all(frame.bytes())
+                        .and_then(|()| output.flush())
+                        .is_err()
+                    {
+                        return; // The reader is gone, which its input tells as well.
+                    }
+                }
+            });
+        if writer.is_err() {
+            return;
+        }
+        let hello = Hello::of(self.root.clone(), self.journal.instance);
+        let mut reader = Serving {
+            desk: self,
+            shelf: Shelf::below(&self.root),
+            answers,
+        };
+        reader.answer(Told::Hello(hello), &[]);
+        loop {
+            match wire::read::<Said>(&mut input) {
+                Ok(Some((said, raw))) => reader.take(said, &raw),
+                Ok(None) => return,
+                Err(problem) => return reader.answer(Told::Refused(problem), &[]),
+            }
+        }
+    }
+
+    /// Whether this saying is new; it counts as done from now on.
+    fn is_new(&self, said: &Said) -> bool {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = done.entry(said.client).or_default();
+        let new = said.number > *last;
+        *last = said.number.max(*last);
+        new
+    }
+}
+
+/// A reader being served.
+struct Serving<'a> {
+    desk: &'a Desk,
+    shelf: Shelf,
+    answers: Sender<Outgoing>,
+}
+
+impl Serving<'_> {
+    fn answer(&self, told: Told, raw: &[u8]) {
+        let frame = Frame::of(told, raw).or_else(|problem| Frame::of(Told::Refused(problem), &[]));
+        if let Ok(frame) = frame {
+            // The writer ends when the reader is gone.
+            let _ = self.answers.send(Arc::new(frame));
+        }
+    }
+
+    fn take(&mut self, said: Said, raw: &[u8]) {
+        let number = said.number;
+        let is_new = number == 0 || self.desk.is_new(&said);
+        if is_new && let Err(problem) = self.act(said.ask, raw) {
+            self.answer(Told::Refused(problem), &[]);
+        }
+        if number > 0 {
+            self.answer(Told::Took(number), &[]);
+        }
+    }
+
+    fn act(&mut self, ask: Ask, raw: &[u8]) -> Result<()> {
+        let journal = &self.desk.journal;
+        match ask {
+            Ask::Since { instance, number } => {
+                journal.follow(instance, number, self.answers.clone());
+                self.answer(Told::Took(0), &[]);
+            }
+            Ask::Command(command) => {
+                let command = wire::home(*command, &self.desk.root, self.desk.anywhere)?;
+                // A pause was wished of the run before; one that is asked for anew begins.
+                if matches!(command, Command::Queue(_)) && !journal.is_busy() {
+                    journal.with(|engine| engine.control.set(Wish::Run));
+                }
+                journal.with(|engine| engine.send(command));
+            }
+            Ask::Wish(wish) => journal.with(|engine| engine.control.set(wish)),
+            Ask::Hurry(job) => journal.with(|engine| engine.control.set_for(job, Wish::Stop)),
+            Ask::Files { run } => {
+                let files = self.shelf.of_run(&run, journal.is_at_work(&run))?;
+                self.answer(Told::Files { run, files }, &[]);
+            }
+            Ask::Piece { run, path, from } => {
+                let piece = self.shelf.piece(&run, &path, from)?;
+                self.answer(Told::Piece { run, path, from }, &piece);
+            }
+            Ask::Missing { files } => {
+                let told = self.shelf.missing(&files)?;
+                self.answer(told, &[]);
+            }
+            Ask::Put { set, file, from } => {
+                let bytes = self.shelf.put(&set, &file, from, raw)?;
+                let path = file.path;
+                self.answer(Told::Kept { path, bytes }, &[]);
+            }
+        }
+        Ok(())
+    }
+}

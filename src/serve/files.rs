@@ -1,0 +1,260 @@
+//! The files of runs, which readers carry home, and data sets, which they bring along.
+
+use std::collections::HashMap;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+use crate::files;
+use crate::names::shortened;
+use crate::problem::{Problem, Result};
+use crate::run::wire::{FileMark, MOST_FILES, PIECE, Told, inner_path};
+use crate::store;
+
+/// The folder beside the runs that holds data sets which were carried here.
+const DATA: &str = ".data";
+/// The folder in it for what is not whole yet.
+const COMING: &str = "coming";
+/// What belongs to a run's folder but not to the run: each side has its own.
+const NOT_CARRIED: [&str; 3] = ["lock", "summary.json", "about.toml"];
+/// Where a run at work keeps how far it is: of no use elsewhere, for it goes on here.
+const RESUME: &str = "resume/";
+/// Deepest folder within a run or a data set.
+const DEEPEST: usize = 16;
+
+/// The folder of runs as one reader uses it.
+pub(super) struct Shelf {
+    root: PathBuf,
+    hashes: HashMap<PathBuf, (u64, SystemTime, String)>,
+}
+
+impl Shelf {
+    pub fn below(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            hashes: HashMap::new(),
+        }
+    }
+
+    /// The files of a run, without how far it is while it is at work.
+    pub fn of_run(&mut self, run: &str, at_work: bool) -> Result<Vec<FileMark>> {
+        let folder = self.run_folder(run)?;
+        let mut marks = Vec::new();
+        for path in files_below(&folder) {
+            let Some(name) = inner_name(&path, &folder) else {
+                continue;
+            };
+            let partial = name
+                .rsplit('/')
+                .next()
+                .is_some_and(|last| last.starts_with('.'));
+            if partial || NOT_CARRIED.contains(&&*name) || (at_work && name.starts_with(RESUME)) {
+                continue;
+            }
+            // One that is gone by now was replaced or is no part of the run any more.
+            if let Some((bytes, sha256)) = self.hash(&path) {
+                let path = name;
+                marks.push(FileMark {
+                    path,
+                    bytes,
+                    sha256,
+                });
+            }
+        }
+        Ok(marks)
+    }
+
+    fn run_folder(&self, run: &str) -> Result<PathBuf> {
+        let inner = inner_path(run).ok_or_else(|| leads_out(run))?;
+        let folder = self.root.join(inner);
+        match store::is_run(&folder) {
+            true => Ok(folder),
+            false => Err(Problem::new("there is no such run there").at_path(folder)),
+        }
+    }
+
+    fn hash(&mut self, path: &Path) -> Option<(u64, String)> {
+        let about = std::fs::metadata(path).ok()?;
+        let (bytes, time) = (about.len(), about.modified().ok()?);
+        if let Some((size, then, hash)) = self.hashes.get(path)
+            && (*size, *then) == (bytes, time)
+        {
+            return Some((bytes, hash.clone()));
+        }
+        let hash = sha256_of(path).ok()?;
+        self.hashes
+            .insert(path.to_path_buf(), (bytes, time, hash.clone()));
+        Some((bytes, hash))
+    }
+
+    /// A piece of a run's file.
+    pub fn piece(&self, run: &str, path: &str, from: u64) -> Result<Vec<u8>> {
+        let inner = inner_path(path).ok_or_else(|| leads_out(path))?;
+        let whole = self.run_folder(run)?.join(inner);
+        let io = |error| Problem::io("read a file of the run", &whole, &error);
+        let mut file = files::open(&whole).map_err(io)?;
+        file.seek(SeekFrom::Start(from)).map_err(io)?;
+        let mut piece = Vec::new();
+        file.take(PIECE as u64)
+            .read_to_end(&mut piece)
+            .map_err(io)?;
+        Ok(piece)
+    }
+
+    /// What is not there yet of a data set.
+    pub fn missing(&self, marks: &[FileMark]) -> Result<Told> {
+        if marks.len() > MOST_FILES {
+            return Err(Problem::new(
+                "this data set has too many files to be carried over",
+            ));
+        }
+        let set = set_of(marks);
+        let folder = self.root.join(DATA).join(&set);
+        let mut lacks = Vec::new();
+        for (index, mark) in marks.iter().enumerate() {
+            let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
+            // A file takes its name when it is whole, and its hash was the right one then.
+            let is_there = files::length(&folder.join(inner)).is_ok_and(|n| n == mark.bytes);
+            if !is_there {
+                let coming = files::length(&self.coming(mark)?).unwrap_or(0);
+                lacks.push((index, coming));
+            }
+        }
+        let folder = folder.display().to_string();
+        Ok(Told::Lacks {
+            set,
+            folder,
+            files: lacks,
+        })
+    }
+
+    /// Where a file lies until it is whole.
+    fn coming(&self, mark: &FileMark) -> Result<PathBuf> {
+        let is_hash = mark.sha256.len() == 64 && mark.sha256.bytes().all(|b| b.is_ascii_hexdigit());
+        match is_hash {
+            true => Ok(self.root.join(DATA).join(COMING).join(&mark.sha256)),
+            false => Err(leads_out(&mark.sha256)),
+        }
+    }
+
+    /// Takes the next piece of a file of a data set; gives how much of it is there.
+    pub fn put(&self, set: &str, mark: &FileMark, from: u64, piece: &[u8]) -> Result<u64> {
+        let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
+        let set = inner_path(set).ok_or_else(|| leads_out(set))?;
+        let coming = self.coming(mark)?;
+        let target = self.root.join(DATA).join(set).join(inner);
+        append(&coming, from, piece, mark.bytes)?;
+        let there = from + piece.len() as u64;
+        if there == mark.bytes {
+            settle(&coming, &target, mark)?;
+        }
+        Ok(there)
+    }
+}
+
+/// Puts a piece behind what is there of a file that is coming, unless it is there already.
+pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Result<()> {
+    let io = |error| Problem::io("write what is carried over", coming, &error);
+    if let Some(folder) = coming.parent() {
+        std::fs::create_dir_all(folder).map_err(io)?;
+    }
+    if from + piece.len() as u64 > most {
+        return Err(
+            Problem::new("a file that is carried over is longer than it said").at_path(coming),
+        );
+    }
+    let mut file = files::open_own(coming).map_err(io)?;
+    let there = file.metadata().map_err(io)?.len();
+    if from > there {
+        return Err(
+            Problem::new("a piece of a file that is carried over is missing").at_path(coming),
+        );
+    }
+    file.set_len(from).map_err(io)?;
+    file.seek(SeekFrom::Start(from)).map_err(io)?;
+    file.write_all(piece).map_err(io)
+}
+
+/// Gives a file that has come its name, if it is whole; else it goes.
+pub(crate) fn settle(coming: &Path, target: &Path, mark: &FileMark) -> Result<()> {
+    let io = |error| Problem::io("keep what was carried over", target, &error);
+    let is_whole = sha256_of(coming).is_ok_and(|hash| hash == mark.sha256);
+    if !is_whole {
+        let _ = std::fs::remove_file(coming);
+        return Err(Problem::new("a file changed while it was carried over").at_path(target));
+    }
+    files::sync_all(&[coming.to_path_buf()]).map_err(io)?;
+    if let Some(folder) = target.parent() {
+        std::fs::create_dir_all(folder).map_err(io)?;
+    }
+    std::fs::rename(coming, target).map_err(io)
+}
+
+/// The SHA-256 of a file, in hex.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
+    let mut file = files::open(path)?;
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; PIECE];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hex(&hash.finalize())),
+            n => hash.update(&piece[..n]),
+        }
+    }
+}
+
+/// What a data set is known by: the hash of the list of its files.
+fn set_of(marks: &[FileMark]) -> String {
+    let mut lines: Vec<String> = marks
+        .iter()
+        .map(|mark| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path))
+        .collect();
+    lines.sort_unstable();
+    hex(&Sha256::digest(lines.concat()))[..32].to_string()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// All ordinary files below a folder. Links are not followed.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_path_buf(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if kind.is_dir() && depth < DEEPEST {
+                folders.push((entry.path(), depth + 1));
+            } else if kind.is_file() && found.len() < MOST_FILES {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A file's path below a folder, with `/` between its parts; none for one that is no text.
+pub(crate) fn inner_name(path: &Path, folder: &Path) -> Option<String> {
+    let inner = path.strip_prefix(folder).ok()?;
+    let parts: Option<Vec<&str>> = inner.iter().map(|part| part.to_str()).collect();
+    Some(parts?.join("/"))
+}
+
+/// What nobody asked for: a path that leads out of its folder.
+fn leads_out(path: &str) -> Problem {
+    Problem::new("a file outside of its folder was named")
+        .at(shortened(path))
+        .advise("both sides must be the same version of this program")
+}

@@ -1,0 +1,185 @@
+//! What the engine told, numbered, for readers who come and go.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::engine::Engine;
+use crate::problem::{Problem, Result};
+use crate::run::event::{Event, RunHeader};
+use crate::run::job::JobId;
+use crate::run::queue::JobEvent;
+use crate::run::wire::{Frame, Told, sent_home};
+
+/// Most bytes that are kept for readers who are away; what only says how far a run is goes first.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What goes to one reader.
+pub type Outgoing = Arc<Frame>;
+
+/// The engine, and all that it told.
+#[derive(Clone)]
+pub struct Journal {
+    engine: Arc<Mutex<Engine>>,
+    kept: Arc<Mutex<Kept>>,
+    /// Tells processes apart.
+    pub instance: u64,
+}
+
+struct Entry {
+    number: u64,
+    passing: bool,
+    frame: Outgoing,
+}
+
+#[derive(Default)]
+struct Kept {
+    entries: VecDeque<Entry>,
+    bytes: usize,
+    last: u64,
+    readers: Vec<Sender<Outgoing>>,
+    /// Jobs that are at work or begin without anybody asking.
+    busy: HashSet<JobId>,
+    /// The run at work.
+    at_work: Option<String>,
+}
+
+impl Journal {
+    /// Starts the engine and a thread that keeps what it tells.
+    ///
+    /// # Errors
+    /// A Problem when the system gives no thread.
+    pub fn start(root: &Path, instance: u64) -> Result<Self> {
+        let (bell, rings) = channel();
+        let wake = move || {
+            // Nobody listens any more at the end.
+            let _ = bell.send(());
+        };
+        let engine = Arc::new(Mutex::new(Engine::start(
+            root.to_path_buf(),
+            Arc::new(wake),
+        )?));
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let (heard, into) = (Arc::downgrade(&engine), Arc::clone(&kept));
+        let root: PathBuf = root.to_path_buf();
+        let pump = move || {
+            while rings.recv().is_ok() {
+                let Some(engine) = heard.upgrade() else {
+                    return;
+                };
+                loop {
+                    let told = lock(&engine).try_recv();
+                    let Some(told) = told else { break };
+                    lock(&into).take(told, &root);
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("journal".into())
+            .spawn(pump);
+        thread.map_err(|error| Problem::new(format!("no thread starts: {error}")))?;
+        Ok(Self {
+            engine,
+            kept,
+            instance,
+        })
+    }
+
+    /// Does something with the engine.
+    pub fn with<T>(&self, act: impl FnOnce(&Engine) -> T) -> T {
+        act(&lock(&self.engine))
+    }
+
+    /// Sends a reader what it missed, and from now on what comes.
+    pub fn follow(&self, instance: u64, number: u64, reader: Sender<Outgoing>) {
+        let known = if instance == self.instance { number } else { 0 };
+        let mut kept = lock(&self.kept);
+        let missed = kept.entries.iter().filter(|entry| entry.number > known);
+        if missed
+            .map(|entry| reader.send(Arc::clone(&entry.frame)))
+            .all(|sent| sent.is_ok())
+        {
+            kept.readers.push(reader);
+        }
+    }
+
+    /// Ends the engine, with the run at work saved.
+    pub fn end(self) {
+        // The thread that keeps events may hold it for a moment; who lets go last waits for it to end.
+        while Arc::strong_count(&self.engine) > 1 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Whether a job is at work or begins by itself.
+    pub fn is_busy(&self) -> bool {
+        !lock(&self.kept).busy.is_empty()
+    }
+
+    /// Whether this run is being trained.
+    pub fn is_at_work(&self, run: &str) -> bool {
+        lock(&self.kept).at_work.as_deref() == Some(run)
+    }
+}
+
+impl Kept {
+    fn take(&mut self, told: JobEvent, root: &Path) {
+        self.note(&told);
+        self.last += 1;
+        let passing = matches!(told.event, Event::Progress { .. } | Event::Phase { .. });
+        let event = Box::new(sent_home(finite(told), root));
+        let number = self.last;
+        let frame = Frame::of(Told::Event { number, event }, &[]);
+        // One that no frame holds is told as such, so that nobody waits for it.
+        let frame = frame.or_else(|problem| Frame::of(Told::Refused(problem), &[]));
+        let Ok(frame) = frame.map(Arc::new) else {
+            return;
+        };
+        self.readers
+            .retain(|reader| reader.send(Arc::clone(&frame)).is_ok());
+        self.bytes += frame.bytes().len();
+        self.entries.push_back(Entry {
+            number,
+            passing,
+            frame,
+        });
+        while self.bytes > MOST_BYTES {
+            let oldest = self.entries.iter().position(|entry| entry.passing);
+            let Some(gone) = self.entries.remove(oldest.unwrap_or(0)) else {
+                return;
+            };
+            self.bytes -= gone.frame.bytes().len();
+        }
+    }
+
+    fn note(&mut self, told: &JobEvent) {
+        let Some(id) = told.job else { return };
+        match &told.event {
+            Event::Queued { job, .. } if job.held => drop(self.busy.remove(&id)),
+            Event::Queued { .. } | Event::Began(_) => drop(self.busy.insert(id)),
+            Event::Started(header) => self.at_work = Some(RunHeader::clone(header).run),
+            Event::Removed(_) => drop(self.busy.remove(&id)),
+            Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. } => {
+                self.busy.remove(&id);
+                self.at_work = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Losses without those that are no numbers, which JSON does not know: nothing is drawn of them.
+fn finite(mut told: JobEvent) -> JobEvent {
+    if let Event::Progress { progress, .. } = &mut told.event {
+        progress.losses.retain(|loss| loss.is_finite());
+        progress.measured.retain(|_, value| value.is_finite());
+    }
+    told
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Whoever panicked with it left whole entries behind.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,460 @@
+//! Runs on another machine: a real `sshd` on this one, with keys and a port of its own.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Child;
+
+use super::*;
+
+/// A server that lets this user in with a key made for it, and a file of places that names it.
+struct Lab {
+    root: tempfile::TempDir,
+    sshd: Child,
+    port: u16,
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if let Some(daemon) = self.daemon() {
+            let _ = Command::new("kill").args(["-KILL", &daemon]).status();
+        }
+        let _ = self.sshd.kill();
+        let _ = self.sshd.wait();
+    }
+}
+
+fn sshd_program() -> Option<PathBuf> {
+    let places = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd"];
+    let found = places.iter().map(PathBuf::from).find(|path| path.exists());
+    let has = |tool: &str| {
+        let tool = Command::new(tool).arg("-V").stdin(Stdio::null()).output();
+        tool.is_ok()
+    };
+    found.filter(|_| has("ssh") && has("ssh-keygen"))
+}
+
+impl Lab {
+    /// None, with the reason told, where OpenSSH is missing.
+    fn start() -> Option<Self> {
+        let Some(sshd) = sshd_program() else {
+            skip("OpenSSH (ssh, sshd, ssh-keygen) is not installed");
+            return None;
+        };
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name).display().to_string();
+        for key in ["host", "key"] {
+            let words = ["-q", "-t", "ed25519", "-N", "", "-f", &path(key)];
+            let made = Command::new("ssh-keygen").args(words).status().unwrap();
+            assert!(made.success());
+        }
+        fs::copy(path("key.pub"), path("authorized")).unwrap();
+        // A port that was free a moment ago.
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        // What the program of the other machine needs to be apart from this user's own.
+        let lines = [
+            format!("Port {port}"),
+            "ListenAddress 127.0.0.1".into(),
+            format!("HostKey {}", path("host")),
+            format!("AuthorizedKeysFile {}", path("authorized")),
+            format!("PidFile {}", path("sshd.pid")),
+            "StrictModes no".into(),
+            "UsePAM no".into(),
+            "PasswordAuthentication no".into(),
+            "MaxStartups 1000".into(),
+            format!(
+                "SetEnv HOME={0} XDG_CACHE_HOME={0}/cache XDG_DATA_HOME={0}/data XDG_CONFIG_HOME={0}/config",
+                path("there")
+            ),
+        ];
+        fs::write(path("config"), lines.join("\n")).unwrap();
+        fs::create_dir_all(path("there")).unwrap();
+        fs::create_dir_all("/run/sshd").ok();
+        let log = fs::File::create(path("sshd.log")).unwrap();
+        let sshd = Command::new(sshd)
+            .args(["-D", "-e", "-f", &path("config")])
+            .stdin(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let lab = Self { root, sshd, port };
+        lab.write("lab", env!("CARGO_BIN_EXE_lae-studio"));
+        let end = Instant::now() + Duration::from_secs(20);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if Instant::now() > end {
+                let said = fs::read_to_string(lab.path("sshd.log")).unwrap_or_default();
+                skip(&format!(
+                    "sshd does not start here: {}",
+                    said.lines().last().unwrap_or_default()
+                ));
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(lab)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// Writes the file of places: one of this name, with this program.
+    fn write(&self, name: &str, program: &str) {
+        let user = Command::new("id").arg("-un").output().unwrap().stdout;
+        let user = String::from_utf8(user).unwrap();
+        let text = format!(
+            "[{name}]\nssh = \"{}@127.0.0.1\"\noptions = [\"-F\", \"none\", \"-p\", \"{}\", \"-i\", \"{}\", \
+             \"-o\", \"IdentitiesOnly=yes\", \"-o\", \"StrictHostKeyChecking=no\", \"-o\", \"UserKnownHostsFile={}\"]\n\
+             folder = \"{}\"\nprogram = \"{program}\"\ndevice = \"cpu\"\n",
+            user.trim(),
+            self.port,
+            self.path("key").display(),
+            self.path("known").display(),
+            self.there().display(),
+        );
+        fs::create_dir_all(self.here().join("config/lae-studio")).unwrap();
+        fs::write(self.here().join("config/lae-studio/places.toml"), text).unwrap();
+    }
+
+    /// The folder of runs here.
+    fn here(&self) -> PathBuf {
+        self.path("here")
+    }
+
+    /// The folder of runs there.
+    fn there(&self) -> PathBuf {
+        self.path("there/runs")
+    }
+
+    /// The process that stays at work there.
+    fn daemon(&self) -> Option<String> {
+        let text = fs::read_to_string(self.there().join(".serve/lock")).ok()?;
+        Some(text.trim().to_string()).filter(|pid| !pid.is_empty())
+    }
+
+    fn runs_here(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.here())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        entries
+            .filter(|path| path.join("run.toml").exists())
+            .collect()
+    }
+}
+
+/// The clients of ssh that a program has started.
+fn clients_of(program: &Child) -> Vec<String> {
+    let listed = Command::new("ps")
+        .args(["-o", "pid=,comm=", "--ppid", &program.id().to_string()])
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let ssh = listed.lines().filter(|line| line.ends_with("ssh"));
+    ssh.filter_map(|line| Some(line.split_whitespace().next()?.to_string()))
+        .collect()
+}
+
+/// All files of two runs but those that each folder has of its own.
+fn same_files(one: &Path, other: &Path) {
+    for file in [
+        "task_1.safetensors",
+        "task_3.safetensors",
+        "confusion/task_3.csv",
+        "plugin.toml",
+    ] {
+        let [a, b] = [one, other].map(|run| fs::read(run.join(file)).unwrap());
+        assert!(a == b, "{file} differs");
+    }
+}
+
+#[test]
+fn a_run_elsewhere_equals_the_run_here_and_comes_home() {
+    let Some(lab) = Lab::start() else { return };
+    let checked = json(&run_json(&["places", "--check"], &lab.here()));
+    assert_eq!(checked[0]["name"], "lab");
+    assert_eq!(checked[0]["answers"]["version"], env!("CARGO_PKG_VERSION"));
+    let local = lab.path("local");
+    let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
+    let words = [SLOWER, &["--quiet", "--place", "lab"]].concat();
+    let trained = json(&run_json(&words, &lab.here()));
+    assert_eq!(essence(&trained), essence(&expected));
+    assert_eq!(trained["place"], "lab");
+    let home = lab.runs_here();
+    assert_eq!(home.len(), 1);
+    same_files(&home[0], &only_run(&local));
+    assert!(!lab.here().join(".coming").exists());
+    // It is a run like any other: it answers here, and is listed at both ends.
+    let stroke = picture(lab.root.path());
+    let words = [
+        "predict",
+        "latest",
+        stroke.to_str().unwrap(),
+        "--device",
+        "cpu",
+    ];
+    let answered = run(&words, &lab.here());
+    assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
+    let listed = json(&run_json(&["runs", "--place", "lab"], &lab.here()));
+    assert_eq!(listed[0]["run"], trained["run"]);
+    let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.here());
+    assert_eq!(essence(&json(&resumed)), essence(&expected));
+}
+
+/// Trains there while the connection is cut so often; gives how often it was.
+fn cut(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
+    let words = [words, &["--quiet", "--place", "lab", "--json", "-"]].concat();
+    let mut command = program(&words, &lab.here());
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut cuts = 0;
+    while child.try_wait().unwrap().is_none() {
+        // Each connection lives a little longer than the one before, then as shortly again.
+        std::thread::sleep(Duration::from_millis(150 + 70 * (cuts as u64 % 8)));
+        for client in clients_of(&child) {
+            if cuts < most && lab.daemon().is_some() {
+                let killed = Command::new("kill")
+                    .args(["-KILL", &client])
+                    .status()
+                    .unwrap();
+                cuts += usize::from(killed.success());
+            }
+        }
+    }
+    (cuts, child.wait_with_output().unwrap())
+}
+
+#[test]
+fn a_connection_that_is_cut_changes_nothing() {
+    let Some(lab) = Lab::start() else { return };
+    let local = lab.path("local");
+    let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
+    let (cuts, output) = cut(&lab, SLOWER, 12);
+    assert_eq!(
+        essence(&json(&output)),
+        essence(&expected),
+        "after {cuts} cuts"
+    );
+    assert!(cuts > 2, "{cuts}");
+    same_files(&lab.runs_here()[0], &only_run(&local));
+    // What was said again after a cut was done once.
+    let there = fs::read_dir(lab.there())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    assert_eq!(
+        there.filter(|path| path.join("run.toml").exists()).count(),
+        1
+    );
+}
+
+/// Takes minutes: the run is long enough for a hundred cuts.
+#[test]
+#[ignore = "takes some minutes"]
+fn a_connection_that_is_cut_a_hundred_times_changes_nothing() {
+    let Some(lab) = Lab::start() else { return };
+    let long = [SLOWER, &["--epochs", "40", "--freeze-epochs", "10"]].concat();
+    let local = lab.path("local");
+    let expected = json(&run_json(&[&long[..], &["--quiet"]].concat(), &local));
+    let (cuts, output) = cut(&lab, &long, 100);
+    eprintln!("{cuts} cuts");
+    assert_eq!(essence(&json(&output)), essence(&expected));
+    assert_eq!(cuts, 100);
+    same_files(&lab.runs_here()[0], &only_run(&local));
+}
+
+#[test]
+fn a_run_goes_on_without_its_reader_and_after_the_end_of_its_engine() {
+    let Some(lab) = Lab::start() else { return };
+    let local = lab.path("local");
+    let expected = json(&run_json(&[SLOWER, &["--quiet"]].concat(), &local));
+    let left = run(
+        &[SLOWER, &["--place", "lab", "--detach"]].concat(),
+        &lab.here(),
+    );
+    assert_eq!(left.status.code(), Some(0), "{}", stderr(&left));
+    assert!(
+        stderr(&left).contains("resume --place lab"),
+        "{}",
+        stderr(&left)
+    );
+    // Its engine is ended in the middle.
+    let there = || first_run_of(&lab.there());
+    let end = Instant::now() + Duration::from_secs(120);
+    while !there().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
+        assert!(Instant::now() < end, "it took too long");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let daemon = lab.daemon().unwrap();
+    assert!(
+        Command::new("kill")
+            .args(["-KILL", &daemon])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let name = there()
+        .unwrap()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_string();
+    let words = ["resume", "--place", "lab", &name, "--quiet"];
+    let resumed = json(&run_json(&words, &lab.here()));
+    assert_eq!(essence(&resumed), essence(&expected));
+    same_files(&lab.runs_here()[0], &only_run(&local));
+}
+
+fn first_run_of(root: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(root).ok()?;
+    let mut paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.find(|path| path.join("run.toml").exists())
+}
+
+#[test]
+fn ctrl_c_stops_the_run_there_and_brings_home_what_was_saved() {
+    let Some(lab) = Lab::start() else { return };
+    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, || {
+        Some(first_run_of(&lab.there())?.join("resume/checkpoint.safetensors"))
+    });
+    let output = interrupted(child);
+    let said = stderr(&output);
+    assert!(said.contains("--place lab"), "{said}");
+    let home = &lab.runs_here()[0];
+    assert!(home.join("resume/checkpoint.safetensors").exists());
+    // What was stopped there goes on here as well.
+    let resumed = json(&run_json(&["resume", "latest", "--quiet"], &lab.here()));
+    assert_eq!(resumed["state"], "finished");
+}
+
+#[test]
+fn pictures_are_carried_there_once() {
+    let Some(lab) = Lab::start() else { return };
+    let pictures = lab.path("pictures");
+    for class in ["dark", "light"] {
+        fs::create_dir_all(pictures.join(class)).unwrap();
+        for number in 0..12u8 {
+            let shade = if class == "dark" {
+                number
+            } else {
+                200 + number
+            };
+            let image = image::RgbImage::from_pixel(24, 24, image::Rgb([shade; 3]));
+            image
+                .save(pictures.join(class).join(format!("{number}.png")))
+                .unwrap();
+        }
+    }
+    let data = pictures.to_str().unwrap();
+    let settings = [
+        "train",
+        "--data",
+        data,
+        "--epochs",
+        "1",
+        "--freeze-epochs",
+        "0",
+        "--classes-per-task",
+        "1",
+        "--backbone",
+        "lae-nano",
+        "--device",
+        "cpu",
+        "--json",
+        "-",
+    ];
+    let local = json(&run(&settings, &lab.path("local")));
+    let first = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
+    assert_eq!(essence(&json(&first)), essence(&local));
+    assert!(
+        stderr(&first).contains("carrying 24 files"),
+        "{}",
+        stderr(&first)
+    );
+    let second = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
+    assert_eq!(essence(&json(&second)), essence(&local));
+    assert!(!stderr(&second).contains("carrying"), "{}", stderr(&second));
+}
+
+#[test]
+fn what_cannot_be_reached_is_told_in_a_sentence() {
+    let Some(lab) = Lab::start() else { return };
+    let train = [QUICK, &["--place", "lab"]].concat();
+    let said = refused(&[QUICK, &["--place", "lob"]].concat(), &lab.here());
+    assert!(said.contains("did you mean `lab`?"), "{said}");
+    lab.write("lab", "no-such-program");
+    let said = refused(&train, &lab.here());
+    assert!(
+        said.contains("there is no program no-such-program at lab"),
+        "{said}"
+    );
+    assert!(said.contains("places --copy"), "{said}");
+    // A program of another version says so in its first frame.
+    let head = r#"{"message":{"Hello":{"protocol":9,"version":"9.9.9","system":"linux","processor":"x86_64","folder":"/","instance":5}}}"#;
+    let script = lab.path("other-version");
+    let length = head.len().to_le_bytes();
+    let length: String = length[..4]
+        .iter()
+        .map(|byte| format!("\\{byte:03o}"))
+        .collect();
+    let text = format!(
+        "#!/bin/sh\nprintf 'LAE\\001{length}\\000\\000\\000\\000'\nprintf '%s' '{head}'\ncat > /dev/null\n"
+    );
+    fs::write(&script, text).unwrap();
+    let made = Command::new("chmod")
+        .args(["755", script.to_str().unwrap()])
+        .status();
+    assert!(made.unwrap().success());
+    lab.write("lab", script.to_str().unwrap());
+    let said = refused(&train, &lab.here());
+    assert!(said.contains("version 9.9.9"), "{said}");
+    // One that speaks something else.
+    fs::write(
+        &script,
+        "#!/bin/sh\nhead -c 200000 /dev/zero\ncat > /dev/null\n",
+    )
+    .unwrap();
+    let said = refused(&train, &lab.here());
+    assert!(said.contains("no message"), "{said}");
+    // A key that is not let in, a port that nobody listens on.
+    lab.write("lab", env!("CARGO_BIN_EXE_lae-studio"));
+    fs::write(lab.path("authorized"), "").unwrap();
+    let said = refused(&train, &lab.here());
+    assert!(said.contains("does not let this key in"), "{said}");
+    let file = lab.here().join("config/lae-studio/places.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replace(&format!("\"{}\"", lab.port), "\"1\"");
+    fs::write(&file, text).unwrap();
+    let said = refused(&train, &lab.here());
+    assert!(said.contains("does not answer"), "{said}");
+    fs::write(
+        &file,
+        "[lab]\nssh = \"no-such-host.invalid\"\noptions = [\"-F\", \"none\"]\n",
+    )
+    .unwrap();
+    let said = refused(&train, &lab.here());
+    assert!(said.contains("is not known"), "{said}");
+    fs::write(&file, "[lab]\nshs = \"lab\"\n").unwrap();
+    let said = refused(&train, &lab.here());
+    assert!(said.contains("line 2, column 1"), "{said}");
+}
+
+#[test]
+fn this_program_is_copied_where_there_is_none() {
+    let Some(lab) = Lab::start() else { return };
+    lab.write("lab", "no-such-program");
+    let copied = run(&["places", "--copy", "lab"], &lab.here());
+    assert_eq!(copied.status.code(), Some(0), "{}", stderr(&copied));
+    let checked = json(&run_json(&["places", "--check"], &lab.here()));
+    assert_eq!(checked[0]["answers"]["version"], env!("CARGO_PKG_VERSION"));
+}

@@ -1,0 +1,151 @@
+//! What another process sends.
+
+use std::path::Path;
+
+use lae_studio::run::event::{Command, PredictRequest};
+use lae_studio::run::wire::{self, Ask, FileMark, Hello, Said, Told};
+
+use super::bytes::Dice;
+use super::{Case, Target, fuzz, single};
+use crate::wire::{commands, events};
+
+struct Frames;
+
+fn told() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let hello = Told::Hello(Hello::of("/runs".into(), 7));
+    wire::write(&mut bytes, hello, &[]).unwrap();
+    for (number, event) in (1..).zip(events(1)) {
+        let event = Box::new(event);
+        wire::write(&mut bytes, Told::Event { number, event }, &[]).unwrap();
+    }
+    let (run, path, from) = ("a".to_string(), "metrics.csv".to_string(), 3);
+    wire::write(&mut bytes, Told::Piece { run, path, from }, b"1,2,3").unwrap();
+    bytes
+}
+
+fn said() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let files = vec![FileMark {
+        path: "a/b.png".into(),
+        bytes: 3,
+        sha256: "0".repeat(64),
+    }];
+    let asks = commands(1)
+        .into_iter()
+        .map(|command| Ask::Command(Box::new(command)));
+    for (number, ask) in (1..).zip(asks.chain([Ask::Missing { files }])) {
+        let client = 1;
+        let said = Said {
+            client,
+            number,
+            ask,
+        };
+        wire::write(&mut bytes, said, b"raw").unwrap();
+    }
+    bytes
+}
+
+/// Reads all messages; whether all of the bytes were messages.
+fn all<M: wire::Carried + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    loop {
+        match wire::read::<M>(&mut rest) {
+            Ok(Some((mut message, _))) => {
+                if let Some(run) = message.run() {
+                    let _ = run.to_str().and_then(wire::inner_path);
+                }
+                if let Ok(home) = wire::home(message, Path::new("/runs"), false) {
+                    let mut home = home;
+                    let run = home.run();
+                    assert!(run.is_none_or(|run| run.starts_with("/runs")));
+                }
+            }
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+impl Target for Frames {
+    const NAME: &'static str = "frames";
+
+    fn honest(&self) -> Vec<Case> {
+        vec![single("told", told()), single("said", said())]
+    }
+
+    fn vary(&self, honest: &[Case], dice: &mut Dice) -> Case {
+        const WORDS: &[&[u8]] = &[
+            b"LAE\x01",
+            b"\xff\xff\xff\xff",
+            b"\0\0\0\x03",
+            b"\"pixels\":[",
+            b"18446744073709551615",
+            b"\"message\":{",
+            b"\"../../etc/passwd\"",
+            b"\"/etc\"",
+            b"null",
+            b"[[[[[[[[",
+        ];
+        dice.vary(honest, WORDS)
+    }
+
+    fn read(&self, folder: &Path) -> bool {
+        let read = |name: &str| std::fs::read(folder.join(name)).ok();
+        let told = read("told").is_none_or(|bytes| all::<Told>(&bytes));
+        let said = read("said").is_none_or(|bytes| all::<Said>(&bytes));
+        told && said
+    }
+}
+
+#[test]
+fn fuzz_frames() {
+    fuzz(Frames);
+}
+
+#[test]
+fn a_length_is_not_believed_and_noise_is_passed_over() {
+    let huge = [b"LAE\x01".as_slice(), &[0xff; 8], b"{}"].concat();
+    let told = wire::read::<Told>(&mut huge.as_slice()).unwrap_err();
+    assert!(told.what.contains("larger than any"), "{told}");
+    let allowed = [
+        b"LAE\x01".as_slice(),
+        &wire::MOST_HEAD.to_le_bytes(),
+        &[0; 4],
+        b"{}",
+    ]
+    .concat();
+    let told = wire::read::<Told>(&mut allowed.as_slice()).unwrap_err();
+    assert!(told.what.contains("in its middle"), "{told}");
+    let greeting = [
+        b"Welcome to lab!\nLA LAE\n".as_slice(),
+        &super::frames::told(),
+    ]
+    .concat();
+    let hello = wire::read::<Told>(&mut greeting.as_slice()).unwrap();
+    assert!(matches!(hello, Some((Told::Hello(_), _))));
+    let told = wire::read::<Told>(&mut [b'x'; 1 << 17].as_slice()).unwrap_err();
+    assert!(told.what.contains("no message"), "{told}");
+}
+
+#[test]
+fn a_run_outside_of_the_folder_is_refused() {
+    let of = |run: &str| {
+        let Some(Command::Predict(request)) = commands(1)
+            .into_iter()
+            .find(|command| matches!(command, Command::Predict(_)))
+        else {
+            panic!("no such command");
+        };
+        let run = run.into();
+        Command::Predict(PredictRequest { run, ..request })
+    };
+    for run in ["../other", "/etc", "a/../../b", "", "c:\\runs"] {
+        assert!(
+            wire::home(of(run), Path::new("/runs"), false).is_err(),
+            "{run}"
+        );
+    }
+    assert!(wire::home(of("2026_digits"), Path::new("/runs"), false).is_ok());
+    assert!(wire::home(of("/elsewhere/run"), Path::new("/runs"), true).is_ok());
+}
