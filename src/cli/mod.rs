@@ -49,6 +49,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
+use crate::session::backend::Whose;
 use crate::tensors::{device_problem, is_loss};
 use crate::{folders, store, ui};
 
@@ -77,6 +78,10 @@ struct Line {
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
+    /// Where the window's engine works: a thread of it, a process of its own, or another machine (a place of
+    /// `lae-studio places`) [default: thread]
+    #[arg(long, value_name = "thread|process|PLACE")]
+    engine: Option<String>,
     /// Tell on standard error what stands where in the window, for scripts that play with it
     #[arg(long, hide = true)]
     places: bool,
@@ -161,6 +166,7 @@ impl Line {
             ("--out", line.out.is_some()),
             ("--data", line.data.is_some()),
             ("--frame-times", line.frame_times),
+            ("--engine", line.engine.is_some()),
             ("--places", line.places),
         ];
         let given = windows.iter().find(|(_, given)| *given);
@@ -262,6 +268,7 @@ pub fn run() -> ExitCode {
                 data: line.data.flatten(),
                 frame_times: line.frame_times,
                 places: line.places,
+                engine: engine_of(line.engine.as_deref().unwrap_or("thread"))?,
             })?;
             return Ok(End::Done);
         };
@@ -280,6 +287,21 @@ pub fn run() -> ExitCode {
     tracing::info!(code, "the program ends");
     logging::finish();
     ExitCode::from(code)
+}
+
+/// Where the window's engine is to work.
+fn engine_of(word: &str) -> Result<Whose> {
+    let program = || std::env::current_exe();
+    match word {
+        "thread" => Ok(Whose::Thread),
+        "process" => match program() {
+            Ok(program) => Ok(Whose::Process(program)),
+            Err(error) => Err(Problem::new(format!(
+                "this program cannot be found: {error}"
+            ))),
+        },
+        name => Ok(Whose::Place(Box::new(at_place::machine(name)?))),
+    }
 }
 
 /// A panic has written its own message by now; this adds what it means for the person.

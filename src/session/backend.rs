@@ -1,11 +1,25 @@
 //! The seam between the session and the engine, so that recorded events can stand in for it.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
+use crate::run::places::Place;
 use crate::run::queue::{JobEvent, Queue, job_of};
+
+/// Where the engine works.
+#[derive(Clone, Debug, Default)]
+pub enum Whose {
+    /// On a thread of this process.
+    #[default]
+    Thread,
+    /// In a process of its own, which is this program: a driver that crashes ends that and no window.
+    Process(PathBuf),
+    /// On another machine; what is asked of runs is answered here.
+    Place(Box<Place>),
+}
 
 /// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
 pub trait Backend {

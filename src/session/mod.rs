@@ -23,6 +23,7 @@ pub mod differences;
 pub mod doubts;
 pub mod downloads;
 pub mod drawing;
+mod elsewhere;
 pub mod estimate;
 mod events;
 pub mod experiment;
@@ -72,7 +73,7 @@ use std::sync::Arc;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Wish};
-use backend::Backend;
+use backend::{Backend, Whose};
 use chooser::Choosing;
 use collection::Collection;
 use compare::Compare;
@@ -133,7 +134,20 @@ impl Session {
     /// # Errors
     /// A Problem when the engine's thread cannot be started.
     pub fn open(runs_root: PathBuf, draft: RunConfig, wake: Wake) -> Result<Self> {
-        let backend = sources::engine(runs_root.clone(), wake.clone())?;
+        Self::open_over(runs_root, draft, Whose::Thread, wake)
+    }
+
+    /// The same over an engine that works elsewhere.
+    ///
+    /// # Errors
+    /// A Problem when it cannot be started.
+    pub fn open_over(
+        runs_root: PathBuf,
+        draft: RunConfig,
+        whose: Whose,
+        wake: Wake,
+    ) -> Result<Self> {
+        let backend = sources::engine(runs_root.clone(), whose, wake.clone())?;
         Ok(Self::with(backend, Disk::at(runs_root), draft, wake))
     }
 

@@ -31,6 +31,7 @@ use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::Session;
+use crate::session::backend::Whose;
 use app::StudioApp;
 use marker::Marker;
 use places::Places;
@@ -52,6 +53,8 @@ pub struct Options {
     pub frame_times: bool,
     /// Tell what stands where.
     pub places: bool,
+    /// Where the engine works.
+    pub engine: Whose,
 }
 
 /// Opens the window and stays until it is closed.
@@ -103,7 +106,9 @@ pub fn run(options: Options) -> Result<()> {
             console::close_own();
             let _let_go = display.held;
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
-            let mut session = open_session(&cc.egui_ctx, options.runs_root.clone(), draft)?;
+            let whose = options.engine;
+            let root = options.runs_root.clone();
+            let mut session = open_session(&cc.egui_ctx, root, draft, whose)?;
             session.choosing.dialogs = rfd::FileDialog::new().set_parent(cc);
             if let Some(problem) = unread {
                 session.notify(problem, true);
@@ -180,9 +185,15 @@ fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
 ///
 /// # Errors
 /// A Problem when the engine cannot be started.
-pub fn open_session(ctx: &egui::Context, runs_root: PathBuf, draft: RunConfig) -> Result<Session> {
+pub fn open_session(
+    ctx: &egui::Context,
+    runs_root: PathBuf,
+    draft: RunConfig,
+    whose: Whose,
+) -> Result<Session> {
     let ctx = ctx.clone();
-    Session::open(runs_root, draft, Arc::new(move || ctx.request_repaint()))
+    let wake = Arc::new(move || ctx.request_repaint());
+    Session::open_over(runs_root, draft, whose, wake)
 }
 
 /// The picture of task bars and docks; without one a desktop shows its own.

@@ -15,13 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Wake;
-use super::backend::Backend;
+use super::backend::{Backend, Whose};
 use super::bin::{BinAction, DeletedRun, Done};
 use super::bug_report::{self, BugReport};
 use super::chooser::{Choice, DialogPurpose};
 use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
+use super::elsewhere::{Away, Child};
 use super::folders::Shelf;
 use super::grids::{GridAsk, GridView};
 use super::loads::DataAsk;
@@ -64,9 +65,13 @@ impl Backend for Engine {
     }
 }
 
-/// The real engine.
-pub(super) fn engine(runs_root: PathBuf, wake: Wake) -> Result<Box<dyn Backend>> {
-    Ok(Box::new(Engine::start(runs_root, wake)?))
+/// The real engine, where it was asked for.
+pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box<dyn Backend>> {
+    Ok(match whose {
+        Whose::Thread => Box::new(Engine::start(runs_root, wake)?),
+        Whose::Process(program) => Box::new(Child::start(&program, &runs_root, wake)?),
+        Whose::Place(place) => Box::new(Away::start(*place, &runs_root, wake)?),
+    })
 }
 
 /// What the sources work with: the usual folder of runs, and data sets and runs that were read before.
