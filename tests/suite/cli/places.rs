@@ -215,7 +215,7 @@ fn cut(lab: &Lab, words: &[&str], most: usize) -> (usize, Output) {
     let mut cuts = 0;
     while child.try_wait().unwrap().is_none() {
         // Each connection lives a little longer than the one before, then as shortly again.
-        std::thread::sleep(Duration::from_millis(150 + 70 * (cuts as u64 % 8)));
+        std::thread::sleep(Duration::from_millis(600 + 100 * (cuts as u64 % 8)));
         for client in clients_of(&child) {
             if cuts < most && lab.daemon().is_some() {
                 let killed = Command::new("kill")
