@@ -92,7 +92,10 @@ impl Away {
         }
         let carried = match &mut job.work {
             JobWork::Train(config) => self.local_data(&mut config.data),
-            JobWork::Resume(_) | JobWork::Teach { .. } => None,
+            JobWork::Resume(_)
+            | JobWork::Teach { .. }
+            | JobWork::Grid(_)
+            | JobWork::Check { .. } => None,
         };
         let Some(path) = carried else {
             return self.jobs.send(Command::Queue(Box::new(job)));
@@ -138,6 +141,13 @@ impl Away {
                     format!("this window trains at {name}, and this run is not continued there");
                 let remedy = "open a window without --place for it";
                 Err(Problem::new(what).at_path(run).advise(remedy))
+            }
+            JobWork::Grid(_) | JobWork::Check { .. } => {
+                let what = format!(
+                    "this window trains at {name}, and grids and checks are done on this machine"
+                );
+                let remedy = "open a window without --place for it; a cluster takes grids by `lae-studio grid FILE --slurm`";
+                Err(Problem::new(what).advise(remedy))
             }
         }
     }

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 
 use lae_studio::metrics::{Answers, Expert};
 use lae_studio::problem::Problem;
+use lae_studio::run::checked::{self, Report};
 use lae_studio::run::doubt::{DoubtRequest, DoubtState};
 use lae_studio::run::event::{
     Command, Event, Opinion, Phase, Picture, PredictRequest, Prediction, RunHeader, RunProgress,
     Wish,
 };
+use lae_studio::run::grid::{CellStanding, GridLine, GridStanding};
 use lae_studio::run::inside::{
     AttentionKind, AttentionMap, FeatureMap, InsideRequest, Insight, Look, Movement, PictureInside,
     ProbeInside, RunInside, Seen,
 };
-use lae_studio::run::job::{Job, JobId};
+use lae_studio::run::job::{GridWork, Job, JobId, JobWork};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::wire::{self, Ask, Said, Told};
@@ -88,14 +90,73 @@ impl Chance {
             .advise(self.text())
     }
 
+    fn job(&mut self, work: JobWork) -> Job {
+        Job {
+            work,
+            ..Job::resume(self.run(), None, self.text())
+        }
+    }
+
+    fn standings(&mut self) -> [CellStanding; 6] {
+        [
+            CellStanding::Done(self.run()),
+            CellStanding::Stopped {
+                saved: self.whole(),
+                tasks: self.whole(),
+            },
+            CellStanding::AtWork,
+            CellStanding::Elsewhere,
+            CellStanding::ToDo,
+            CellStanding::Refused(self.problem()),
+        ]
+    }
+
+    fn grid(&mut self) -> GridStanding {
+        let lines = self.standings().map(|standing| GridLine {
+            row: self.text(),
+            order: self.text(),
+            seed: self.whole() as u64,
+            seconds: self.real(),
+            standing,
+        });
+        GridStanding {
+            title: self.text(),
+            about: self.text(),
+            lines: lines.to_vec(),
+            rows: self.whole(),
+            measured: true,
+            memory: self.whole() as u64,
+            disk: self.whole() as u64,
+        }
+    }
+
+    fn checked(&mut self) -> Report {
+        let found = checked::Difference::new(checked::Part::Answer, Some(1), self.text());
+        Report {
+            run: self.text(),
+            equal: vec![self.text()],
+            differences: vec![found],
+            ..Report::default()
+        }
+    }
+
     fn jobs(&mut self) -> Vec<Job> {
         let config = crate::store::header().config;
         let mut held = Job::train(config, self.text());
         held.held = true;
+        let (run, train) = (self.run(), true);
+        let check = JobWork::Check { run, train };
+        let grid = GridWork {
+            name: self.text(),
+            text: self.text(),
+            runs: self.whole(),
+        };
         vec![
             held,
             Job::resume(self.run(), Some(self.text()), self.text()),
             Job::teach(self.run(), self.text(), self.text()),
+            self.job(check),
+            self.job(JobWork::Grid(Box::new(grid))),
         ]
     }
 
@@ -278,7 +339,14 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         ..RunProgress::default()
     };
     let run = c.text();
+    all.extend(c.standings().map(|standing| Event::Cell {
+        cell: 3,
+        standing,
+        seconds_left: 1.5,
+    }));
     all.extend([
+        Event::Grid(Box::new(c.grid())),
+        Event::Checked(Box::new(c.checked())),
         Event::Began(JobId::fresh()),
         Event::Removed(JobId::fresh()),
         Event::Started(Box::new(header)),
@@ -365,6 +433,9 @@ fn kind_of_event(event: &Event) -> usize {
         Event::Finished { .. } => 17,
         Event::Stopped { .. } => 18,
         Event::Failed { .. } => 19,
+        Event::Grid(_) => 20,
+        Event::Cell { .. } => 21,
+        Event::Checked(_) => 22,
     }
 }
 
@@ -401,7 +472,7 @@ proptest! {
         let here = Path::new("/runs");
         let all = events(seed);
         let kinds: BTreeSet<usize> = all.iter().map(|told| kind_of_event(&told.event)).collect();
-        prop_assert_eq!(kinds.len(), 20);
+        prop_assert_eq!(kinds.len(), 23);
         let mut bytes = Vec::new();
         for told in &all {
             let event = Box::new(wire::sent_home(told.clone(), here));

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{Ask, Said, Told};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Event};
+use crate::run::grid::CellStanding;
 use crate::run::inside::{Look, Seen};
 use crate::run::job::{Job, JobWork};
 use crate::run::queue::JobEvent;
@@ -13,8 +14,8 @@ use crate::run::queue::JobEvent;
 pub trait Carried {
     /// Its pixels, in a fixed order.
     fn pixels(&mut self) -> Vec<&mut Vec<u8>>;
-    /// The folder of the run that it is about.
-    fn run(&mut self) -> Option<&mut PathBuf>;
+    /// The folders of the runs that it is about.
+    fn runs(&mut self) -> Vec<&mut PathBuf>;
 }
 
 impl Carried for Command {
@@ -29,14 +30,14 @@ impl Carried for Command {
         }
     }
 
-    fn run(&mut self) -> Option<&mut PathBuf> {
+    fn runs(&mut self) -> Vec<&mut PathBuf> {
         match self {
             Self::Queue(job) => run_of(job),
-            Self::Predict(request) => Some(&mut request.run),
-            Self::Inside(request) => Some(&mut request.run),
-            Self::Sheet(request) => Some(&mut request.run),
-            Self::Doubts(request) => Some(&mut request.run),
-            _ => None,
+            Self::Predict(request) => vec![&mut request.run],
+            Self::Inside(request) => vec![&mut request.run],
+            Self::Sheet(request) => vec![&mut request.run],
+            Self::Doubts(request) => vec![&mut request.run],
+            _ => Vec::new(),
         }
     }
 }
@@ -53,13 +54,20 @@ impl Carried for Event {
         }
     }
 
-    fn run(&mut self) -> Option<&mut PathBuf> {
+    fn runs(&mut self) -> Vec<&mut PathBuf> {
         match self {
             Self::Queued { job, .. } => run_of(job),
-            Self::Started(header) => Some(&mut header.folder),
-            Self::Predicted(prediction) => Some(&mut prediction.run),
-            Self::Inside(insight) => Some(&mut insight.run),
-            _ => None,
+            Self::Started(header) => vec![&mut header.folder],
+            Self::Grid(grid) => {
+                let lines = grid.lines.iter_mut();
+                lines
+                    .filter_map(|line| run_of_cell(&mut line.standing))
+                    .collect()
+            }
+            Self::Cell { standing, .. } => run_of_cell(standing).into_iter().collect(),
+            Self::Predicted(prediction) => vec![&mut prediction.run],
+            Self::Inside(insight) => vec![&mut insight.run],
+            _ => Vec::new(),
         }
     }
 }
@@ -69,8 +77,8 @@ impl Carried for JobEvent {
         self.event.pixels()
     }
 
-    fn run(&mut self) -> Option<&mut PathBuf> {
-        self.event.run()
+    fn runs(&mut self) -> Vec<&mut PathBuf> {
+        self.event.runs()
     }
 }
 
@@ -82,10 +90,10 @@ impl Carried for Said {
         }
     }
 
-    fn run(&mut self) -> Option<&mut PathBuf> {
+    fn runs(&mut self) -> Vec<&mut PathBuf> {
         match &mut self.ask {
-            Ask::Command(command) => command.run(),
-            _ => None,
+            Ask::Command(command) => command.runs(),
+            _ => Vec::new(),
         }
     }
 }
@@ -98,27 +106,35 @@ impl Carried for Told {
         }
     }
 
-    fn run(&mut self) -> Option<&mut PathBuf> {
+    fn runs(&mut self) -> Vec<&mut PathBuf> {
         match self {
-            Self::Event { event, .. } => event.run(),
-            _ => None,
+            Self::Event { event, .. } => event.runs(),
+            _ => Vec::new(),
         }
     }
 }
 
-fn run_of(job: &mut Job) -> Option<&mut PathBuf> {
+fn run_of(job: &mut Job) -> Vec<&mut PathBuf> {
     match &mut job.work {
-        JobWork::Train(_) => None,
-        JobWork::Resume(run) | JobWork::Teach { run, .. } => Some(run),
+        JobWork::Train(_) | JobWork::Grid(_) => Vec::new(),
+        JobWork::Resume(run) | JobWork::Teach { run, .. } | JobWork::Check { run, .. } => vec![run],
+    }
+}
+
+/// The folder of a cell's run.
+fn run_of_cell(standing: &mut CellStanding) -> Option<&mut PathBuf> {
+    match standing {
+        CellStanding::Done(folder) => Some(folder),
+        _ => None,
     }
 }
 
 /// The same message with its run named from the folder of runs on. A run that lies elsewhere keeps its path.
 pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
-    if let Some(run) = message.run()
-        && let Ok(inner) = run.strip_prefix(root)
-    {
-        *run = inner.to_path_buf();
+    for run in message.runs() {
+        if let Ok(inner) = run.strip_prefix(root) {
+            *run = inner.to_path_buf();
+        }
     }
     message
 }
@@ -128,7 +144,7 @@ pub fn sent_home<M: Carried>(mut message: M, root: &Path) -> M {
 /// # Errors
 /// A Problem for a run that lies elsewhere, unless `anywhere` allows a whole path.
 pub fn home<M: Carried>(mut message: M, root: &Path, anywhere: bool) -> Result<M> {
-    if let Some(run) = message.run() {
+    for run in message.runs() {
         let whole = anywhere && run.is_absolute();
         if !whole {
             let inner = run.to_str().and_then(inner_path);
