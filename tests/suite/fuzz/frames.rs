@@ -52,13 +52,12 @@ fn all<M: wire::Carried + serde::de::DeserializeOwned>(bytes: &[u8]) -> bool {
     loop {
         match wire::read::<M>(&mut rest) {
             Ok(Some((mut message, _))) => {
-                if let Some(run) = message.run() {
+                for run in message.runs() {
                     let _ = run.to_str().and_then(wire::inner_path);
                 }
                 if let Ok(home) = wire::home(message, Path::new("/runs"), false) {
                     let mut home = home;
-                    let run = home.run();
-                    assert!(run.is_none_or(|run| run.starts_with("/runs")));
+                    assert!(home.runs().iter().all(|run| run.starts_with("/runs")));
                 }
             }
             Ok(None) => return true,
