@@ -210,14 +210,18 @@ pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
 /// The same where a scheduler or the system ends the program: what it ends it tells so, and kills it a moment later.
 #[cfg(unix)]
 fn stop_when_told_to_end(control: &Control) -> Result<()> {
+    use std::io::Read as _;
+
     use signal_hook::consts::SIGTERM;
-    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::pipe;
 
     let told = |error| Problem::new(format!("a signal to end cannot be handled: {error}"));
-    let mut signals = Signals::new([SIGTERM]).map_err(told)?;
+    // A pipe, where the crate's own way is a socket: a program that needs no net opens none.
+    let (mut heard, says) = std::io::pipe().map_err(told)?;
+    pipe::register(SIGTERM, says).map_err(told)?;
     let hand = control.clone();
     let wait = move || {
-        for _ in signals.forever() {
+        while heard.read_exact(&mut [0]).is_ok() {
             hand.set(Wish::Stop);
             tell("told to end: stopping after this batch");
         }

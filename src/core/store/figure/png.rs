@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 
@@ -65,6 +65,8 @@ impl Figure {
         let [wide, high] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
         let mut pixmap =
             Pixmap::new(wide, high).ok_or_else(|| not_drawn(&"it is too large for a picture"))?;
+        // A pixel at the edge may be covered in part.
+        pixmap.fill(Color::WHITE);
         resvg::render(
             &tree,
             Transform::from_scale(SCALE, SCALE),
