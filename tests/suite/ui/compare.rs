@@ -45,7 +45,7 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     settle(&mut window);
     shot(&mut window, "compare-table");
     // All four stand in one row, and it is said that they should not.
-    window.get_by_label("4");
+    window.get_by_label("1 row");
     window.get_by_label_contains("group by them");
     window.get_by_label_contains("Text of the plugin");
 }

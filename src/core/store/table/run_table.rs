@@ -276,6 +276,21 @@ impl RunTable<'_> {
         }
     }
 
+    /// The same without what all rows have in common.
+    fn apart(&self, row: &Row<'_>) -> Vec<String> {
+        let differs = |at: usize| {
+            self.rows
+                .iter()
+                .any(|other| other.cells[at] != row.cells[at])
+        };
+        let apart = (0..self.by.len()).filter(|at| differs(*at));
+        let apart: Vec<String> = apart.map(|at| row.cells[at].to_string()).collect();
+        match apart.is_empty() {
+            true => self.names(row),
+            false => apart,
+        }
+    }
+
     fn start(&self) -> TextTable {
         let mut table = TextTable::default();
         for column in &self.by {
@@ -306,7 +321,7 @@ impl RunTable<'_> {
             }
         }
         if let Some(base) = self.base {
-            let of = self.names(&self.rows[base]);
+            let of = self.apart(&self.rows[base]);
             table.column(&format!("A_N against {}", of.join(", ")), Align::Right);
             table.column("pairs", Align::Right);
         }
