@@ -210,25 +210,31 @@ pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
 /// The same where a scheduler or the system ends the program: what it ends it tells so, and kills it a moment later.
 #[cfg(unix)]
 fn stop_when_told_to_end(control: &Control) -> Result<()> {
-    use std::io::Read as _;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use signal_hook::consts::SIGTERM;
-    use signal_hook::low_level::pipe;
 
     let told = |error| Problem::new(format!("a signal to end cannot be handled: {error}"));
-    // A pipe, where the crate's own way is a socket: a program that needs no net opens none.
-    let (mut heard, says) = std::io::pipe().map_err(told)?;
-    pipe::register(SIGTERM, says).map_err(told)?;
+    // A flag that is looked at: the crate's other ways ask the system about sockets, and a program that needs no net
+    // has nothing to do with them.
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGTERM, flag.clone()).map_err(told)?;
     let hand = control.clone();
     let wait = move || {
-        while heard.read_exact(&mut [0]).is_ok() {
-            hand.set(Wish::Stop);
-            tell("told to end: stopping after this batch");
+        while !flag.load(Ordering::Relaxed) {
+            std::thread::sleep(TOLD);
         }
+        hand.set(Wish::Stop);
+        tell("told to end: stopping after this batch");
     };
     let thread = std::thread::Builder::new().name("signals".into());
     thread.spawn(wait).map(drop).map_err(told)
 }
+
+/// How often it is looked whether the program was told to end.
+#[cfg(unix)]
+const TOLD: Duration = Duration::from_millis(50);
 
 #[cfg(not(unix))]
 fn stop_when_told_to_end(_: &Control) -> Result<()> {

@@ -47,7 +47,7 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     // All four stand in one row, and it is said that they should not.
     window.get_by_label("1 row");
     window.get_by_label_contains("group by them");
-    window.get_by_label_contains("Text of the plugin");
+    window.get_by_label_contains("ext of the plugin");
 }
 
 #[test]
