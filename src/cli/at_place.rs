@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::End;
+use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, say, tell};
 use super::progress::Reporter;
-use super::train::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use crate::counts::counted;
 use crate::method::run_title;
 use crate::problem::{Problem, Result};

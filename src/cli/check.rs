@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, duration, tell};
 use super::progress::Reporter;
-use super::train::stop_on_ctrl_c;
+use super::signals::stop_on_ctrl_c;
 use crate::experiment::Stock;
 use crate::experiment::proof::{CheckRequest, Report, Verdict, check_place};
 use crate::problem::Result;

@@ -4,9 +4,10 @@
 use serde::Serialize;
 
 use super::End;
+use super::closing::{RunOutput, not_begun};
 use super::output::{Table, complain, tell};
 use super::progress::Reporter;
-use super::train::{RunOutput, not_begun, stop_on_ctrl_c};
+use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, Stock};
 use crate::problem::Result;
 use crate::run::config::RunConfig;

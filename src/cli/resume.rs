@@ -2,8 +2,9 @@
 
 use super::End;
 use super::at_place::{self, AtPlace};
+use super::closing::{RunOutput, finished, not_begun, stopped};
 use super::progress::Reporter;
-use super::train::{RunOutput, finished, not_begun, stop_on_ctrl_c, stopped};
+use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Changes, Outcome, Stock};
 use crate::problem::Result;
 use crate::store;

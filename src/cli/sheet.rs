@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, pass_on, say, tell};
-use super::train::{step_of, stop_on_ctrl_c};
+use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::counted;
 use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{Columns, SheetBatch, fill};

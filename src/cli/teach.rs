@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::End;
+use super::closing::RunOutput;
 use super::output::{Table, duration, percent, tell};
 use super::progress::Reporter;
-use super::train::{RunOutput, stop_on_ctrl_c};
+use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, Stock};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};

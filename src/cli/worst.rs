@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::End;
 use super::asked::Asked;
 use super::output::{Json, Table, complain, tell};
-use super::train::{step_of, stop_on_ctrl_c};
+use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;

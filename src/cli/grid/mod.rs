@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, Table, complain, duration, say, size, tell};
-use super::train::stop_on_signals;
+use super::signals::stop_on_signals;
 use crate::counts::{count_text, counted};
 use crate::experiment::Stock;
 use crate::experiment::grid::{self, CellState, Cells, GridEnd, GridPlan, Overrides};

@@ -11,7 +11,7 @@ use self::table::TableOptions;
 use super::End;
 use super::at_place;
 use super::output::{Json, Table, percent, tell};
-use super::train::stop_on_ctrl_c;
+use super::signals::stop_on_ctrl_c;
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};

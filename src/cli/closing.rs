@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::cli::End;
-use crate::cli::output::{Json, Table, duration, percent, tell};
+use super::End;
+use super::output::{Json, Table, duration, percent, tell};
 use crate::counts::counted;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -16,7 +16,7 @@ use crate::store::{
 
 /// Where a run and its results go.
 #[derive(clap::Args)]
-pub(in crate::cli) struct RunOutput {
+pub(super) struct RunOutput {
     /// Keep runs in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(in crate::cli) struct RunOutput {
 }
 
 /// Gives the results of a stopped run and says how to go on.
-pub(in crate::cli) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
+pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     output.json.give(&summary(run), "")?;
     let folder = run.header.folder.display();
     let there = match run.header.about.place.as_str() {
@@ -42,14 +42,14 @@ pub(in crate::cli) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End
 }
 
 /// Says that nothing was done.
-pub(in crate::cli) fn not_begun() -> End {
+pub(super) fn not_begun() -> End {
     tell("stopped before the run had begun; nothing was changed");
     End::Stopped
 }
 
 /// Gives the results of several class orders and seeds of which the `last` was stopped, if it had begun: mean
 /// and spread are those of the finished ones.
-pub(in crate::cli) fn several_stopped(
+pub(super) fn several_stopped(
     finished: &[StoredRun],
     last: Option<&StoredRun>,
     count: usize,
@@ -72,7 +72,7 @@ pub(in crate::cli) fn several_stopped(
 }
 
 /// Gives the results of a finished run.
-pub(in crate::cli) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
+pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     let summary = summary(run);
     let mut table = closing_table(run.header.tasks.len());
     for &expert in &summary.experts {
@@ -164,7 +164,7 @@ fn closing_table(tasks: usize) -> Table {
 }
 
 /// Gives the results of several class orders and seeds.
-pub(in crate::cli) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
+pub(super) fn several_finished(runs: &[StoredRun], output: &RunOutput) -> Result<End> {
     let orders = summary_of_orders(runs);
     let tasks = runs.first().map_or(0, |run| run.header.tasks.len());
     let mut table = closing_table(tasks);

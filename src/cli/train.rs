@@ -1,17 +1,13 @@
 //! `train`: one run, or one per class order and seed, with a closing table.
 
-mod closing;
-
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
-
 use super::End;
 use super::at_place::{self, AtPlace};
+use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, size, tell};
 use super::progress::Reporter;
 use super::settings::{Resolved, Settings};
+use super::signals::stop_on_ctrl_c;
 use crate::backbone::library;
-use crate::counts::{count_text, counted};
 use crate::experiment::{self, Outcome, Stock, footprint, presets};
 use crate::method::Chosen;
 use crate::pet::library::PluginLibrary as Plugins;
@@ -20,10 +16,6 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::session::split;
 use crate::store::{self, summary_of_orders};
-
-pub(super) use closing::{
-    RunOutput, finished, not_begun, several_finished, several_stopped, stopped,
-};
 
 /// Options of `train`.
 #[derive(clap::Args)]
@@ -162,81 +154,4 @@ pub(super) fn expected_bytes(config: &RunConfig) -> Option<u64> {
     let blocks = config.block_list(about.blocks.len()).ok()?;
     spec.fits(&about.blocks, &blocks).ok()?;
     Some(footprint::expected(config, &about, Some((&spec, &blocks))))
-}
-
-/// How often it is told how far a look at many pictures is.
-const OFTEN: Duration = Duration::from_secs(5);
-
-/// Takes how many pictures of how many are done: tells it now and then, and breaks once Stop is wished.
-pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
-    let mut told = Instant::now();
-    move |done, of| {
-        if control.wish() == Wish::Stop {
-            return ControlFlow::Break(());
-        }
-        if told.elapsed() >= OFTEN {
-            told = Instant::now();
-            let of = counted(of, "picture");
-            tell(format!("{} of {of}", count_text(done)));
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// A control that Ctrl-C sets to Stop, and a signal to end, too; a second Ctrl-C ends the program at once.
-pub(super) fn stop_on_ctrl_c() -> Result<Control> {
-    stop_on_signals(true)
-}
-
-/// The same; without `says` it is left to another program to say so.
-pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
-    let control = Control::default();
-    let hand = control.clone();
-    let stop = move || {
-        if hand.wish() == Wish::Stop {
-            std::process::exit(130);
-        }
-        hand.set(Wish::Stop);
-        if says {
-            tell("stopping after this batch; press Ctrl-C again to end at once");
-        }
-    };
-    stop_when_told_to_end(&control)?;
-    ctrlc::set_handler(stop)
-        .map_err(|error| Problem::new(format!("Ctrl-C cannot be handled: {error}")))?;
-    Ok(control)
-}
-
-/// The same where a scheduler or the system ends the program: what it ends it tells so, and kills it a moment later.
-#[cfg(unix)]
-fn stop_when_told_to_end(control: &Control) -> Result<()> {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use signal_hook::consts::SIGTERM;
-
-    let told = |error| Problem::new(format!("a signal to end cannot be handled: {error}"));
-    // A flag that is looked at: the crate's other ways ask the system about sockets, and a program that needs no net
-    // has nothing to do with them.
-    let flag = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGTERM, flag.clone()).map_err(told)?;
-    let hand = control.clone();
-    let wait = move || {
-        while !flag.load(Ordering::Relaxed) {
-            std::thread::sleep(TOLD);
-        }
-        hand.set(Wish::Stop);
-        tell("told to end: stopping after this batch");
-    };
-    let thread = std::thread::Builder::new().name("signals".into());
-    thread.spawn(wait).map(drop).map_err(told)
-}
-
-/// How often it is looked whether the program was told to end.
-#[cfg(unix)]
-const TOLD: Duration = Duration::from_millis(50);
-
-#[cfg(not(unix))]
-fn stop_when_told_to_end(_: &Control) -> Result<()> {
-    Ok(())
 }
