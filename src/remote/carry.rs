@@ -1,6 +1,5 @@
 //! A data set of this machine, carried to another one: only files that are not there yet, each told by its hash.
 
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -171,11 +170,5 @@ fn marks_of(path: &Path) -> Result<Vec<FileMark>> {
 
 fn piece_of(path: &Path, from: u64) -> Result<Vec<u8>> {
     let io = |error| Problem::io("read the data set", path, &error);
-    let mut file = files::open(path).map_err(io)?;
-    file.seek(SeekFrom::Start(from)).map_err(io)?;
-    let mut piece = Vec::new();
-    file.take(PIECE as u64)
-        .read_to_end(&mut piece)
-        .map_err(io)?;
-    Ok(piece)
+    files::read_from(path, from, PIECE as u64).map_err(io)
 }

@@ -94,13 +94,7 @@ impl Shelf {
         let inner = inner_path(path).ok_or_else(|| leads_out(path))?;
         let whole = self.run_folder(run)?.join(inner);
         let io = |error| Problem::io("read a file of the run", &whole, &error);
-        let mut file = files::open(&whole).map_err(io)?;
-        file.seek(SeekFrom::Start(from)).map_err(io)?;
-        let mut piece = Vec::new();
-        file.take(PIECE as u64)
-            .read_to_end(&mut piece)
-            .map_err(io)?;
-        Ok(piece)
+        files::read_from(&whole, from, PIECE as u64).map_err(io)
     }
 
     /// What is not there yet of a data set.

@@ -16,6 +16,7 @@ mod data_lists;
 mod data_newcomer;
 mod data_teachable;
 mod engine;
+mod engine_process;
 mod experiment;
 mod faults;
 mod finetune;

@@ -8,7 +8,7 @@
 pub mod names;
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -163,8 +163,18 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 /// # Errors
 /// As [`open`].
 pub fn read_start(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_from(path, 0, most)
+}
+
+/// The bytes of an ordinary file from one on: `most` of them, or all that are left.
+///
+/// # Errors
+/// As [`open`].
+pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
-    open(path)?.take(most).read_to_end(&mut bytes)?;
+    file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

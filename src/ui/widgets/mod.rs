@@ -10,6 +10,7 @@ pub mod figure;
 pub mod icons;
 pub mod input;
 mod layout;
+pub mod long_list;
 pub mod losses;
 pub mod matrix;
 pub mod names;

@@ -1,5 +1,7 @@
 //! Runs that are killed, stopped, or lose their disk, and continue.
 
+use std::process::Child;
+
 use super::*;
 
 #[cfg(unix)]
@@ -72,19 +74,24 @@ fn a_child_ends_with_the_program_that_started_it() {
     assert_eq!(ended, Some(false), "it works on, or was done before");
 }
 
+/// A run at work, with a checkpoint.
 #[cfg(unix)]
-#[test]
-fn ctrl_c_saves_and_says_how_to_go_on() {
-    let root = tempfile::tempdir().unwrap();
-    let mut child = program(SLOWER, root.path())
+fn at_work(root: &Path) -> Child {
+    let mut child = program(SLOWER, root)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let checkpoint = "resume/checkpoint.safetensors";
-    wait_for(&mut child, || {
-        Some(first_run(root.path())?.join(checkpoint))
-    });
+    wait_for(&mut child, || Some(first_run(root)?.join(checkpoint)));
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_and_says_how_to_go_on() {
+    let root = tempfile::tempdir().unwrap();
+    let child = at_work(root.path());
     // Meanwhile nobody else may touch the run.
     let busy = refused(&["resume", "latest"], root.path());
     assert!(busy.contains("another program"), "{busy}");
@@ -107,15 +114,7 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
 #[test]
 fn a_signal_to_end_saves_as_ctrl_c_does() {
     let root = tempfile::tempdir().unwrap();
-    let mut child = program(SLOWER, root.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let checkpoint = "resume/checkpoint.safetensors";
-    wait_for(&mut child, || {
-        Some(first_run(root.path())?.join(checkpoint))
-    });
+    let child = at_work(root.path());
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-TERM", &id]).status();
     assert!(kill.unwrap().success());

@@ -20,6 +20,11 @@ impl Selection {
         self.folders.contains(folder)
     }
 
+    /// Whether none is chosen.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty()
+    }
+
     /// Chooses none.
     pub fn clear(&mut self) {
         *self = Self::default();

@@ -1,9 +1,8 @@
 //! One run in the list: what it is called and made of, how it stands, what can be done with it.
 
-use std::path::Path;
-
 use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape, Ui, Vec2};
 
+use super::list::Listed;
 use crate::counts::counted;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
@@ -14,7 +13,7 @@ use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::{self, cut};
 
-pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path]) {
+pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
     let t = tokens(ui);
     ui.separator();
     let ground = ui.painter().add(Shape::Noop);
@@ -60,7 +59,7 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
 }
 
 /// What it is called; a click chooses it.
-fn title(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path]) {
+fn title(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
     let t = tokens(ui);
     let here = cx.pages.compare.selection.has(&row.folder);
     let text = RichText::new(row.title()).font(semibold(13.0));
@@ -71,7 +70,7 @@ fn title(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: &[&Path]) {
         if title.clicked() {
             let keys = ui.input(|i| i.modifiers);
             let selection = &mut cx.pages.compare.selection;
-            selection.click(&row.folder, listed, keys);
+            selection.click(&row.folder, &listed.folders(), keys);
         }
         let adds = ui.ctx().format_modifiers(Modifiers::COMMAND);
         title.on_hover_text(format!(

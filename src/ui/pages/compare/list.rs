@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use egui::{Key, Modifiers, Popup, Rangef, Ui, Vec2};
+use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
 use super::line;
 use crate::counts::counted;
@@ -19,8 +19,6 @@ use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
 
 /// Tags shown above the list at most.
 const TAGS: usize = 24;
-/// Lines this far above and below what can be seen are laid out, too: the Tab key goes on to the next one.
-const OUT_OF_SIGHT: f32 = 300.0;
 
 /// Runs that were found.
 pub(super) struct Found {
@@ -28,64 +26,70 @@ pub(super) struct Found {
     search: Search,
     /// Their places among the rows.
     places: Arc<[usize]>,
+    /// The tags of all runs.
+    tags: Arc<[String]>,
     /// Why the text is no condition, where it looks like one.
     problem: Option<Problem>,
+}
+
+/// The runs of the list, in their order.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    rows: &'a Rows,
+    places: &'a [usize],
+}
+
+impl<'a> Listed<'a> {
+    fn row(self, at: usize) -> &'a RunRow {
+        &self.rows[self.places[at]]
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'a RunRow> {
+        self.places.iter().map(|place| &*self.rows[*place])
+    }
+
+    pub(super) fn folders(self) -> Vec<&'a Path> {
+        self.rows().map(|row| row.folder.as_path()).collect()
+    }
 }
 
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
-        let shown = found(cx, rows);
-        let shown: Vec<&RunRow> = shown.iter().map(|place| &*rows[*place]).collect();
-        let count = match shown.len() == rows.len() {
+        let places = &*found(cx, rows);
+        let listed = Listed { rows, places };
+        let count = match places.len() == rows.len() {
             true => rows.len().to_string(),
-            false => format!("{} of {}", shown.len(), rows.len()),
+            false => format!("{} of {}", places.len(), rows.len()),
         };
         head(ui, cx, count);
-        places(ui, cx, &shown);
+        places_of_runs(ui, cx, listed);
         tags(ui, cx);
         if let Some(words) = &cx.pages.compare.no_room {
             sentence(ui, words);
         }
-        let listed: Vec<&Path> = shown.iter().map(|row| row.folder.as_path()).collect();
-        let chosen = cx.pages.compare.selection.of(&listed);
-        keys(ui, cx, &listed, &chosen);
+        let selection = &cx.pages.compare.selection;
+        let chosen = match selection.is_empty() {
+            true => Vec::new(),
+            false => selection.of(&listed.folders()),
+        };
+        keys(ui, cx, listed, &chosen);
         if !chosen.is_empty() {
-            with_chosen(ui, cx, &shown, chosen);
+            with_chosen(ui, cx, listed, chosen);
         }
-        lines(ui, cx, &shown, &listed);
+        let mut lines = std::mem::take(&mut cx.pages.compare.lines);
+        let folder = |at| &listed.row(at).folder;
+        lines.show(ui, places.len(), folder, |ui, at| {
+            line::line(ui, cx, listed.row(at), listed);
+        });
+        cx.pages.compare.lines = lines;
         let problem = cx.pages.compare.found.as_ref();
         if let Some(problem) = problem.and_then(|found| found.problem.as_ref()) {
             widgets::problem(ui, problem);
-        } else if shown.is_empty() {
+        } else if places.is_empty() {
             faint(ui, "No run has these words and tags");
         }
     });
-}
-
-/// The lines of the runs. One far out of sight takes the place that it had when it was last laid out, and no time.
-fn lines(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], listed: &[&Path]) {
-    let sight = ui.clip_rect().expand(OUT_OF_SIGHT).y_range();
-    let width = ui.available_width();
-    let (of, heights) = &mut cx.pages.compare.heights;
-    if *of != width {
-        *of = width;
-        heights.clear();
-    }
-    for row in shown {
-        let top = ui.cursor().top();
-        let height = cx.pages.compare.heights.1.get(&row.folder).copied();
-        if let Some(height) = height
-            && !sight.intersects(Rangef::new(top, top + height))
-        {
-            ui.allocate_space(Vec2::new(1.0, height));
-            continue;
-        }
-        let drawn = ui.push_id(&row.folder, |ui| line::line(ui, cx, row, listed));
-        let height = drawn.response.rect.height();
-        let (_, heights) = &mut cx.pages.compare.heights;
-        heights.insert(row.folder.clone(), height);
-    }
 }
 
 /// The places of the runs that are looked for, by words or by a condition (`final > 85`), worked out only when runs or
@@ -116,10 +120,12 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
         meets && (words.is_empty() || words.finds(&row.about, row.made_of()))
     };
     let places: Arc<[usize]> = (0..rows.len()).filter(|at| is_found(&rows[*at])).collect();
+    state.lines.reordered();
     state.found = Some(Found {
         rows: rows.clone(),
         search,
         places: places.clone(),
+        tags: cx.session.tags().into(),
         problem,
     });
     places
@@ -161,7 +167,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
 }
 
 /// Where runs come from and where they go.
-fn places(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow]) {
+fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list().len() {
             0 => "Other folders…".to_string(),
@@ -179,8 +185,7 @@ fn places(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow]) {
         Popup::menu(&open).show(|ui| {
             for (format, words, tip) in RESULTS {
                 if ui.button(words).on_hover_text(tip).clicked() {
-                    let folders: Vec<&Path> =
-                        shown.iter().map(|row| row.folder.as_path()).collect();
+                    let folders = listed.folders();
                     let mut runs = cx.pages.compare.selection.of(&folders);
                     if runs.is_empty() {
                         runs = folders.into_iter().map(Path::to_path_buf).collect();
@@ -228,8 +233,9 @@ const RESULTS: [(Format, &str, &str); 6] = [
 
 /// All tags; a click shows the runs of one, another click all of them.
 fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let tags = cx.session.tags();
     let state = &mut cx.pages.compare;
+    let tags = state.found.as_ref().map(|found| found.tags.clone());
+    let tags = tags.unwrap_or_default();
     if state.tag.as_ref().is_some_and(|tag| !tags.contains(tag)) {
         state.tag = None;
     }
@@ -249,12 +255,12 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// What can be done with all chosen runs at once.
-fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], chosen: Vec<PathBuf>) {
+fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: Vec<PathBuf>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, format!("{} chosen", counted(chosen.len(), "run")));
         let selection = &cx.pages.compare.selection;
-        let measured = shown.iter().filter(|row| row.is_measured());
+        let measured = listed.rows().filter(|row| row.is_measured());
         let measured = measured.map(|row| &row.folder);
         let measured: Vec<PathBuf> = measured.filter(|it| selection.has(it)).cloned().collect();
         if !measured.is_empty() && link(ui, "Compare chosen").clicked() {
@@ -273,14 +279,14 @@ fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[&RunRow], chosen: Vec<Path
 }
 
 /// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog is open.
-fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: &[&Path], chosen: &[PathBuf]) {
+fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[PathBuf]) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() || ctx.memory(|m| m.top_modal_layer().is_some()) {
         return;
     }
     let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));
     if ui.input_mut(|i| i.consume_shortcut(&keys::ALL)) {
-        cx.pages.compare.selection.all(listed);
+        cx.pages.compare.selection.all(&listed.folders());
     }
     if chosen.is_empty() {
         return;

@@ -21,6 +21,7 @@ use crate::metrics::Expert;
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
+use crate::ui::widgets::long_list::LongList;
 use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Fixed, card, link, primary_button, segmented, two_columns};
 
@@ -64,8 +65,8 @@ pub struct State {
     view: View,
     /// The table.
     table: table::TableState,
-    /// How high each run's line was when it was last laid out, and in what width.
-    heights: (f32, HashMap<PathBuf, f32>),
+    /// The lines of the list.
+    lines: LongList<PathBuf>,
     /// What had no room beside the others, in words.
     no_room: Option<String>,
     /// Whether the person chose what is ticked; until then the newest runs are.
@@ -84,7 +85,7 @@ impl Default for State {
             found: None,
             view: View::SideBySide,
             table: table::TableState::default(),
-            heights: (0.0, HashMap::new()),
+            lines: LongList::default(),
             no_room: None,
             by_person: false,
         }
@@ -107,7 +108,6 @@ impl State {
     /// Lays these runs beside no others any more; nothing is chosen.
     pub fn let_go(&mut self, folders: &[PathBuf]) {
         self.ticked.retain(|folder, _| !folders.contains(folder));
-        self.heights.1.retain(|folder, _| !folders.contains(folder));
         self.selection.clear();
     }
 

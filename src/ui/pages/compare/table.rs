@@ -1,6 +1,7 @@
 //! The runs of the list as a table: put together by any setting, mean ± std over the others; sorted, held against one
 //! row and against published figures; the ticked rows as curves with bands.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub(super) struct TableState {
     request: TableRequest,
     /// The rows that are drawn as curves, each by its first run; the first ones while the person ticked none.
     curves: Option<Vec<PathBuf>>,
+    /// The rows of this table that are drawn, once they were looked for.
+    drawn: Option<(Arc<TableView>, Arc<[(usize, usize)]>)>,
 }
 
 impl Default for TableState {
@@ -62,22 +65,38 @@ impl Default for TableState {
         Self {
             request,
             curves: None,
+            drawn: None,
         }
     }
 }
 
 impl TableState {
-    /// The place among the curves of the row with this first run, if it is drawn.
-    fn slot(&self, view: &TableView, row: usize) -> Option<usize> {
-        match &self.curves {
-            None => (row < FIRST).then_some(row),
-            Some(ticked) => ticked
-                .iter()
-                .position(|run| Some(run) == view.rows[row].runs.first()),
+    /// The rows that are drawn, each with its place among the curves.
+    fn drawn(&mut self, view: &Arc<TableView>) -> Arc<[(usize, usize)]> {
+        if let Some((of, drawn)) = &self.drawn
+            && Arc::ptr_eq(of, view)
+        {
+            return drawn.clone();
         }
+        let drawn: Arc<[(usize, usize)]> = match &self.curves {
+            None => (0..view.rows.len().min(FIRST))
+                .map(|row| (row, row))
+                .collect(),
+            Some(ticked) => {
+                let rows = view.rows.iter().enumerate();
+                let rows = rows.filter_map(|(at, row)| Some((row.runs.first()?, at)));
+                let rows: HashMap<&PathBuf, usize> = rows.collect();
+                let slots = ticked.iter().enumerate();
+                let drawn = slots.filter_map(|(slot, run)| Some((slot, *rows.get(run)?)));
+                drawn.collect()
+            }
+        };
+        self.drawn = Some((view.clone(), drawn.clone()));
+        drawn
     }
 
     fn tick(&mut self, view: &TableView, row: usize) {
+        self.drawn = None;
         let first = |row: &ShownRow| row.runs.first().cloned();
         let ticked = self
             .curves
@@ -127,12 +146,10 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
 }
 
 /// The ticked rows over tasks.
-fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
-    let state = &cx.pages.compare.table;
-    let drawn = (0..view.rows.len()).filter_map(|row| Some((state.slot(view, row)?, row)));
-    let mut drawn: Vec<(usize, &ShownRow)> =
-        drawn.map(|(slot, row)| (slot, &view.rows[row])).collect();
-    drawn.sort_by_key(|(slot, _)| *slot);
+fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
+    let drawn = cx.pages.compare.table.drawn(view);
+    let drawn = drawn.iter().map(|(slot, row)| (*slot, &view.rows[*row]));
+    let drawn: Vec<(usize, &ShownRow)> = drawn.collect();
     if drawn.is_empty() {
         return;
     }
@@ -273,7 +290,7 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     }
 }
 
-fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView, height: f32) {
+fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
     let tick = TableColumn::exact(44.0);
     let width = |column: &ShownColumn| {
         let letters = column
@@ -349,10 +366,14 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
 }
 
 /// The box that draws a row, and its menu.
-fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView, at: usize) {
+fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     let t = tokens(ui);
     let row = &view.rows[at];
-    let slot = cx.pages.compare.table.slot(view, at);
+    let drawn = cx.pages.compare.table.drawn(view);
+    let slot = drawn
+        .iter()
+        .find(|(_, row)| *row == at)
+        .map(|(slot, _)| *slot);
     let mut on = slot.is_some();
     ui.spacing_mut().item_spacing.x = 2.0;
     let mut style = (**ui.style()).clone();

@@ -9,10 +9,10 @@
 mod cluster;
 mod note;
 mod script;
-mod standing;
 mod submission;
+mod task_state;
 
 pub use cluster::{Cluster, explained};
 pub use script::TEMPLATE;
-pub use standing::{Standing, TaskState};
 pub use submission::{Given, Submitted, cancel, submit};
+pub use task_state::{Standing, TaskState};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Cluster;
 use super::note::{FOLDER, Submission, SubmittedCell};
 use super::script::Script;
-use super::standing::{Standing, TaskState};
+use super::task_state::{Standing, TaskState};
 use crate::counts::ranges_text;
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::files;

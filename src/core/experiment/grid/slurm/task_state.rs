@@ -1,7 +1,6 @@
 //! How the tasks of a grid stand: as the queue says, else the cluster's books, else what they left in their folder.
 
 use std::collections::HashMap;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -249,12 +248,8 @@ fn told(report: &Path) -> (String, Option<PathBuf>) {
 
 /// The end of a log; none where there is no log.
 fn tail(path: &Path) -> Option<String> {
-    let mut file = files::open(path).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
-        .ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let length = files::length(path).ok()?;
+    let bytes = files::read_from(path, length.saturating_sub(TAIL), TAIL).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

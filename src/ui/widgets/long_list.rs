@@ -1,0 +1,165 @@
+//! A list of thousands of lines of different heights, of which those in sight are laid out.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use egui::{Ui, Vec2};
+
+/// Lines this far above and below what can be seen are laid out, too: the Tab key goes on to the next one.
+const OUT_OF_SIGHT: f32 = 300.0;
+/// How high a line is taken to be before the first one was laid out.
+const USUAL: f32 = 96.0;
+
+/// What is known of the lines' heights.
+pub struct LongList<K> {
+    /// The width that the heights were measured in.
+    width: f32,
+    /// How high each line was when it was last laid out, with the space below it.
+    heights: HashMap<K, f32>,
+    /// Where each line begins below the first one, and where the last one ends; empty until it is worked out.
+    tops: Vec<f32>,
+}
+
+impl<K> Default for LongList<K> {
+    fn default() -> Self {
+        Self {
+            width: 0.0,
+            heights: HashMap::new(),
+            tops: Vec::new(),
+        }
+    }
+}
+
+impl<K: Clone + Debug + Eq + Hash> LongList<K> {
+    /// The lines are others, or stand in another order.
+    pub fn reordered(&mut self) {
+        self.tops.clear();
+    }
+
+    /// Draws the lines in sight. `key` is what a line is known by, whatever its place among the `count` lines.
+    pub fn show<'k>(
+        &mut self,
+        ui: &mut Ui,
+        count: usize,
+        key: impl Fn(usize) -> &'k K,
+        mut line: impl FnMut(&mut Ui, usize),
+    ) where
+        K: 'k,
+    {
+        if self.width != ui.available_width() {
+            self.width = ui.available_width();
+            self.heights.clear();
+            self.tops.clear();
+        }
+        if self.tops.len() != count + 1 {
+            self.stack(count, &key);
+        }
+        let sight = ui.clip_rect().expand(OUT_OF_SIGHT);
+        let begin = ui.cursor().top();
+        let ends_above = |end: &f32| begin + end < sight.top();
+        let first = self.tops[1..].partition_point(ends_above);
+        let spacing = ui.spacing().item_spacing.y;
+        gap(ui, self.tops[first], spacing);
+        let mut at = first;
+        while at < count && ui.cursor().top() <= sight.bottom() {
+            let top = ui.cursor().top();
+            ui.push_id(key(at), |ui| line(ui, at));
+            self.measured(at, key(at), ui.cursor().top() - top);
+            at += 1;
+        }
+        gap(ui, self.tops[count] - self.tops[at], spacing);
+    }
+
+    /// Works out where the lines begin; one that was never laid out is taken to be as high as the others are on average.
+    fn stack<'k>(&mut self, count: usize, key: impl Fn(usize) -> &'k K)
+    where
+        K: 'k,
+    {
+        let known = self.heights.len() as f32;
+        let usual = match known {
+            0.0 => USUAL,
+            _ => self.heights.values().sum::<f32>() / known,
+        };
+        let height = |at| self.heights.get(key(at)).copied().unwrap_or(usual);
+        let mut top = 0.0;
+        let ends = (0..count).map(|at| {
+            top += height(at);
+            top
+        });
+        self.tops = std::iter::once(0.0).chain(ends).collect();
+    }
+
+    /// Moves the lines below one that is higher or lower than it was taken to be.
+    fn measured(&mut self, at: usize, key: &K, height: f32) {
+        let more = height - (self.tops[at + 1] - self.tops[at]);
+        // Far down a list, a place is less exact than a point's fraction.
+        if more.abs() > 0.5 {
+            self.tops[at + 1..].iter_mut().for_each(|top| *top += more);
+        }
+        if self.heights.get(key) != Some(&height) {
+            self.heights.insert(key.clone(), height);
+        }
+    }
+}
+
+/// Takes the place of lines out of sight.
+fn gap(ui: &mut Ui, height: f32, spacing: f32) {
+    if height > spacing {
+        ui.allocate_space(Vec2::new(1.0, height - spacing));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Context, RawInput, Rect, ScrollArea, pos2, vec2};
+
+    use super::*;
+
+    /// Which of these many lines are laid out `down` points below the list's top, and how high the list is.
+    fn laid_out(list: &mut LongList<usize>, count: usize, down: f32) -> (Vec<usize>, f32) {
+        let keys: Vec<usize> = (0..count).collect();
+        let ctx = Context::default();
+        let (mut lines, mut height) = (Vec::new(), 0.0);
+        // Sizes are known after the first frame.
+        for _ in 0..3 {
+            lines.clear();
+            let input = RawInput {
+                screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(300.0, 400.0))),
+                ..Default::default()
+            };
+            let _ = ctx.run_ui(input, |ui| {
+                let area = ScrollArea::vertical().vertical_scroll_offset(down);
+                let shown = area.show(ui, |ui| {
+                    list.show(
+                        ui,
+                        count,
+                        |at| &keys[at],
+                        |ui, at| {
+                            lines.push(at);
+                            ui.allocate_space(vec2(1.0, if at % 2 == 0 { 20.0 } else { 60.0 }));
+                        },
+                    );
+                });
+                height = shown.content_size.y;
+            });
+        }
+        (lines, height)
+    }
+
+    #[test]
+    fn lines_in_sight_are_laid_out_and_no_others() {
+        let mut list = LongList::default();
+        let (lines, _) = laid_out(&mut list, 10_000, 0.0);
+        assert_eq!(lines[0], 0);
+        assert!(lines.len() < 40, "{lines:?}");
+        let (lines, height) = laid_out(&mut list, 10_000, 200_000.0);
+        assert!(lines[0] > 1_000 && lines.len() < 60, "{lines:?}");
+        assert!(lines.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+        // The others are taken to be as high as those that were seen.
+        assert!((380_000.0..480_000.0).contains(&height), "{height}");
+        // A shorter list, and an empty one.
+        assert_eq!(laid_out(&mut list, 3, 0.0).0, [0, 1, 2]);
+        assert_eq!(laid_out(&mut list, 0, 0.0).0, [0; 0]);
+    }
+}

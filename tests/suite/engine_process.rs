@@ -1,0 +1,89 @@
+//! What it costs that the window's engine is a process of its own: a run, and predictions, over both in turn.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Picture;
+use lae_studio::session::Session;
+use lae_studio::session::backend::Whose;
+use lae_studio::session::run_view::Stage;
+
+/// How often each is measured, in turn.
+const TURNS: usize = 3;
+/// Predictions asked after each other, each once the one before is answered.
+const ASKED: usize = 100;
+
+fn until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> Duration {
+    let begun = Instant::now();
+    while !done(session) {
+        session.drain();
+        assert!(
+            begun.elapsed() < Duration::from_secs(300),
+            "it takes too long"
+        );
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    begun.elapsed()
+}
+
+/// Seconds of a run of five tasks from the order to its end, and of each prediction by its last snapshot.
+fn measured(root: &Path, whose: Whose) -> (f64, Vec<f64>) {
+    let draft = RunConfig::default();
+    let mut session = Session::open_over(root.into(), draft, whose, Arc::new(|| {})).unwrap();
+    until(&mut session, |s| {
+        !s.busy() && s.compare.runs.ready().is_some()
+    });
+    session.start();
+    let trained = until(&mut session, |s| {
+        s.train
+            .live
+            .as_ref()
+            .is_some_and(|run| run.stage == Stage::Finished)
+    });
+    until(&mut session, |s| s.predict.run.is_some() && !s.busy());
+    let asked = (0..ASKED).map(|number| {
+        let shade = number as u8;
+        let picture = Picture {
+            name: format!("picture {number}"),
+            width: 28,
+            height: 28,
+            rgb: [shade, 255 - shade, 40].repeat(28 * 28),
+        };
+        session.predict_picture(Arc::new(picture), None);
+        let last = session.predict.task;
+        let ticket = session.predict.ticket;
+        until(&mut session, |s| {
+            s.predict.answers.get(last).is_some_and(|answer| {
+                answer
+                    .as_ref()
+                    .is_some_and(|answer| answer.ticket == ticket)
+            })
+        })
+        .as_secs_f64()
+    });
+    let mut asked: Vec<f64> = asked.collect();
+    asked.sort_by(f64::total_cmp);
+    (trained.as_secs_f64(), asked)
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn the_cost_of_an_engine_as_a_process_is_measured() {
+    for turn in 0..TURNS {
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_lae-studio"));
+        for (name, whose) in [
+            ("thread", Whose::Thread),
+            ("process", Whose::Process(program)),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            let (trained, asked) = measured(root.path(), whose);
+            eprintln!(
+                "{turn}, {name}: trained in {trained:.2} s; a prediction {:.1} ms, 95 of 100 at most {:.1} ms",
+                asked[ASKED / 2] * 1e3,
+                asked[ASKED * 95 / 100] * 1e3,
+            );
+        }
+    }
+}
