@@ -10,12 +10,13 @@ use super::closing::{RunOutput, finished, not_begun, several_finished, several_s
 use super::output::{complain, say, tell};
 use super::progress::Reporter;
 use crate::counts::counted;
+use crate::experiment::take_along;
 use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::remote::{self, News, Peer, Remote};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Control, Event, Sink, Wish};
-use crate::run::job::{Job, JobId};
+use crate::run::job::{Job, JobId, Own};
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
 use crate::run::wire::Told;
@@ -121,15 +122,26 @@ impl There {
         }
         let path = dunce::canonicalize(path)
             .map_err(|error| Problem::io("read the data set", path, &error))?;
+        self.carry(&path, "the data set", control)
+    }
+
+    fn carry(&self, path: &Path, what: &str, control: &Control) -> Result<String> {
         let mut told = |files| {
             let files = counted(files, "file");
-            tell(format!(
-                "carrying {files} of the data set to {}",
-                self.place.name
-            ));
+            tell(format!("carrying {files} of {what} to {}", self.place.name));
         };
         let go_on = || control.wish() != Wish::Stop;
-        self.remote.carry(&path, &go_on, &mut told)
+        self.remote.carry(path, &go_on, &mut told)
+    }
+
+    /// What a run with these settings brings along, its weights there already.
+    fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
+        let mut own = take_along(config)?;
+        if let Some(file) = own.weights.take() {
+            let there = self.carry(&file, "the backbone", control)?;
+            own.weights = Some(there.into());
+        }
+        Ok(own)
     }
 
     /// Has a job done there, and waits for its end unless it is to be left.
@@ -242,10 +254,15 @@ pub(super) fn train(
     };
     let (mut runs, count) = (Vec::new(), configs.len());
     for config in configs {
-        let config = there.config(config, device_is_given, control)?;
+        let mut config = there.config(config, device_is_given, control)?;
+        let own = there.own(&mut config, control)?;
         let mut reporter = Reporter::new(output.quiet);
         let title = run_title(&config, true);
-        let ended = there.work(Job::train(config, title), at.detach, &mut reporter, control);
+        let job = Job {
+            own,
+            ..Job::train(config, title)
+        };
+        let ended = there.work(job, at.detach, &mut reporter, control);
         let ended = ended.inspect_err(|_| reporter.failed());
         drop(reporter);
         let last = match ended? {
@@ -312,12 +329,11 @@ pub(super) fn resume(
         }
         let title = stored.header.title();
         let home = folder.parent().unwrap_or(root).join(&run);
-        there.work(
-            Job::resume(home, device, title),
-            detach,
-            &mut reporter,
-            control,
-        )
+        let job = Job {
+            own: there.own(&mut stored.header.config.clone(), control)?,
+            ..Job::resume(home, device, title)
+        };
+        there.work(job, detach, &mut reporter, control)
     };
     let ended = ended.inspect_err(|_| reporter.failed())?;
     drop(reporter);

@@ -98,17 +98,26 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
             "install it there, give its path as `program` in places.toml, or copy this one with `lae-studio places --copy NAME`",
         );
     }
-    if has(&["no space left", "disk quota"]) {
-        return told(
-            format!("the disk of {name} is full"),
-            "free some space there, or choose another `folder`",
-        );
+    if is_full(said) {
+        return told(format!("the disk of {name} is full"), MAKE_ROOM);
     }
     let code = code.map_or_else(|| "a signal".into(), |code| format!("code {code}"));
     told(
         format!("the program at {name} ended with {code}"),
         "try its command there by hand",
     )
+}
+
+/// What to do about a full disk there.
+pub(super) const MAKE_ROOM: &str =
+    "free some space there, or choose another `folder` for this place; what was saved is kept";
+
+/// Whether the system said that a disk is full.
+pub(super) fn is_full(said: &str) -> bool {
+    let lower = said.to_lowercase();
+    ["no space left", "disk quota", "quota exceeded"]
+        .iter()
+        .any(|words| lower.contains(words))
 }
 
 /// Whether trying again may help: the machine or the network is away.

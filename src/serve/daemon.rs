@@ -25,6 +25,9 @@ const FOLDER: &str = ".serve";
 const SOCKET: &str = ".serve/socket";
 /// Held while it lives; holds its process number.
 const LOCK: &str = ".serve/lock";
+/// Written to see whether anything can be, where a daemon does not start.
+const PROBE: &str = ".serve/probe";
+const PROBE_BYTES: usize = 1 << 16;
 /// How long a daemon may take to listen.
 const STARTS: Duration = Duration::from_secs(30);
 /// Without readers and work it ends after so long.
@@ -98,6 +101,10 @@ fn start(root: &Path) -> Result<UnixStream> {
         }
         let ended = daemon.try_wait().ok().flatten();
         if begun.elapsed() > STARTS || ended.is_some_and(|status| !status.success()) {
+            // Most often the disk is full, or the folder another person's.
+            let room = std::fs::write(PROBE, [0; PROBE_BYTES]);
+            let _ = std::fs::remove_file(PROBE);
+            room.map_err(io)?;
             return Err(
                 Problem::new("the program that stays at work there did not start")
                     .at_path(root)

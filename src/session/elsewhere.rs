@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Wake;
 use super::backend::Backend;
 use crate::engine::Engine;
+use crate::experiment::take_along;
 use crate::problem::{Problem, Result};
 use crate::remote::{News, Peer, Remote};
 use crate::run::event::{Command, Event, Wish};
@@ -90,29 +91,35 @@ impl Away {
         if let Err(problem) = self.prepare(&mut job) {
             return self.refuse(&job, problem);
         }
-        let carried = match &mut job.work {
+        let data = match &mut job.work {
             JobWork::Train(config) => self.local_data(&mut config.data),
             JobWork::Resume(_)
             | JobWork::Teach { .. }
             | JobWork::Grid(_)
             | JobWork::Check { .. } => None,
         };
-        let Some(path) = carried else {
+        let weights = job.own.weights.clone();
+        if data.is_none() && weights.is_none() {
             return self.jobs.send(Command::Queue(Box::new(job)));
-        };
+        }
         // Through a connection of its own: this one tells meanwhile how a run at work is.
         let (peer, jobs) = (self.peer.clone(), self.jobs.asker());
         let carry = move || {
-            let remote = Remote::start(peer, true, Arc::new(|| {}));
-            let there =
-                remote.and_then(|remote| remote.carry(Path::new(&path), &|| true, &mut |_| {}));
-            match (there, &mut job.work) {
-                (Ok(there), JobWork::Train(config)) => {
-                    config.data = there;
+            let there = Remote::start(peer, true, Arc::new(|| {})).and_then(|remote| {
+                let there = |path: &Path| remote.carry(path, &|| true, &mut |_| {});
+                let data = data.as_deref().map(|data| there(Path::new(data)));
+                let weights = weights.as_deref().map(there);
+                Ok((data.transpose()?, weights.transpose()?))
+            });
+            match there {
+                Ok((data, weights)) => {
+                    if let (Some(data), JobWork::Train(config)) = (data, &mut job.work) {
+                        config.data = data;
+                    }
+                    job.own.weights = weights.map(Into::into);
                     jobs.send(Command::Queue(Box::new(job)));
                 }
-                (Err(problem), _) => jobs.fail(job.id, problem),
-                _ => {}
+                Err(problem) => jobs.fail(job.id, problem),
             }
         };
         // Without a thread the job stays where it is shown, and is asked for again.
@@ -130,10 +137,12 @@ impl Away {
                 if config.device.is_empty() {
                     config.device = "auto".into();
                 }
+                job.own = take_along(config)?;
                 Ok(())
             }
             JobWork::Resume(run) if store::about(run).0.place == *name => {
                 job.device = device;
+                job.own = take_along(&mut store::load(run)?.header.config)?;
                 Ok(())
             }
             JobWork::Resume(run) | JobWork::Teach { run, .. } => {

@@ -16,7 +16,7 @@ use lae_studio::run::inside::{
     AttentionKind, AttentionMap, FeatureMap, InsideRequest, Insight, Look, Movement, PictureInside,
     ProbeInside, RunInside, Seen,
 };
-use lae_studio::run::job::{GridWork, Job, JobId, JobWork};
+use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::wire::{self, Ask, Said, Told};
@@ -144,6 +144,11 @@ impl Chance {
         let config = crate::store::header().config;
         let mut held = Job::train(config, self.text());
         held.held = true;
+        held.own = Own {
+            plugin: Some(self.text()),
+            backbones: Some(self.text()),
+            weights: Some(self.text().into()),
+        };
         let (run, train) = (self.run(), true);
         let check = JobWork::Check { run, train };
         let grid = GridWork {

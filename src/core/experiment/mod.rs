@@ -15,6 +15,7 @@ mod grounds;
 mod images;
 pub mod inside;
 mod meter;
+mod own;
 mod plan;
 pub mod predict;
 pub mod prepare;
@@ -43,6 +44,7 @@ use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, StoredState};
 
 pub use fitting::weight_type;
+pub use own::take_along;
 pub use plan::TrainingPlan;
 pub use samples::sample_pictures;
 pub use stock::{Stock, augment_of, open_options};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::backbone::library::{self, Description, Opened};
+use crate::backbone::library::{Description, Opened};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints, PixelCache, told_two_labels};
 use crate::device::{self, Ready};
@@ -102,7 +102,7 @@ impl TrainingPlan {
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         tell("opening the device");
-        let about = library::describe(&config.backbone)?;
+        let about = stock.describe(&config.backbone)?;
         let mut last = String::new();
         let mut progress = |text: &str| {
             // It is asked often whether to go on, and told once what is done.

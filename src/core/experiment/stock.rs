@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::backbone::library::{self, Opened, Unplaced};
+use crate::backbone::library::{self, BackboneLibrary, Description, Opened, Unplaced};
 use crate::data::transform::Augment;
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
@@ -13,10 +13,15 @@ use crate::pet::PetSpec;
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
+use crate::run::job::Own;
 
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
-pub struct Stock(Arc<Mutex<Shelves>>);
+pub struct Stock {
+    shelves: Arc<Mutex<Shelves>>,
+    /// What the job at work brings along.
+    own: Arc<Own>,
+}
 
 #[derive(Default)]
 struct Shelves {
@@ -29,9 +34,17 @@ struct Shelves {
 }
 
 impl Stock {
+    /// The same shelves for a job that brings this along.
+    pub fn with_own(&self, own: &Own) -> Self {
+        Self {
+            shelves: Arc::clone(&self.shelves),
+            own: Arc::new(own.clone()),
+        }
+    }
+
     fn shelves(&self) -> std::sync::MutexGuard<'_, Shelves> {
         // A job that panicked leaves whole entries behind: each is inserted in one step.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at data sets anew when they are used next.
@@ -91,6 +104,20 @@ impl Stock {
         }
     }
 
+    /// The backbones at hand, of which this one is wanted.
+    fn library(&self, name: &str) -> BackboneLibrary {
+        let (table, weights) = (self.own.backbones.as_deref(), self.own.weights.as_deref());
+        BackboneLibrary::usual().with_own(name, table, weights)
+    }
+
+    /// Describes the backbone of this name or file without loading its weights.
+    ///
+    /// # Errors
+    /// A Problem when there is none, or its file cannot be read.
+    pub fn describe(&self, name: &str) -> Result<Description> {
+        self.library(name).describe(name)
+    }
+
     /// The backbone of this name or file on a device, computed in this way; its weights are
     /// downloaded when they are not at hand, `progress` says so.
     ///
@@ -103,7 +130,9 @@ impl Stock {
         ready: &Ready,
         progress: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Arc<Opened>> {
-        self.placed(name, variant, ready, || library::read(name, progress))
+        self.placed(name, variant, ready, || {
+            library::read_from(&self.library(name), name, progress)
+        })
     }
 
     /// The same, made of what `read` gives where it is not at hand.
@@ -117,7 +146,12 @@ impl Stock {
         ready: &Ready,
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
-        let key = (ready.info.selector(), variant, name.to_string());
+        // One name is not one network where jobs bring their own.
+        let known = match (&self.own.backbones, &self.own.weights) {
+            (None, None) => name.to_string(),
+            (table, weights) => format!("{name}\n{table:?}\n{weights:?}"),
+        };
+        let key = (ready.info.selector(), variant, known);
         if let Some(opened) = self.shelves().backbones.get(&key) {
             return Ok(opened.clone());
         }
@@ -139,12 +173,15 @@ impl Stock {
         known.any(|(device, _, known)| *device == selector && known == name)
     }
 
-    /// The PET plugin of this name as the files say now.
+    /// The PET plugin of this name: the one that was brought along, else as the files say now.
     ///
     /// # Errors
     /// A Problem when there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
-        PluginLibrary::standard().get(name)
+        match &self.own.plugin {
+            Some(text) => PetSpec::parse(text, "the plugin that was brought along"),
+            None => PluginLibrary::standard().get(name),
+        }
     }
 }
 

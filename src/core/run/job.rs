@@ -91,6 +91,28 @@ impl JobWork {
     }
 }
 
+/// What a job brings along to a program that trains for somebody else: of its asker, where that program has something else
+/// by these names or nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Own {
+    /// The text of the PET plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// The text of the table that the backbone stands in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backbones: Option<String>,
+    /// The file with the backbone's weights, in place of the one that the settings or the table name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<PathBuf>,
+}
+
+impl Own {
+    /// Whether nothing is brought along.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Something to be trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -106,6 +128,9 @@ pub struct Job {
     /// Whether it stays in the queue until it is let go.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
+    /// What it brings along.
+    #[serde(default, skip_serializing_if = "Own::is_empty")]
+    pub own: Own,
 }
 
 impl Job {
@@ -117,6 +142,7 @@ impl Job {
             work: JobWork::Train(Box::new(config)),
             device: None,
             held: false,
+            own: Own::default(),
         }
     }
 
@@ -128,6 +154,7 @@ impl Job {
             work: JobWork::Resume(run),
             device,
             held: false,
+            own: Own::default(),
         }
     }
 }
@@ -141,6 +168,7 @@ impl Job {
             work: JobWork::Teach { run, source },
             device: None,
             held: false,
+            own: Own::default(),
         }
     }
 
@@ -152,6 +180,7 @@ impl Job {
             work: JobWork::Grid(Box::new(work)),
             device,
             held: false,
+            own: Own::default(),
         }
     }
 
@@ -163,6 +192,7 @@ impl Job {
             work: JobWork::Check { run, train },
             device: None,
             held: false,
+            own: Own::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{Following, Work};
 use crate::problem::{Problem, Result};
 use crate::remote::mirror::Mirror;
+use crate::remote::ssh::{MAKE_ROOM, is_full};
 use crate::remote::{News, Peer};
 use crate::run::event::Event;
 use crate::run::job::JobId;
@@ -14,6 +15,9 @@ impl Work {
         let Ok(mut told) = wire::home(told, self.peer.root(), self.is_child()) else {
             return; // Of a run that no program of this kind would name.
         };
+        if let Event::Failed { problem, .. } = &mut told.event {
+            self.name_place(problem);
+        }
         self.follow(&mut told);
         let job = told.job;
         let ends = is_end(&told.event);
@@ -37,6 +41,22 @@ impl Work {
                 self.tell(News::Event(Box::new(told)));
             }
             None => self.tell(News::Event(Box::new(told))),
+        }
+    }
+
+    /// Says of what went wrong on another machine that it did so there.
+    pub(super) fn name_place(&self, problem: &mut Problem) {
+        if self.is_child() {
+            return;
+        }
+        let name = self.peer.name();
+        problem.place = match problem.place.is_empty() {
+            true => name.to_string(),
+            false => format!("{name}: {}", problem.place),
+        };
+        if is_full(&problem.what) {
+            problem.what = format!("the disk of {name} is full: {}", problem.what);
+            problem.remedy = MAKE_ROOM.to_string();
         }
     }
 

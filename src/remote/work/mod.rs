@@ -280,7 +280,8 @@ impl Work {
             Told::Piece { run, path, from } => {
                 self.step(&run, |mirror| mirror.take_piece(&path, from, &raw));
             }
-            Told::Refused(problem) => {
+            Told::Refused(mut problem) => {
+                self.name_place(&mut problem);
                 match self.following.iter().position(|f| f.mirror.is_asking()) {
                     Some(at) => self.fail(at, problem),
                     None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),

@@ -394,6 +394,134 @@ fn pictures_are_carried_there_once() {
     assert!(!stderr(&second).contains("carrying"), "{}", stderr(&second));
 }
 
+/// A plugin and a table of backbones of this user's own, none of which is there.
+fn own_units(lab: &Lab) {
+    let data = lab.here().join("data/lae-studio");
+    fs::create_dir_all(data.join("plugins")).unwrap();
+    let lora = include_str!("../../../plugins/lora.toml");
+    let mine = lora
+        .replace("\"LoRA\"", "\"Mine\"")
+        .replace("e @ a_k", "2 * e @ a_k");
+    fs::write(data.join("plugins/mine.toml"), mine).unwrap();
+    let nano = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lae-nano.safetensors");
+    fs::copy(nano, data.join("nano.safetensors")).unwrap();
+    let table = include_str!("../../../assets/backbones.toml");
+    let start = table.find("name = \"lae-nano\"").unwrap();
+    let end = table[start..]
+        .find("[[")
+        .map_or(table.len(), |end| start + end);
+    let entry = table[start..end]
+        .replace("\"lae-nano\"", "\"my-nano\"")
+        .replace("embedded = true", "file = \"nano.safetensors\"");
+    fs::write(
+        data.join("backbones.toml"),
+        format!("[[backbone]]\n{entry}"),
+    )
+    .unwrap();
+}
+
+#[test]
+fn own_plugins_and_backbones_are_carried_there() {
+    let Some(lab) = Lab::start() else { return };
+    own_units(&lab);
+    let file = lab.here().join("data/lae-studio/nano.safetensors");
+    for backbone in ["my-nano", file.to_str().unwrap()] {
+        let units = ["--pet", "mine", "--backbone", backbone, "--quiet"];
+        let words = [QUICK, &units].concat();
+        let mut expected = program(&[&words[..], &["--json", "-"]].concat(), &lab.path("local"));
+        let expected = expected.env("XDG_DATA_HOME", lab.here().join("data"));
+        let expected = json(&expected.output().unwrap());
+        let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.here());
+        assert_eq!(essence(&json(&trained)), essence(&expected), "{backbone}");
+        // Once by its content, whatever it is called.
+        let is_first = backbone == "my-nano";
+        assert_eq!(
+            stderr(&trained).contains("carrying 1 file of the backbone"),
+            is_first
+        );
+        // At home it answers with what is here.
+        let stroke = picture(lab.root.path());
+        let words = [
+            "predict",
+            "latest",
+            stroke.to_str().unwrap(),
+            "--device",
+            "cpu",
+        ];
+        let answered = run(&words, &lab.here());
+        assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
+    }
+}
+
+#[test]
+fn a_run_with_own_units_goes_on_there() {
+    let Some(lab) = Lab::start() else { return };
+    own_units(&lab);
+    let units = ["--pet", "mine", "--backbone", "my-nano"];
+    let words = [SLOWER, &units, &["--place", "lab"]].concat();
+    let mut child = program(&words, &lab.here())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, || {
+        Some(first_run_of(&lab.there())?.join("resume/checkpoint.safetensors"))
+    });
+    interrupted(child);
+    let resumed = run_json(
+        &["resume", "--place", "lab", "latest", "--quiet"],
+        &lab.here(),
+    );
+    assert_eq!(json(&resumed)["state"], "finished");
+}
+
+/// A file system of so many KB, unmounted at the end.
+struct Small(PathBuf);
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+impl Small {
+    /// None, with the reason told, where this user may not mount.
+    fn mount(folder: PathBuf, size: &str) -> Option<Self> {
+        fs::create_dir_all(&folder).unwrap();
+        let words = ["-t", "tmpfs", "-o", size, "tmpfs"];
+        let mounted = Command::new("mount").args(words).arg(&folder).output();
+        if !mounted.is_ok_and(|output| output.status.success()) {
+            skip("a small file system can be mounted by root alone");
+            return None;
+        }
+        Some(Self(folder))
+    }
+}
+
+#[test]
+fn a_full_disk_there_is_told_in_a_sentence() {
+    let Some(lab) = Lab::start() else { return };
+    let Some(_small) = Small::mount(lab.there(), "size=64k") else {
+        return;
+    };
+    // All but what the program that stays at work needs to begin.
+    let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
+    let said = refused(&words, &lab.here());
+    assert!(said.contains("the disk of lab is full: "), "{said}");
+    assert!(said.contains("where: lab: "), "{said}");
+    assert!(said.contains("free some space there"), "{said}");
+    // Not even that.
+    let daemon = lab.daemon().unwrap();
+    let ended = Command::new("kill").args(["-KILL", &daemon]).status();
+    assert!(ended.unwrap().success());
+    let _ = fs::write(lab.there().join("full"), vec![1; 1 << 20]);
+    fs::remove_dir_all(lab.there().join(".serve")).unwrap();
+    let _ = fs::write(lab.there().join("fuller"), vec![1; 1 << 20]);
+    let said = refused(&words, &lab.here());
+    assert!(said.contains("the disk of lab is full"), "{said}");
+    assert!(said.contains("free some space there"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_reached_is_told_in_a_sentence() {
     let Some(lab) = Lab::start() else { return };

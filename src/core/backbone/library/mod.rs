@@ -45,6 +45,8 @@ pub struct BackboneLibrary {
     entries: Vec<BackboneEntry>,
     problems: Vec<Problem>,
     places: Places,
+    /// A file that stands for what the settings call so.
+    stand_in: Option<(String, PathBuf)>,
 }
 
 /// Whether an entry's weights are at hand.
@@ -96,6 +98,7 @@ impl BackboneLibrary {
             entries: Vec::new(),
             problems: Vec::new(),
             places,
+            stand_in: None,
         };
         library.add(TABLE, Path::new("assets/backbones.toml"));
         for path in library.places.tables.clone() {
@@ -109,6 +112,37 @@ impl BackboneLibrary {
             }
         }
         library
+    }
+
+    /// The same for somebody else, with the table and the weight file that they bring along for the backbone of this name
+    /// or file.
+    pub fn with_own(mut self, name: &str, table: Option<&str>, weights: Option<&Path>) -> Self {
+        if let Some(text) = table {
+            self.add(text, Path::new("backbones.toml"));
+        }
+        let Some(weights) = weights else { return self };
+        let known = self.entry(name).map(|entry| entry.name.clone());
+        let entry = self.entries.iter_mut();
+        match entry.into_iter().find(|e| Some(&e.name) == known.as_ref()) {
+            Some(entry) => entry.source = WeightSource::File(weights.to_path_buf()),
+            None => self.stand_in = Some((name.to_string(), weights.to_path_buf())),
+        }
+        self
+    }
+
+    /// The text of the last own table that has this entry; none for an entry of the program's table.
+    pub fn own_table(&self, entry: &BackboneEntry) -> Option<String> {
+        let tables = self.places.tables.iter().rev();
+        let texts =
+            tables.filter_map(|path| files::read_text(path, files::TEXT).ok().zip(Some(path)));
+        let has = |text: &str, path: &Path| {
+            let (entries, _) = table::read_table(text, path);
+            entries.iter().any(|own| own.name == entry.name)
+        };
+        texts
+            .into_iter()
+            .find(|(text, path)| has(text, path))
+            .map(|(text, _)| text)
     }
 
     fn add(&mut self, text: &str, at: &Path) {
@@ -152,6 +186,9 @@ impl BackboneLibrary {
     fn meaning(&self, name: &str) -> Result<Meaning<'_>> {
         if let Some(entry) = self.entry(name) {
             return Ok(Meaning::Entry(entry));
+        }
+        if let Some((_, file)) = self.stand_in.as_ref().filter(|(own, _)| own == name) {
+            return Ok(Meaning::File(file.clone()));
         }
         if name.len() > LONGEST_PATH {
             let what = format!("no backbone is called {}", shortened(name));
@@ -280,7 +317,16 @@ pub fn open(
 
 /// As [`open`], short of placing it on a device; see [`BackboneLibrary::read`].
 pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplaced> {
-    BackboneLibrary::usual().read(name, &mut |now: DownloadProgress| {
+    read_from(&BackboneLibrary::usual(), name, progress)
+}
+
+/// As [`read`], from this library.
+pub fn read_from(
+    library: &BackboneLibrary,
+    name: &str,
+    progress: &mut dyn FnMut(&str) -> bool,
+) -> Result<Unplaced> {
+    library.read(name, &mut |now: DownloadProgress| {
         let done = now.done / 1_000_000;
         match now.total {
             Some(total) => progress(&format!(
