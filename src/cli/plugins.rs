@@ -1,10 +1,12 @@
 //! `plugins`: the PET plugins there are, with their equations on request.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use super::End;
 use super::output::{Json, Table, complain};
-use crate::pet::library::PluginLibrary;
+use crate::pet::library::{PluginEntry, PluginLibrary};
+use crate::pet::spec::MAIN_SIZE;
 use crate::pet::view::PluginFacts;
 use crate::problem::{Problem, Result};
 
@@ -14,6 +16,10 @@ pub(super) struct Args {
     /// Show these plugins whole: parameters, equations, reference
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// Check a plugin's file, wherever it lies: everything that is wrong with it, and exit code 1 then; may
+    /// be given several times
+    #[arg(long, value_name = "FILE", conflicts_with = "names")]
+    check: Vec<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -21,6 +27,9 @@ pub(super) struct Args {
 /// Lists. A broken plugin is listed, its Problem goes to standard error.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
+    if !args.check.is_empty() {
+        return checked(args);
+    }
     let library = PluginLibrary::standard();
     for name in &args.names {
         // The library knows best which name was meant.
@@ -58,6 +67,24 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
+/// Checks files by themselves, and shows what each of the sound ones says.
+fn checked(args: &Args) -> Result<End> {
+    let entries = args.check.iter().map(|path| PluginEntry::of_file(path));
+    let plugins: Vec<PluginFacts> = entries.map(|entry| PluginFacts::of(&entry, None)).collect();
+    let (sound, broken): (Vec<&PluginFacts>, Vec<&PluginFacts>) =
+        plugins.iter().partition(|plugin| plugin.problem.is_none());
+    for problem in broken.iter().filter_map(|plugin| plugin.problem.as_ref()) {
+        complain(problem);
+    }
+    let text: String = sound.into_iter().map(whole).collect();
+    args.json.give(&plugins, &text)?;
+    Ok(if broken.is_empty() {
+        End::Done
+    } else {
+        End::Failed
+    })
+}
+
 fn table(plugins: &[PluginFacts]) -> String {
     let mut table = Table::new(&[
         "name",
@@ -77,8 +104,8 @@ fn table(plugins: &[PluginFacts]) -> String {
             ]));
             continue;
         }
-        let sizes = plugin.sizes.iter();
-        let sizes = sizes.map(|s| format!("{} ({}–{})", s.default, s.min, s.max));
+        let main = plugin.sizes.iter().filter(|size| size.name == MAIN_SIZE);
+        let sizes = main.map(|s| format!("{} ({}–{})", s.default, s.min, s.max));
         let forms = plugin.variants.iter().map(|variant| variant.name.clone());
         table.row([
             plugin.name.clone(),
@@ -106,10 +133,25 @@ fn whole(plugin: &PluginFacts) -> String {
             let _ = writeln!(text, "{}", paragraph.trim());
         }
     }
+    for size in &plugin.sizes {
+        let (name, default, min, max) = (&size.name, size.default, size.min, size.max);
+        let _ = writeln!(text, "  {name} = {default} ({min}–{max}): {}", size.meaning);
+    }
+    for constant in &plugin.constants {
+        let (name, default) = (&constant.name, constant.default);
+        let range = constant.range.map(|[min, max]| format!(" ({min}–{max})"));
+        let range = range.unwrap_or_default();
+        let _ = writeln!(text, "  {name} = {default}{range}: {}", constant.meaning);
+    }
     for parameter in &plugin.parameters {
         let fixed = if parameter.fixed { ", fixed" } else { "" };
+        let shared = if parameter.shared {
+            ", shared by all blocks"
+        } else {
+            ""
+        };
         let (name, shape, init) = (&parameter.name, &parameter.shape, &parameter.init);
-        let _ = writeln!(text, "  {name}: {shape}, {init}{fixed}");
+        let _ = writeln!(text, "  {name}: {shape}, {init}{fixed}{shared}");
     }
     for variant in &plugin.variants {
         for equation in &variant.equations {

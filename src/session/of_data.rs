@@ -129,6 +129,7 @@ impl Session {
         let draft = &mut self.experiment.draft;
         draft.pet = name.to_string();
         draft.pet_variant = None;
+        draft.pet_set = None;
         self.experiment.pet_is_due = false;
         if let Some(plugin) = self.inventory.plugin_of(draft) {
             draft.pet_size = plugin.usual_size();

@@ -260,6 +260,8 @@ pub struct PluginView {
     pub parameters: Vec<(String, String, String)>,
     /// The main size: smallest, default, largest; none for one without a size.
     pub size: Option<(usize, usize, usize)>,
+    /// Its other numbers that may be chosen.
+    pub numbers: Vec<String>,
     /// Its forms, where it has several (the first is the default).
     pub variants: Vec<String>,
     /// The file's text.

@@ -36,6 +36,8 @@ mod nn_exact;
 mod nn_trained;
 mod pet;
 mod pet_errors;
+mod pet_golden;
+mod pet_language;
 mod pet_library;
 mod pet_reference;
 mod prompts;

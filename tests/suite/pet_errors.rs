@@ -386,7 +386,7 @@ fn wrong_files_say_what_and_where() {
         (
             "up   = {",
             "r   = {",
-            "the name `r` is taken: it means a size of this plugin",
+            "the name `r` is taken: it means a number of this plugin",
             10,
             1,
         ),

@@ -3,7 +3,7 @@
 use super::Settings;
 use crate::method::{Chosen, Idle, problems};
 use crate::pet::library::PluginLibrary as Plugins;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingSpec};
 
 impl Settings {
@@ -24,7 +24,7 @@ impl Settings {
     /// serves all methods that are compared. Where something is wrong with the settings, that alone is told.
     ///
     /// # Errors
-    /// There is no such method.
+    /// There is no such method, or a size is given for a PET without one.
     pub(super) fn notes_on_idle(&self, config: &RunConfig) -> Result<Vec<String>> {
         if !problems(config).is_empty() {
             return Ok(Vec::new());
@@ -33,6 +33,17 @@ impl Settings {
         let chosen = Chosen::of(config)?;
         let idle = chosen.idle(pet.as_deref());
         let title = chosen.spec.title;
+        if let Some(pet) = pet.as_deref().filter(|pet| !pet.is_sized())
+            && self.given.has("pet_size")
+            && chosen.trains_pet()?
+        {
+            let problem = Problem::new(format!("{} has no size to be chosen", pet.name));
+            let others: Vec<&str> = pet.choices().collect();
+            return Err(problem.at("--pet-size").advise(match others.as_slice() {
+                [] => "leave it out".to_owned(),
+                others => format!("leave it out; --pet-set takes {}", others.join(", ")),
+            }));
+        }
         let lacks = |key: &str| {
             let has = chosen.spec.settings.iter().any(|own| own.key == key);
             self.own.has(key) && !has

@@ -191,6 +191,8 @@ impl Settings {
 fn read_config(path: &Path) -> Result<RunConfig> {
     let text = files::read_text(path, files::TEXT)
         .map_err(|error| Problem::io("read the settings", path, &error))?;
+    // The plugin of a run lies beside its settings.
+    crate::pet::library::lend(path.with_file_name(store::PLUGIN_FILE));
     RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
 }
 

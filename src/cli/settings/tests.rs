@@ -250,14 +250,12 @@ fn wrong_values_are_wrong_usage() {
 
 #[test]
 fn an_option_without_effect_is_told_with_its_name() {
-    let sized = "note: SSF has no size, so --pet-size has no effect";
     let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
     let pet = "note: SimpleCIL trains no PET plugin, so --pet has no effect";
     let rate = "note: SimpleCIL takes no gradient steps, so --base-lr has no effect";
     let tuned = "note: nothing is tuned without a first session, so --set dropout has no effect";
     let frozen = "note: without Learning no epochs are frozen, so --freeze-epochs has no effect";
     for (words, told) in [
-        ("--pet ssf --pet-size 5", vec![sized]),
         ("--method baseline --no-ensemble", vec![switch]),
         (
             "--method simplecil --base-lr 0.1 --pet lora",
@@ -269,6 +267,10 @@ fn an_option_without_effect_is_told_with_its_name() {
     ] {
         assert_eq!(tried(words).unwrap().notes, told, "{words}");
     }
+    let refused = tried("--pet ssf --pet-size 5").unwrap_err();
+    assert_eq!(refused.what, "SSF has no size to be chosen");
+    let others = tried("--pet fact --pet-size 5 --pet-set scale=2").unwrap();
+    assert_eq!(others.config.pet_set.as_deref(), Some("scale=2"));
     // The options that one line gives to LAE and its Baseline alike.
     let both = "--pet adapter --pet-size 5 --blocks 5 --epochs 5 --freeze-epochs 0 --ema 0.999";
     assert!(tried(both).unwrap().notes.is_empty());

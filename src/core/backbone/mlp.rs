@@ -51,15 +51,24 @@ impl Mlp {
 
     /// Layer by layer, each with its hook.
     fn apart(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
-        let e = self.norm.forward(x);
-        let h = hooks.around(index, Site::Fc1, &e, self.fc1.forward(e.clone()))?;
+        let e = self.norm.forward(x.clone());
+        let e = hooks.around(index, Site::Norm2, &x, e)?;
+        let weight = || self.fc1.wide_weight();
+        let h = self.fc1.forward(e.clone());
+        let h = hooks.around_linear((index, Site::Fc1), &e, h, &weight)?;
+        let before = hooks.uses(index, Site::Activation).then(|| h.clone());
         let active = if self.quick_gelu {
             h.clone() * sigmoid(h * 1.702)
         } else {
             nn::gelu(h)
         };
+        let active = match before {
+            Some(before) => hooks.around(index, Site::Activation, &before, active)?,
+            None => active,
+        };
+        let weight = || self.fc2.wide_weight();
         let h = self.fc2.forward(active.clone());
-        let h = hooks.around(index, Site::Fc2, &active, h)?;
+        let h = hooks.around_linear((index, Site::Fc2), &active, h, &weight)?;
         hooks.around(index, Site::Mlp, &e, h)
     }
 }

@@ -47,7 +47,7 @@ pub(crate) const IN_ATTENTION: &[Site] = &[
 ];
 
 /// The sites inside the MLP sub-layer.
-pub(crate) const IN_MLP: &[Site] = &[Site::Fc1, Site::Fc2];
+pub(crate) const IN_MLP: &[Site] = &[Site::Norm2, Site::Fc1, Site::Activation, Site::Fc2];
 
 /// A token sequence between two blocks, with the grid it stands for.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use burn::tensor::Tensor;
 
+use crate::nn::Linear;
 use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
@@ -12,19 +13,20 @@ pub(super) fn uses_projections(hooks: &dyn Hooks, index: usize) -> bool {
         .any(|site| hooks.uses(index, *site))
 }
 
-/// The packed projections of e taken apart, each after its PET.
+/// The packed projections of e by this layer taken apart, each after its PET.
 pub(super) fn projections(
     index: usize,
     e: &Tensor<3>,
-    qkv: Tensor<3>,
+    (layer, qkv): (&Linear, Tensor<3>),
     hooks: &dyn Hooks,
 ) -> Result<[Tensor<3>; 3]> {
     let [batch, tokens, packed] = qkv.dims();
     let width = packed / 3;
     let part = |i: usize, site: Site| {
         let range = i * width..(i + 1) * width;
-        let h = qkv.clone().slice([0..batch, 0..tokens, range]);
-        hooks.around(index, site, e, h)
+        let h = qkv.clone().slice([0..batch, 0..tokens, range.clone()]);
+        let weight = || layer.wide_weight().slice([0..width, range.clone()]);
+        hooks.around_linear((index, site), e, h, &weight)
     };
     Ok([
         part(0, Site::Query)?,

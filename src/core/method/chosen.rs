@@ -276,6 +276,7 @@ pub fn adopt(config: &mut RunConfig, spec: &'static MethodSpec) {
         _ => {}
     }
     config.pet_variant = None;
+    config.pet_set = None;
 }
 
 /// The values the method's authors use on the data set of these settings, if they published any.

@@ -134,7 +134,7 @@ mod tests {
         let off = |key| (key, Setting::Flag(false));
         assert_eq!(idle("lae", &[off("learning")], "lora"), ["freeze_epochs"]);
         assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
-        let pet = ["pet", "pet_size", "pet_variant", "blocks"];
+        let pet = ["pet", "pet_size", "pet_variant", "pet_set", "blocks"];
         assert_eq!(idle("l2p", &[], "adapter"), pet);
         let nothing = ["epochs", "base_lr", "crop_scale", "flip", "label_smoothing"];
         assert_eq!(idle("simplecil", &[], "ssf"), [&pet[..], &nothing].concat());

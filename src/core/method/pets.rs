@@ -74,10 +74,14 @@ impl PetPlan {
             None if !chosen.calibrated()? => spec.without_learning.clone(),
             None => None,
         };
-        Ok(PetSettings {
+        let mut settings = PetSettings {
             variant,
             ..PetSettings::of_size(chosen.config.pet_size)
-        })
+        };
+        let numbers = chosen.config.pet_set.as_deref().unwrap_or_default();
+        let fits = spec.choose(&mut settings, numbers);
+        fits.map_err(|problem| problem.at("--pet-set"))?;
+        Ok(settings)
     }
 
     /// Freshly initialised PETs on the backbone's device; the same for the same seed on every

@@ -18,7 +18,7 @@ use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
 pub const MOST_STEPS: usize = 32;
 
 /// What an equation is made of; real ones have fewer than forty names and signs.
-const LANGUAGE: Language = Language {
+pub(super) const LANGUAGE: Language = Language {
     called: "the equation",
     any: "an equation",
     signs: &[

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::equation::{Meaning, Program, StepText, Variable};
 use super::parse::Reader;
-use super::site::Site;
+use super::site::{Site, WEIGHT};
 use super::source::{Checked, Item, Table};
 use super::spec::{PetSpec, PetVariant};
 use crate::expression::Diagnostic;
@@ -177,10 +177,19 @@ impl<'a> Reader<'a> {
 
     /// An equation for sites that hand over these inputs.
     fn program(&self, spec: &PetSpec, steps: &[StepText], inputs: &[&str]) -> Option<Arc<Program>> {
-        let inputs = inputs.iter().map(|name| (*name).to_owned());
+        let own = |name: &str| {
+            spec.parameters.iter().any(|own| own.name == name)
+                || spec.symbols().iter().any(|own| own == name)
+                || steps.iter().any(|step| step.name == name)
+        };
+        // Older plugins may have a name of their own for what a linear site hands over since.
+        let known = |(name, at): (&&str, usize)| {
+            let free = *name != WEIGHT || !own(name);
+            free.then(|| ((*name).to_owned(), Meaning::Input(at)))
+        };
+        let inputs = inputs.iter().zip(0..).filter_map(known);
         let parameters = spec.parameters.iter().map(|own| own.name.clone());
         let known: Vec<Variable> = inputs
-            .zip((0..).map(Meaning::Input))
             .chain(parameters.zip((0..).map(Meaning::Parameter)))
             .chain(
                 spec.symbols()

@@ -148,6 +148,40 @@ pub const FUNCTIONS: &[Function] = &[
         body: Body::Pair(shape::joined, Value::join_tokens),
     },
     Function {
+        name: "kron",
+        usage: "kron(x, y)",
+        meaning: "Kronecker product of two matrices: every element of x times the whole of y",
+        body: Body::Pair(shape::kronecker, Value::kronecker),
+    },
+    Function {
+        name: "column_norms",
+        usage: "column_norms(x)",
+        meaning: "length of each column: root of the sum of its squares, in one row",
+        body: Body::Tensor(shape::in_one_row, Value::column_norms),
+    },
+    Function {
+        name: "detach",
+        usage: "detach(x)",
+        meaning: "x itself, but no gradient flows back through it",
+        body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => x.detach())),
+    },
+    Function {
+        name: "first_rows",
+        usage: "first_rows(x, n)",
+        meaning: "the first n rows (tokens) of the last axis but one",
+        body: Body::WithNumber(shape::first_rows, |x, n| {
+            x.transpose().columns_between(0.0, n).transpose()
+        }),
+    },
+    Function {
+        name: "rest_rows",
+        usage: "rest_rows(x, n)",
+        meaning: "all rows (tokens) of the last axis but one but the first n",
+        body: Body::WithNumber(shape::rest_rows, |x, n| {
+            x.transpose().columns_between(n, f64::INFINITY).transpose()
+        }),
+    },
+    Function {
         name: "first_columns",
         usage: "first_columns(x, n)",
         meaning: "the first n columns of the last axis",
@@ -162,6 +196,9 @@ pub const FUNCTIONS: &[Function] = &[
         }),
     },
 ];
+
+/// Functions that came later: parameters of older plugins may have their names.
+pub(super) const YOUNG: [&str; 5] = ["kron", "column_norms", "detach", "first_rows", "rest_rows"];
 
 /// The function of this name.
 pub fn function(name: &str) -> Option<&'static Function> {

@@ -40,6 +40,21 @@ pub trait Hooks {
         Ok(h)
     }
 
+    /// The same where a linear layer stands, with its frozen weight (in × out, without layer scale taken
+    /// apart) for whoever reads it.
+    ///
+    /// # Errors
+    /// Where shapes do not fit.
+    fn around_linear(
+        &self,
+        (block, site): (usize, Site),
+        e: &Tensor<3>,
+        h: Tensor<3>,
+        _weight: &dyn Fn() -> Tensor<2>,
+    ) -> Result<Tensor<3>> {
+        self.around(block, site, e, h)
+    }
+
     /// The attention's result (batch × heads × tokens × head width), in the shape of `q`. Asked
     /// only where `attend` is in use.
     ///

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use super::drawing::Drawing;
 use super::equation::{Binding, Meaning, Variable};
 use super::init::Init;
+use super::numbers::{Numbers, value_of};
+use super::shape::whole;
 use super::site::{BlockShape, Site};
 use super::spec::{Extent, ParameterSpec, PetSettings, PetSpec};
 use crate::expression::Diagnostic;
@@ -14,15 +16,21 @@ use crate::problem::{Result, listed};
 /// More elements than this in one parameter, or in all parameters of one block, are taken for a
 /// mistake: a plugin's text alone must not be able to fill the memory.
 const MOST_ELEMENTS: usize = 1 << 26;
+/// What stands for the block in the name of a tensor that all blocks share.
+const ALL_BLOCKS: &str = "all";
 
 /// One tensor of a block's PET.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// "BLOCK.parameter" or "BLOCK.site.parameter".
+    /// "BLOCK.parameter" or "BLOCK.site.parameter"; "all" in place of the block where blocks share it.
     pub name: String,
     pub shape: [usize; 2],
     pub init: Init,
     pub trained: bool,
+    /// All blocks share it.
+    pub shared: bool,
+    /// Stands for the tensor of this name in an earlier block.
+    pub repeated: bool,
     /// Keeps its random draw apart from all others of the seed.
     pub stream: u64,
     parameter: usize,
@@ -48,8 +56,14 @@ pub(super) struct Layout {
 impl Layout {
     /// Number of elements of all parameters.
     pub(super) fn elements(&self) -> usize {
+        let own = self.own_slots();
+        own.map(|slot| slot.shape[0] * slot.shape[1]).sum()
+    }
+
+    /// All slots, one that blocks share only once.
+    pub(super) fn own_slots(&self) -> impl Iterator<Item = &Slot> {
         let slots = self.blocks.values().flat_map(|block| &block.slots);
-        slots.map(|slot| slot.shape[0] * slot.shape[1]).sum()
+        slots.filter(|slot| !slot.repeated)
     }
 }
 
@@ -62,7 +76,7 @@ impl PetSpec {
         blocks: &[usize],
     ) -> Result<Layout> {
         let variant = self.variant_index(settings.variant.as_deref())?;
-        let sizes = self.sizes(&settings.sizes)?;
+        let sizes = self.numbers(settings)?;
         let sites = self.fits(shapes, blocks)?;
         let at = (variant, settings.drawing);
         self.layout_at(at, &sizes, sites, shapes, blocks)
@@ -73,7 +87,7 @@ impl PetSpec {
     pub(super) fn layout_at(
         &self,
         (variant, drawing): (usize, Drawing),
-        sizes: &BTreeMap<&str, usize>,
+        sizes: &Numbers<'_>,
         sites: &[Site],
         shapes: &[BlockShape],
         blocks: &[usize],
@@ -83,17 +97,43 @@ impl PetSpec {
             let layout = self.block_layout(at, sizes, sites, block, &shapes[block])?;
             Ok((block, layout))
         };
+        let mut blocks = blocks.iter().map(of_block).collect::<Result<_, _>>()?;
+        self.share(&mut blocks)?;
         Ok(Layout {
             variant,
             drawing,
-            blocks: blocks.iter().map(of_block).collect::<Result<_, _>>()?,
+            blocks,
         })
+    }
+
+    /// Notes which slots stand for a tensor of an earlier block.
+    fn share(&self, blocks: &mut BTreeMap<usize, BlockLayout>) -> Result<(), Diagnostic> {
+        let mut first: BTreeMap<String, (usize, [usize; 2])> = BTreeMap::new();
+        for (&block, layout) in blocks {
+            for slot in &mut layout.slots {
+                let spec = &self.parameters[slot.parameter];
+                if !spec.shared {
+                    continue;
+                }
+                let own = (block, slot.shape);
+                let (earlier, shape) = *first.entry(slot.name.clone()).or_insert(own);
+                slot.repeated = earlier != block;
+                if shape != slot.shape {
+                    let ([a, b], [c, d]) = (shape, slot.shape);
+                    let reason = format!(
+                        "{c}×{d}, but {a}×{b} in block {earlier}, and blocks cannot share it"
+                    );
+                    return Err(self.misshapen(spec, block, &reason));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn block_layout(
         &self,
         (variant, drawing): (usize, Drawing),
-        sizes: &BTreeMap<&str, usize>,
+        sizes: &Numbers<'_>,
         sites: &[Site],
         block: usize,
         shape: &BlockShape,
@@ -128,12 +168,18 @@ impl PetSpec {
                     );
                     return Err(self.misshapen(spec, block, &reason));
                 }
+                let (owner, place) = match spec.shared {
+                    true => (ALL_BLOCKS.to_owned(), 0),
+                    false => (block.to_string(), block),
+                };
                 let name = match site {
-                    Some(site) => format!("{block}.{}.{}", site.name(), spec.name),
-                    None => format!("{block}.{}", spec.name),
+                    Some(site) => format!("{owner}.{}.{}", site.name(), spec.name),
+                    None => format!("{owner}.{}", spec.name),
                 };
                 slots.push(Slot {
-                    stream: drawing.of_parameter(&name, (block, parameter, site)),
+                    shared: spec.shared,
+                    repeated: false,
+                    stream: drawing.of_parameter(&name, (place, parameter, site)),
                     name,
                     shape: dims,
                     init: spec.init,
@@ -158,16 +204,17 @@ impl PetSpec {
     fn extent(
         &self,
         extent: &Extent,
-        sizes: &BTreeMap<&str, usize>,
+        sizes: &Numbers<'_>,
         shape: &BlockShape,
         sites: &[Site],
     ) -> Result<usize, String> {
         match extent {
             Extent::Count(count) => Ok(*count),
-            Extent::Symbol(symbol) => match number(symbol, sizes, shape, sites)? {
-                0 => Err(format!("`{symbol}` is 0 there")),
-                count => Ok(count),
-            },
+            Extent::Symbol(symbol) => counted(symbol, number(symbol, sizes, shape, sites)?),
+            Extent::Formula(text, tree) => {
+                let value = value_of(tree, &|symbol| number(symbol, sizes, shape, sites));
+                counted(text, value?)
+            }
         }
     }
 
@@ -182,17 +229,14 @@ fn binding(
     (name, meaning): &Variable,
     site: Site,
     slots: &[Slot],
-    sizes: &BTreeMap<&str, usize>,
+    sizes: &Numbers<'_>,
     shape: &BlockShape,
 ) -> Binding {
     match *meaning {
         Meaning::Input(at) => Binding::Input(at),
         Meaning::Step(at) => Binding::Step(at),
         // The equation was compiled over these symbols, so each has a value.
-        Meaning::Number => {
-            let value = number(name, sizes, shape, &[site]).unwrap_or(0);
-            Binding::Number(value as f64)
-        }
+        Meaning::Number => Binding::Number(number(name, sizes, shape, &[site]).unwrap_or(0.0)),
         Meaning::Parameter(parameter) => {
             let belongs = |slot: &Slot| {
                 slot.parameter == parameter && slot.site.is_none_or(|own| own == site)
@@ -202,13 +246,24 @@ fn binding(
     }
 }
 
+/// A number of rows or columns.
+fn counted(text: &str, value: f64) -> Result<usize, String> {
+    match whole(value) {
+        Ok(0) => Err(format!("`{text}` is 0 there")),
+        Ok(count) => Ok(count),
+        Err(_) => Err(format!(
+            "`{text}` is {value} there, which is no number of rows or columns"
+        )),
+    }
+}
+
 /// The value of a symbol at these sites of a block.
 fn number(
     symbol: &str,
-    sizes: &BTreeMap<&str, usize>,
+    sizes: &Numbers<'_>,
     shape: &BlockShape,
     sites: &[Site],
-) -> Result<usize, String> {
+) -> Result<f64, String> {
     let agreed = |pick: fn((usize, usize)) -> usize| {
         let mut found: Vec<usize> = sites
             .iter()
@@ -217,7 +272,7 @@ fn number(
         found.sort_unstable();
         found.dedup();
         match found.as_slice() {
-            [one] => Ok(*one),
+            [one] => Ok(*one as f64),
             _ => Err(format!(
                 "`{symbol}` differs between its sites ({}); declare the parameter with per_site = true",
                 listed(&found.iter().map(usize::to_string).collect::<Vec<_>>(), 6)
@@ -225,12 +280,12 @@ fn number(
         }
     };
     match symbol {
-        "d" => Ok(shape.width),
+        "d" => Ok(shape.width as f64),
         "d_in" => agreed(|(input, _)| input),
         "d_out" => agreed(|(_, output)| output),
-        "hidden" => Ok(shape.hidden),
-        "heads" => Ok(shape.heads),
-        "head_width" => Ok(shape.width.checked_div(shape.heads).unwrap_or(0)),
+        "hidden" => Ok(shape.hidden as f64),
+        "heads" => Ok(shape.heads as f64),
+        "head_width" => Ok(shape.width.checked_div(shape.heads).unwrap_or(0) as f64),
         other => sizes
             .get(other)
             .copied()

@@ -28,6 +28,17 @@ pub const BUILT_IN: &[&str] = &[
     include_str!("../../../plugins/ssf.toml"),
     include_str!("../../../plugins/bitfit.toml"),
     include_str!("../../../plugins/ia3.toml"),
+    include_str!("../../../plugins/pfeiffer.toml"),
+    include_str!("../../../plugins/loraall.toml"),
+    include_str!("../../../plugins/dora.toml"),
+    include_str!("../../../plugins/vera.toml"),
+    include_str!("../../../plugins/fact.toml"),
+    include_str!("../../../plugins/compacter.toml"),
+    include_str!("../../../plugins/adapterbias.toml"),
+    include_str!("../../../plugins/ia3full.toml"),
+    include_str!("../../../plugins/bitfitfull.toml"),
+    include_str!("../../../plugins/ssffull.toml"),
+    include_str!("../../../plugins/combined.toml"),
 ];
 
 /// The embedded plugins, read once.
@@ -36,6 +47,9 @@ static EMBEDDED: LazyLock<Vec<PluginEntry>> =
 
 /// Sound plugins by their files: each plan, list and run asks for all of them.
 static SOUND: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
+
+/// Plugins that lie beside settings which are repeated.
+static LENT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Origin of embedded plugins.
 pub const BUILT_IN_ORIGIN: &str = "built in";
@@ -65,12 +79,30 @@ pub struct PluginLibrary {
     entries: Vec<PluginEntry>,
 }
 
+/// Lends [`PluginLibrary::standard`] the plugin of a run that is repeated, for as long as the program
+/// runs: it wins over others of its name. Nothing happens where there is no such file.
+pub fn lend(path: PathBuf) {
+    if path.is_file() {
+        LENT.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(path);
+    }
+}
+
 impl PluginLibrary {
     /// Built-in plugins, `./plugins`, and `lae-studio/plugins` in the user's data folder.
     pub fn standard() -> Self {
         let mut folders = vec![PathBuf::from("plugins")];
         folders.extend(user_folder());
-        Self::with_folders(folders)
+        let mut library = Self::with_folders(folders);
+        let lent = LENT.lock().unwrap_or_else(PoisonError::into_inner);
+        for entry in lent.iter().map(|path| PluginEntry::of_file(path)) {
+            let known = library.entries.iter().any(|own| own.text == entry.text);
+            if !known {
+                library.admit(entry);
+            }
+        }
+        library
     }
 
     /// Built-in plugins and those in the given folders; later folders win. Folders need not exist.
@@ -81,7 +113,7 @@ impl PluginLibrary {
         }
         allowed(MOST_WORK, || {
             for path in folders.iter().flat_map(|folder| files_of(folder)) {
-                library.admit(read(&path));
+                library.admit(PluginEntry::of_file(&path));
             }
         });
         library
@@ -155,6 +187,13 @@ fn embedded(text: &str) -> PluginEntry {
         path: None,
         text: text.into(),
         spec,
+    }
+}
+
+impl PluginEntry {
+    /// The plugin of a file, or what is wrong with it.
+    pub fn of_file(path: &Path) -> Self {
+        read(path)
     }
 }
 

@@ -8,11 +8,12 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::findings::Findings;
-use super::functions::function;
+use super::functions::{YOUNG, function};
 use super::init::{INITS, Init};
+use super::numbers::symbols_of;
 use super::site::{BLOCK_SYMBOLS, Site};
 use super::source::{Checked, Item, PluginText, Table};
-use super::spec::{Extent, MAIN_SIZE, ParameterSpec, PetSpec, SizeSpec};
+use super::spec::{Extent, ParameterSpec, PetSpec};
 use crate::expression::Diagnostic;
 
 /// A plugin is a page of text; anything longer is another file.
@@ -21,8 +22,6 @@ pub const MOST_BYTES: usize = 64 * 1024;
 const MOST_PARAMETERS: usize = 64;
 /// Tables inside each other: `variants`, one of them, its `equations`, those of a site.
 const DEEPEST: usize = 4;
-/// Largest value a size may be given.
-const MOST_SIZE: usize = 1 << 20;
 
 const KEYS: &[&str] = &[
     "name",
@@ -30,6 +29,7 @@ const KEYS: &[&str] = &[
     "reference",
     "sites",
     "sizes",
+    "constants",
     "parameters",
     "equations",
     "variant",
@@ -66,7 +66,9 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     };
     let sites = findings.keep(reader.sites());
     let sizes = findings.keep(reader.sizes()).unwrap_or_default();
-    let parameters = findings.keep(reader.parameters(&sizes)).unwrap_or_default();
+    let constants = findings.keep(reader.constants(&sizes)).unwrap_or_default();
+    let numbers = symbols_of(&sizes, &constants);
+    let parameters = findings.keep(reader.parameters(&numbers));
     let mut spec = PetSpec {
         name: findings.keep(reader.name()).unwrap_or_default(),
         description: findings
@@ -77,7 +79,8 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
             .unwrap_or_default(),
         source: source.clone(),
         sizes,
-        parameters,
+        constants,
+        parameters: parameters.unwrap_or_default(),
         sites: sites.unwrap_or_default(),
         variants: Vec::new(),
         without_learning: None,
@@ -165,6 +168,11 @@ impl<'a> Reader<'a> {
         let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
             let what = format!("there is no site `{name}`");
+            if let Some(site) = Site::meant_by(name) {
+                return Diagnostic::new(item.span(), what)
+                    .meant(site.name(), [site.name()])
+                    .quoted();
+            }
             let known = Site::ALL.iter().map(|(_, name, _)| *name);
             Diagnostic::new(item.span(), what)
                 .meant(name, known)
@@ -172,62 +180,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The sizes; one that is refused stays with its name, so that shapes find it.
-    fn sizes(&mut self) -> Checked<Vec<SizeSpec>> {
-        let Some(table) = self.document.table("sizes", "`sizes`".to_owned())? else {
-            return Ok(Vec::new());
-        };
-        let mut sizes: Vec<SizeSpec> = Vec::new();
-        for (name, span, item) in table.entries() {
-            if self.findings.is_full() {
-                break;
-            }
-            let Some(entry) = self
-                .findings
-                .keep(table.as_table(item, format!("size `{name}`")))
-            else {
-                self.all_named = false;
-                continue;
-            };
-            let fine = entry.only(
-                &["symbol", "default", "min", "max", "meaning"],
-                self.findings,
-            );
-            let symbol = self.findings.keep(entry.name("symbol"));
-            let symbol = match (symbol, name) {
-                (Some(Some(symbol)), _) => symbol,
-                (Some(None), MAIN_SIZE) => "r",
-                (Some(None), name) => name,
-                (None, _) => {
-                    self.all_named = false;
-                    continue;
-                }
-            };
-            let fresh = self.fresh_name(symbol, span.clone(), &sizes, &[]);
-            if self.findings.keep(fresh).is_none() {
-                self.all_named = false;
-                continue;
-            }
-            let mut size = SizeSpec {
-                name: name.to_owned(),
-                symbol: symbol.to_owned(),
-                min: 1,
-                max: 1024,
-                default: 1,
-                meaning: String::new(),
-            };
-            let values = size_values(&mut size, &entry, span);
-            if fine {
-                self.findings.keep(values);
-            }
-            sizes.push(size);
-        }
-        sizes.sort_by_key(|size| size.name != MAIN_SIZE);
-        Ok(sizes)
-    }
-
     /// The parameters; one that is refused stays with its name, so that equations find it.
-    fn parameters(&mut self, sizes: &[SizeSpec]) -> Checked<Vec<ParameterSpec>> {
+    fn parameters(&mut self, numbers: &[String]) -> Checked<Vec<ParameterSpec>> {
         let item = self.document.need("parameters");
         let item = item.inspect_err(|_| self.all_named = false)?;
         let table = self.document.as_table(item, "`parameters`".to_owned());
@@ -241,7 +195,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             let taken: Vec<&str> = parameters.iter().map(|known| known.name.as_str()).collect();
-            let fresh = self.fresh_name(name, span.clone(), sizes, &taken);
+            let fresh = self.fresh_name(name, span.clone(), numbers, &taken);
             self.all_named &= self.findings.keep(fresh).is_some();
             let mut parameter = ParameterSpec {
                 name: name.to_owned(),
@@ -249,26 +203,27 @@ impl<'a> Reader<'a> {
                 init: Init::Constant(0.0),
                 fixed: false,
                 per_site: false,
+                shared: false,
                 meaning: String::new(),
                 span,
             };
             let entry = table.as_table(item, format!("parameter `{name}`"));
             if let Some(entry) = self.findings.keep(entry) {
-                self.parameter(&mut parameter, &entry, sizes);
+                self.parameter(&mut parameter, &entry, numbers);
             }
             parameters.push(parameter);
         }
         Ok(parameters)
     }
 
-    fn parameter(&self, own: &mut ParameterSpec, entry: &Table<'a>, sizes: &[SizeSpec]) {
-        let keys = ["shape", "init", "fixed", "per_site", "meaning"];
+    fn parameter(&self, own: &mut ParameterSpec, entry: &Table<'a>, numbers: &[String]) {
+        let keys = ["shape", "init", "fixed", "per_site", "shared", "meaning"];
         // A key that is missing may be one that was written wrong.
         let fine = entry.only(&keys, self.findings);
         let there = |key: &str| fine || entry.get(key).is_some();
         let findings = self.findings;
         if there("shape")
-            && let Some(shape) = findings.keep(self.shape(entry, sizes))
+            && let Some(shape) = findings.keep(self.shape(entry, numbers))
         {
             own.shape = shape;
         }
@@ -279,16 +234,17 @@ impl<'a> Reader<'a> {
         }
         own.fixed = findings.keep(entry.flag("fixed")).unwrap_or_default();
         own.per_site = findings.keep(entry.flag("per_site")).unwrap_or_default();
+        own.shared = findings.keep(entry.flag("shared")).unwrap_or_default();
         let meaning = findings.keep(entry.text("meaning")).flatten();
         own.meaning = meaning.unwrap_or_default().to_owned();
     }
 
-    fn shape(&self, entry: &Table<'a>, sizes: &[SizeSpec]) -> Checked<[Extent; 2]> {
+    fn shape(&self, entry: &Table<'a>, numbers: &[String]) -> Checked<[Extent; 2]> {
         let item = entry.need("shape")?;
         let extents = entry
             .as_list(item, "`shape`")?
             .into_iter()
-            .map(|item| self.extent(entry, item, sizes))
+            .map(|item| self.extent(entry, item, numbers))
             .collect::<Checked<Vec<_>>>()?;
         <[Extent; 2]>::try_from(extents).map_err(|extents| {
             let count = extents.len();
@@ -301,34 +257,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn extent(&self, entry: &Table<'a>, item: &'a Item<'a>, sizes: &[SizeSpec]) -> Checked<Extent> {
-        if item.get_ref().as_str().is_none() {
-            return match entry.as_count(item, "an entry of a shape")? {
-                0 => Err(Diagnostic::new(item.span(), "a shape has no 0")),
-                count => Ok(Extent::Count(count)),
-            };
-        }
-        let symbol = entry.as_name(item, "a size")?;
-        let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| *symbol);
-        let mut known = block.chain(sizes.iter().map(|size| size.symbol.as_str()));
-        // A size that was refused may be the one.
-        match !self.all_named || known.clone().any(|known| known == symbol) {
-            true => Ok(Extent::Symbol(symbol.to_owned())),
-            false => {
-                let what = format!("unknown size `{symbol}` in the shape of {}", entry.what);
-                let wrong = Diagnostic::new(item.span(), what);
-                Err(wrong.meant(symbol, &mut known).quoted())
-            }
-        }
-    }
-
     /// A name that an equation can use.
     pub(super) fn proper_name(&self, name: &str, span: Range<usize>) -> Checked<()> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let what = if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit())
         {
             format!("`{name}` is no name for an equation: use letters, digits and _")
-        } else if function(name).is_some() {
+        } else if function(name).is_some() && !YOUNG.contains(&name) {
             format!("`{name}` is the name of a function")
         } else {
             return Ok(());
@@ -337,11 +272,11 @@ impl<'a> Reader<'a> {
     }
 
     /// A proper name that nothing else has.
-    fn fresh_name(
+    pub(super) fn fresh_name(
         &self,
         name: &str,
         span: Range<usize>,
-        sizes: &[SizeSpec],
+        numbers: &[String],
         taken: &[&str],
     ) -> Checked<()> {
         self.proper_name(name, span.clone())?;
@@ -349,8 +284,8 @@ impl<'a> Reader<'a> {
             "what a site hands over"
         } else if BLOCK_SYMBOLS.iter().any(|(symbol, _)| *symbol == name) {
             "a size of the block"
-        } else if sizes.iter().any(|size| size.symbol == name) {
-            "a size of this plugin"
+        } else if numbers.iter().any(|number| number == name) {
+            "a number of this plugin"
         } else if taken.contains(&name) {
             "another parameter"
         } else {
@@ -359,24 +294,6 @@ impl<'a> Reader<'a> {
         let what = format!("the name `{name}` is taken: it means {owner}");
         Err(Diagnostic::new(span, what))
     }
-}
-
-/// The numbers and the meaning of a size.
-fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Checked<()> {
-    size.min = entry.count("min")?.unwrap_or(size.min);
-    size.max = entry.count("max")?.unwrap_or(size.max);
-    let item = entry.need("default")?;
-    size.default = entry.as_count(item, "`default`")?;
-    size.meaning = entry.text("meaning")?.unwrap_or_default().to_owned();
-    let (min, default, max) = (size.min, size.default, size.max);
-    if 1 <= min && min <= default && default <= max && max <= MOST_SIZE {
-        return Ok(());
-    }
-    let name = &size.name;
-    let what = format!(
-        "size `{name}` needs 1 ≤ min ≤ default ≤ max ≤ {MOST_SIZE}, not {min}, {default}, {max}"
-    );
-    Err(Diagnostic::new(span, what))
 }
 
 fn init(entry: &Table<'_>) -> Checked<Init> {

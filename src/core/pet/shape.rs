@@ -136,6 +136,42 @@ pub(super) fn rest_columns(x: &[usize], n: f64) -> Outcome {
     cut(x, n, |n, all| all.checked_sub(n).filter(|rest| *rest > 0))
 }
 
+/// The first `n` rows of the last axis but one.
+pub(super) fn first_rows(x: &[usize], n: f64) -> Outcome {
+    rows_cut(x, n, first_columns)
+}
+
+/// All rows of the last axis but one but the first `n`.
+pub(super) fn rest_rows(x: &[usize], n: f64) -> Outcome {
+    rows_cut(x, n, rest_columns)
+}
+
+fn rows_cut(x: &[usize], n: f64, cut: fn(&[usize], f64) -> Outcome) -> Outcome {
+    let rows = transposed(x);
+    let cut = cut(&rows, n).map_err(|_| {
+        let (shown, rows) = (shown(x), columns(&rows));
+        format!("{shown} has {rows} rows and cannot be cut at {n}")
+    });
+    Ok(transposed(&cut?))
+}
+
+/// One row of as many columns.
+pub(super) fn in_one_row(x: &[usize]) -> Shape {
+    transposed(&with_columns(&transposed(x), 1))
+}
+
+/// Every element of one matrix times the whole of the other.
+pub(super) fn kronecker(a: &[usize], b: &[usize]) -> Outcome {
+    let (&[rows, columns], &[more_rows, more_columns]) = (a, b) else {
+        return Err("kron works on two matrices, not on tokens".to_owned());
+    };
+    let product = |a: usize, b: usize| a.checked_mul(b).ok_or("kron is far too large");
+    Ok(vec![
+        product(rows, more_rows)?,
+        product(columns, more_columns)?,
+    ])
+}
+
 /// A shape with as many columns as are left of all when cut at `n`.
 fn cut(x: &[usize], n: f64, left: fn(usize, usize) -> Option<usize>) -> Outcome {
     let (all, n) = (columns(x), whole(n)?);

@@ -31,6 +31,12 @@ pub enum Site {
     // Older runs draw by a site's number (`Drawing::ByPlace`): a new one goes here, at the end.
     /// Parallel to the MLP sub-layer, from the block's stream: e = x + Attn(LN₁(x)), not normalised.
     Stream,
+    /// The norm before the attention.
+    Norm1,
+    /// The norm before the MLP.
+    Norm2,
+    /// The activation inside the MLP.
+    Activation,
 }
 
 /// What a PET needs to know of one block to shape its parameters.
@@ -86,6 +92,9 @@ impl BlockKind {
             Site::Tokens,
             Site::Attend,
             Site::Stream,
+            Site::Norm1,
+            Site::Norm2,
+            Site::Activation,
         ],
         small: [192, 3],
         tokens: 17,
@@ -105,6 +114,9 @@ impl BlockKind {
             Site::Fc2,
             Site::Tokens,
             Site::Stream,
+            Site::Norm1,
+            Site::Norm2,
+            Site::Activation,
         ],
         small: [96, 3],
         tokens: 16,
@@ -112,7 +124,14 @@ impl BlockKind {
     /// A convolution, then an MLP.
     pub const CONVNEXT: Self = Self {
         name: "ConvNeXt",
-        sites: &[Site::Block, Site::Mlp, Site::Fc1, Site::Fc2],
+        sites: &[
+            Site::Block,
+            Site::Mlp,
+            Site::Fc1,
+            Site::Fc2,
+            Site::Norm2,
+            Site::Activation,
+        ],
         small: [80, 0],
         tokens: 9,
     };
@@ -130,6 +149,72 @@ impl BlockKind {
         }
     }
 }
+
+/// The name of a linear layer's frozen weight in equations.
+pub(super) const WEIGHT: &str = "w";
+
+/// What other programs call the sites, in small letters and figures alone.
+const ELSEWHERE: &[(Site, &[&str])] = &[
+    (
+        Site::Attention,
+        &["attn", "selfattention", "selfattn", "mha", "msa", "sa"],
+    ),
+    (Site::Mlp, &["ffn", "feedforward", "ff", "ffw"]),
+    (Site::Query, &["q", "qproj", "wq", "toq", "attnq"]),
+    (Site::Key, &["k", "kproj", "wk", "tok", "attnk"]),
+    (Site::Value, &["v", "vproj", "wv", "tov", "attnv"]),
+    (
+        Site::Proj,
+        &[
+            "o",
+            "oproj",
+            "wo",
+            "toout",
+            "outproj",
+            "attnproj",
+            "outputdense",
+        ],
+    ),
+    (
+        Site::Fc1,
+        &[
+            "mlpfc1",
+            "ffn1",
+            "up",
+            "upproj",
+            "intermediate",
+            "intermediatedense",
+            "linear1",
+        ],
+    ),
+    (
+        Site::Fc2,
+        &["mlpfc2", "ffn2", "down", "downproj", "output", "linear2"],
+    ),
+    (
+        Site::Activation,
+        &["gelu", "act", "mlpact", "hidden", "intermediateact"],
+    ),
+    (
+        Site::Norm1,
+        &["ln1", "layernorm1", "layernormbefore", "attnnorm"],
+    ),
+    (
+        Site::Norm2,
+        &[
+            "ln2",
+            "layernorm2",
+            "layernormafter",
+            "norm",
+            "layernorm",
+            "mlpnorm",
+            "ffnnorm",
+        ],
+    ),
+    (Site::Tokens, &["sequence", "hiddenstates"]),
+    (Site::Block, &["layer", "encoderlayer"]),
+    (Site::Stream, &["residual", "residualstream"]),
+];
 
 impl Site {
     /// All sites, with what an equation sees there.
@@ -154,23 +239,35 @@ impl Site {
             "block",
             "e: the block's input, h: the block's output, its residual sum included",
         ),
-        (Site::Query, "query", "e: normalised tokens, h: the queries"),
-        (Site::Key, "key", "e: normalised tokens, h: the keys"),
-        (Site::Value, "value", "e: normalised tokens, h: the values"),
+        (
+            Site::Query,
+            "query",
+            "e: normalised tokens, h: the queries, w: their weight",
+        ),
+        (
+            Site::Key,
+            "key",
+            "e: normalised tokens, h: the keys, w: their weight",
+        ),
+        (
+            Site::Value,
+            "value",
+            "e: normalised tokens, h: the values, w: their weight",
+        ),
         (
             Site::Proj,
             "proj",
-            "e: the heads' results side by side, h: the attention's output projection",
+            "e: the heads' results side by side, h: the attention's output projection, w: its weight",
         ),
         (
             Site::Fc1,
             "fc1",
-            "e: normalised tokens, h: the MLP's first layer, before the GELU",
+            "e: normalised tokens, h: the MLP's first layer, before the GELU, w: its weight",
         ),
         (
             Site::Fc2,
             "fc2",
-            "e: the hidden activations, h: the MLP's second layer",
+            "e: the hidden activations, h: the MLP's second layer, w: its weight",
         ),
         (
             Site::Attend,
@@ -181,6 +278,21 @@ impl Site {
             Site::Tokens,
             "tokens",
             "e: the tokens before the block, h: after it",
+        ),
+        (
+            Site::Norm1,
+            "norm1",
+            "e: the tokens before the attention's norm, h: after it",
+        ),
+        (
+            Site::Norm2,
+            "norm2",
+            "e: the tokens before the MLP's norm, h: after it",
+        ),
+        (
+            Site::Activation,
+            "activation",
+            "e: the hidden activations before the GELU, h: after it",
         ),
     ];
 
@@ -204,8 +316,27 @@ impl Site {
     pub fn inputs(self) -> &'static [&'static str] {
         match self {
             Self::Attend => &["q", "k", "v"],
+            _ if self.is_linear() => &["e", "h", WEIGHT],
             _ => &["e", "h"],
         }
+    }
+
+    /// Whether a linear layer stands here, whose frozen weight (`w`, d_in × d_out) equations may read.
+    pub fn is_linear(self) -> bool {
+        matches!(
+            self,
+            Self::Query | Self::Key | Self::Value | Self::Proj | Self::Fc1 | Self::Fc2
+        )
+    }
+
+    /// The site that people know by this name from other programs.
+    pub fn meant_by(name: &str) -> Option<Self> {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        let plain: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
+        let known = ELSEWHERE
+            .iter()
+            .find(|(_, names)| names.contains(&plain.as_str()));
+        known.map(|(site, _)| *site)
     }
 
     /// Which of its inputs the result has the shape of: h, or q.
@@ -221,6 +352,7 @@ impl Site {
         match self {
             Self::Fc1 => (shape.width, shape.hidden),
             Self::Fc2 => (shape.hidden, shape.width),
+            Self::Activation => (shape.hidden, shape.hidden),
             _ => (shape.width, shape.width),
         }
     }

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
+use super::numbers::{ConstantSpec, symbols_of};
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
 use super::source::{Checked, PluginText};
-use crate::expression::Diagnostic;
-use crate::names::{meant, shortened};
+use crate::expression::{Diagnostic, Expr};
+use crate::names::shortened;
 use crate::problem::{Problem, Result, listed};
 
 /// The size that most plugins have: rank, channels in the middle, number of tokens.
@@ -37,12 +38,14 @@ pub struct SizeSpec {
 }
 
 /// Rows or columns of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Extent {
     /// A fixed count.
     Count(usize),
     /// A size of the block or the plugin.
     Symbol(String),
+    /// A formula of sizes, as written and read.
+    Formula(String, Expr),
 }
 
 /// A parameter as declared.
@@ -58,6 +61,8 @@ pub struct ParameterSpec {
     pub fixed: bool,
     /// One copy for every site in use instead of one for the block.
     pub per_site: bool,
+    /// One for all blocks; with `per_site`, one for each site.
+    pub shared: bool,
     /// One line; may be empty.
     pub meaning: String,
     /// Its declaration in the file.
@@ -90,6 +95,8 @@ pub struct PetSpec {
     pub source: PluginText,
     /// Numbers the user may choose; the main one, `size`, first.
     pub sizes: Vec<SizeSpec>,
+    /// Numbers that need not be whole.
+    pub constants: Vec<ConstantSpec>,
     /// Parameters in the order of the file.
     pub parameters: Vec<ParameterSpec>,
     /// Sets of sites in order of preference; the sites of a set act together.
@@ -103,12 +110,15 @@ pub struct PetSpec {
 }
 
 /// What the user chose for a plugin.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PetSettings {
     /// Size name → value; what is missing takes its default.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes: BTreeMap<String, usize>,
+    /// Constant → value; what is missing takes its default.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub constants: BTreeMap<String, f64>,
     /// Variant name; the default one when missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
@@ -199,8 +209,8 @@ impl PetSpec {
         settings: &PetSettings,
     ) -> Result<usize> {
         let layout = self.layout(settings, shapes, blocks)?;
-        let slots = layout.blocks.values().flat_map(|block| &block.slots);
-        Ok(slots
+        Ok(layout
+            .own_slots()
             .filter(|slot| slot.trained)
             .map(|slot| slot.shape[0] * slot.shape[1])
             .sum())
@@ -215,6 +225,7 @@ impl PetSpec {
         let variant = settings.variant.as_deref();
         PetSettings {
             sizes: own.map(|(name, value)| (name.clone(), *value)).collect(),
+            constants: settings.constants.clone(),
             variant: variant
                 .filter(|name| self.variant_index(Some(name)).is_ok())
                 .map(str::to_owned),
@@ -252,40 +263,10 @@ impl PetSpec {
         Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))
     }
 
-    /// The chosen sizes by symbol. The main one means nothing to a plugin without sizes and is
-    /// ignored there, so that one setting serves all plugins.
-    pub(super) fn sizes(&self, chosen: &BTreeMap<String, usize>) -> Result<BTreeMap<&str, usize>> {
-        if let Some(name) = chosen
-            .keys()
-            .filter(|name| *name != MAIN_SIZE)
-            .find(|name| self.sizes.iter().all(|size| size.name != **name))
-        {
-            let what = format!("{} has no size `{}`", self.name, shortened(name));
-            let problem = Problem::new(what);
-            let known = self.sizes.iter().map(|size| size.name.as_str());
-            return Err(meant(problem, name, known));
-        }
-        self.sizes
-            .iter()
-            .map(|size| {
-                let value = chosen.get(&size.name).copied().unwrap_or(size.default);
-                if (size.min..=size.max).contains(&value) {
-                    Ok((size.symbol.as_str(), value))
-                } else {
-                    let (name, min, max) = (&size.name, size.min, size.max);
-                    Err(
-                        Problem::new(format!("{name} {value} of {} is out of range", self.name))
-                            .advise(format!("choose {min} to {max}")),
-                    )
-                }
-            })
-            .collect()
-    }
-
     /// Symbols of numbers in equations and shapes: the block's, then the plugin's sizes.
     pub(super) fn symbols(&self) -> Vec<String> {
         let block = BLOCK_SYMBOLS.iter().map(|(symbol, _)| (*symbol).to_owned());
-        let own = self.sizes.iter().map(|size| size.symbol.clone());
+        let own = symbols_of(&self.sizes, &self.constants);
         block.chain(own).collect()
     }
 }

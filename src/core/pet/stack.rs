@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::dropout::{self, DropoutSeed};
-use super::equation::Program;
+use super::equation::{Binding, Program};
 use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
 use super::shape::shown;
@@ -54,17 +54,18 @@ impl PetStack {
         device: &Device,
     ) -> Result<Self> {
         let layout = spec.layout(settings, shapes, blocks)?;
-        let tensors = layout
-            .blocks
-            .iter()
-            .map(|(&block, layout)| {
-                let draw = |slot: &Slot| {
+        let mut shared = BTreeMap::new();
+        let mut tensors = BTreeMap::new();
+        for (&block, own) in &layout.blocks {
+            let drawn = own.slots.iter().map(|slot| {
+                let draw = || {
                     let values = slot.init.draw(slot.shape, seed, slot.stream);
                     Tensor::from_data(TensorData::new(values, slot.shape), device)
                 };
-                (block, layout.slots.iter().map(draw).collect())
-            })
-            .collect();
+                one_for_all(&mut shared, slot, draw)
+            });
+            tensors.insert(block, drawn.collect());
+        }
         let spec = Arc::clone(spec);
         Ok(Self {
             plan: Some(Arc::new(StackPlan { spec, layout })),
@@ -87,6 +88,7 @@ impl PetStack {
                     .slots
                     .iter()
                     .zip(tensors)
+                    .filter(|(slot, _)| !slot.repeated)
                     .map(|(slot, tensor)| (slot.name.as_str(), tensor, slot.trained))
             })
         })
@@ -108,12 +110,14 @@ impl PetStack {
         let Some(plan) = &self.plan else {
             return result;
         };
+        let mut shared = BTreeMap::new();
         for (block, tensors) in &mut result.tensors {
             let Some(layout) = plan.layout.blocks.get(block) else {
                 continue;
             };
             for (slot, tensor) in layout.slots.iter().zip(tensors) {
-                *tensor = map(&slot.name, tensor, slot.trained);
+                let mapped = || map(&slot.name, tensor, slot.trained);
+                *tensor = one_for_all(&mut shared, slot, mapped);
             }
         }
         result
@@ -149,24 +153,8 @@ impl PetStack {
     /// # Errors
     /// For an unknown name or another shape.
     pub fn set(&mut self, name: &str, tensor: Tensor<2>) -> Result<()> {
-        let plan = self.plan.clone();
-        let slots = plan.iter().flat_map(|plan| {
-            plan.layout
-                .blocks
-                .iter()
-                .flat_map(|(block, layout)| layout.slots.iter().map(move |slot| (*block, slot)))
-        });
-        let place = slots
-            .clone()
-            .find(|(_, slot)| slot.name == name)
-            .and_then(|(block, slot)| {
-                let own = slots.filter(|(other, _)| *other == block);
-                let index = own
-                    .into_iter()
-                    .position(|(_, other)| other.name == slot.name)?;
-                self.tensors.get_mut(&block)?.get_mut(index)
-            });
-        let Some(old) = place else {
+        let old = self.parameters().find(|(own, ..)| *own == name);
+        let Some(old) = old.map(|(_, old, _)| old.clone()) else {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
             let shown = shortened(name);
             let problem = Problem::new(format!("the PET has no parameter `{shown}`"));
@@ -179,7 +167,11 @@ impl PetStack {
                 shown(&tensor.dims())
             )));
         }
-        *old = tensor.to_device(&old.device());
+        let tensor = tensor.to_device(&old.device());
+        *self = self.with(|own, old, _| match own == name {
+            true => tensor.clone(),
+            false => old.clone(),
+        });
         Ok(())
     }
 
@@ -193,6 +185,16 @@ impl PetStack {
                 site.name()
             ))),
         }
+    }
+
+    /// Whether the equation at a site reads the layer's frozen weight.
+    fn reads_weight(&self, block: usize, site: Site) -> bool {
+        let bindings = self.plan.as_ref().and_then(|plan| {
+            let layout = plan.layout.blocks.get(&block)?;
+            layout.bindings.get(&site)
+        });
+        let third = Binding::Input(2);
+        site.is_linear() && bindings.is_some_and(|bindings| bindings.contains(&third))
     }
 
     /// The same with the part of the equation that is wrong; none where no PET acts.
@@ -220,6 +222,18 @@ impl PetStack {
                 None => Ok(value),
             },
         ))
+    }
+}
+
+/// The tensor of a slot; one that blocks share is made for the first of them alone.
+fn one_for_all<'l>(
+    shared: &mut BTreeMap<&'l str, Tensor<2>>,
+    slot: &'l Slot,
+    make: impl FnOnce() -> Tensor<2>,
+) -> Tensor<2> {
+    match slot.shared {
+        true => shared.entry(&slot.name).or_insert_with(make).clone(),
+        false => make(),
     }
 }
 
@@ -264,6 +278,23 @@ impl Hooks for PetStack {
             return Ok(h);
         }
         match self.evaluate(block, site, &[e.clone().into(), h.into()])? {
+            Value::Three(result) => Ok(result),
+            other => Err(of_rank(&other)),
+        }
+    }
+
+    fn around_linear(
+        &self,
+        (block, site): (usize, Site),
+        e: &Tensor<3>,
+        h: Tensor<3>,
+        weight: &dyn Fn() -> Tensor<2>,
+    ) -> Result<Tensor<3>> {
+        if !self.reads_weight(block, site) {
+            return self.around(block, site, e, h);
+        }
+        let inputs = [e.clone().into(), h.into(), weight().into()];
+        match self.evaluate(block, site, &inputs)? {
             Value::Three(result) => Ok(result),
             other => Err(of_rank(&other)),
         }

@@ -135,9 +135,14 @@ impl Family {
                 let width = shape.width / shape.heads.max(1);
                 vec![vec![BATCH, shape.heads, self.tokens, width]; 3]
             }
-            _ => [input, output]
-                .map(|width| vec![BATCH, self.tokens, width])
-                .to_vec(),
+            _ => {
+                let tokens = |width| vec![BATCH, self.tokens, width];
+                let weight = site.is_linear().then(|| vec![input, output]);
+                [tokens(input), tokens(output)]
+                    .into_iter()
+                    .chain(weight)
+                    .collect()
+            }
         }
     }
 }
@@ -165,14 +170,14 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
 /// Whatever does not fit in one form on one family's block, by the shapes alone.
 fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic> {
     let shapes = &family.shapes;
-    let (Ok(variant), Ok(sizes), Ok(sites)) = (
+    let (Ok(variant), Ok(numbers), Ok(sites)) = (
         spec.variant_index(way.variant.as_deref()),
-        spec.sizes(&way.sizes),
+        spec.numbers(way),
         spec.fits(shapes, &[0]),
     ) else {
         return Vec::new();
     };
-    let layout = match spec.layout_at((variant, way.drawing), &sizes, sites, shapes, &[0]) {
+    let layout = match spec.layout_at((variant, way.drawing), &numbers, sites, shapes, &[0]) {
         Ok(layout) => layout,
         Err(wrong) => return vec![wrong],
     };
@@ -275,7 +280,7 @@ fn try_one(
     Ok(same)
 }
 
-/// Normal values from the host, of rank 3 or 4.
+/// Normal values from the host, of rank 2, 3 or 4.
 fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
     let count = shape.iter().product();
     let values = Init::Normal(1.0).draw([1, count], 0, stream);
@@ -283,6 +288,7 @@ fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
     match *shape {
         [a, b, c, d] => flat.reshape([a, b, c, d]).into(),
         [first, b, c] => flat.reshape([first, b, c]).into(),
+        [rows, columns] => flat.reshape([rows, columns]).into(),
         _ => flat.reshape([1, 1, count]).into(),
     }
 }

@@ -164,6 +164,28 @@ impl Value {
         both!(self, other, (x, y) => joined(x, y))
     }
 
+    /// Every element of one matrix times the whole of the other.
+    pub(super) fn kronecker(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Two(x), Self::Two(y)) => {
+                let ([a, b], [c, d]) = (x.dims(), y.dims());
+                let product = nn::times(x.reshape([a, 1, b, 1]), y.reshape([1, c, 1, d]));
+                Self::Two(product.reshape([a * c, b * d]))
+            }
+            // Refused before.
+            (x, _) => x,
+        }
+    }
+
+    /// The length of each column, in one row.
+    pub(super) fn column_norms(self) -> Self {
+        match self {
+            Self::Two(x) => Self::Two((x.clone() * x).sum_dim(0).sqrt()),
+            Self::Three(x) => Self::Three((x.clone() * x).sum_dim(1).sqrt()),
+            Self::Four(x) => Self::Four((x.clone() * x).sum_dim(2).sqrt()),
+        }
+    }
+
     /// The columns from `from` on, at most `to`, of the last axis.
     pub(super) fn columns_between(self, from: f64, to: f64) -> Self {
         let (from, to) = (from as usize, to as usize);

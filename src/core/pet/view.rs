@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::library::{PluginEntry, PluginLibrary};
+use super::numbers::ConstantSpec;
 use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::Problem;
@@ -30,6 +31,8 @@ pub struct PluginFacts {
     pub sites: Vec<String>,
     /// Numbers the user may choose.
     pub sizes: Vec<SizeView>,
+    /// Numbers of its equations; those with a range may be chosen.
+    pub constants: Vec<ConstantSpec>,
     /// Parameters.
     pub parameters: Vec<ParameterView>,
     /// Forms; one without a name if there is only one.
@@ -72,6 +75,8 @@ pub struct ParameterView {
     pub fixed: bool,
     /// One copy per site.
     pub per_site: bool,
+    /// One for all blocks.
+    pub shared: bool,
     /// One line.
     pub meaning: String,
 }
@@ -150,6 +155,7 @@ impl PluginFacts {
                 reference: spec.reference.clone(),
                 sites: spec.sites.iter().map(|set| joined(set)).collect(),
                 sizes: sizes(spec),
+                constants: spec.constants.clone(),
                 parameters: parameters(spec),
                 variants: variants(spec),
                 without_learning: spec.without_learning.clone(),
@@ -181,7 +187,7 @@ fn sizes(spec: &PetSpec) -> Vec<SizeView> {
 fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
     let extent = |extent: &Extent| match extent {
         Extent::Count(count) => count.to_string(),
-        Extent::Symbol(symbol) => symbol.clone(),
+        Extent::Symbol(text) | Extent::Formula(text, _) => text.clone(),
     };
     let view = |parameter: &super::spec::ParameterSpec| ParameterView {
         name: parameter.name.clone(),
@@ -189,6 +195,7 @@ fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
         init: parameter.init.shown(),
         fixed: parameter.fixed,
         per_site: parameter.per_site,
+        shared: parameter.shared,
         meaning: parameter.meaning.clone(),
     };
     spec.parameters.iter().map(view).collect()

@@ -98,7 +98,7 @@ pub use verify::{FilesLookedAt, Wrong, WrongPart, verify};
 /// Settings and facts.
 const RUN_FILE: &str = "run.toml";
 /// The plugin's text.
-const PLUGIN_FILE: &str = "plugin.toml";
+pub const PLUGIN_FILE: &str = "plugin.toml";
 /// What else the run was made of, and where.
 const PROVENANCE_FILE: &str = "provenance.toml";
 /// A short fingerprint of every picture.

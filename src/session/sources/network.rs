@@ -107,6 +107,13 @@ pub(super) fn plugins() -> Vec<PluginView> {
 fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     let size = view.sizes.iter().find(|size| size.name == MAIN_SIZE);
     let size = size.map(|size| (size.min, size.default, size.max));
+    let others = view.sizes.iter().filter(|size| size.name != MAIN_SIZE);
+    let others = others.map(|size| format!("{} {}–{}", size.name, size.min, size.max));
+    let constants = view.constants.iter().filter_map(|constant| {
+        let [min, max] = constant.range?;
+        Some(format!("{} {min}–{max}", constant.name))
+    });
+    let numbers = others.chain(constants).collect();
     let first = view.variants.first();
     let parameter = |p: crate::pet::view::ParameterView| (p.name, p.shape, p.init);
     PluginView {
@@ -121,6 +128,7 @@ fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
         origin: view.origin,
         parameters: view.parameters.into_iter().map(parameter).collect(),
         size,
+        numbers,
         variants: view
             .variants
             .into_iter()

@@ -138,14 +138,18 @@ impl Block {
         }
         let qkv = self.qkv.forward(inside.clone());
         let qkv = if uses_projections(hooks, index) {
-            Tensor::cat(projections(index, &inside, qkv, hooks)?.to_vec(), 2)
+            Tensor::cat(
+                projections(index, &inside, (&self.qkv, qkv), hooks)?.to_vec(),
+                2,
+            )
         } else {
             qkv
         };
         let bias = self.biases.of(windows, &e.device())?;
         let mixed = nn::attention(qkv, self.heads, Some(&bias));
         let h = self.proj.forward(mixed.clone());
-        let h = hooks.around(index, Site::Proj, &mixed, h)?;
+        let weight = || self.proj.wide_weight();
+        let h = hooks.around_linear((index, Site::Proj), &mixed, h, &weight)?;
         Ok(windows.reverse(h))
     }
 }
@@ -204,6 +208,7 @@ impl Backbone for Swin {
         };
         let x = tokens.values.clone();
         let e = block.norm1.forward(x.clone());
+        let e = hooks.around(index, Site::Norm1, &x, e)?;
         let windows = Windows::new(&tokens, self.config.window, block.shifted);
         let h = block.attention(index, &e, &windows, hooks)?;
         let h = hooks.around(index, Site::Attention, &e, h)?;

@@ -46,9 +46,13 @@ impl Vit {
     ) -> Result<[Tensor<4>; 3]> {
         let block = &self.blocks[index];
         let e = block.norm1.forward(x.clone());
+        let e = hooks.around(index, Site::Norm1, x, e)?;
         let mut qkv = block.qkv.forward(e.clone());
         if uses_projections(hooks, index) {
-            qkv = Tensor::cat(projections(index, &e, qkv, hooks)?.to_vec(), 2);
+            qkv = Tensor::cat(
+                projections(index, &e, (&block.qkv, qkv), hooks)?.to_vec(),
+                2,
+            );
         }
         let heads = self.config.heads;
         Ok(nn::split_heads(&qkv, hooks.prefix(index), heads))

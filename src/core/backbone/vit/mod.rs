@@ -96,11 +96,12 @@ impl Vit {
         let prefix = hooks.prefix(index);
         let whole = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
         let (projections, heads) = ([&block.qkv, &block.proj], self.heads());
-        if whole && !hooks.uses(index, Site::Attention) {
+        if whole && !hooks.uses_any(index, &[Site::Attention, Site::Norm1]) {
             let frame = Frame::whole(&block.norm1);
             return Ok(nn::self_attention(x, frame, projections, heads, None));
         }
         let e = block.norm1.forward(x.clone());
+        let e = hooks.around(index, Site::Norm1, &x, e)?;
         let h = if whole {
             nn::self_attention(e.clone(), Frame::default(), projections, heads, None)
         } else {
@@ -122,7 +123,7 @@ impl Vit {
         let heads = self.heads();
         let mut qkv = block.qkv.forward(e.clone());
         if uses_projections(hooks, index) {
-            qkv = Tensor::cat(projections(index, e, qkv, hooks)?.to_vec(), 2);
+            qkv = Tensor::cat(projections(index, e, (&block.qkv, qkv), hooks)?.to_vec(), 2);
         }
         let mixed = if hooks.uses(index, Site::Attend) {
             let [q, k, v] = nn::split_heads(&qkv, prefix, heads.count);
@@ -136,7 +137,8 @@ impl Vit {
             }
         };
         let h = block.proj.forward(mixed.clone());
-        hooks.around(index, Site::Proj, &mixed, h)
+        let weight = || block.proj.wide_weight();
+        hooks.around_linear((index, Site::Proj), &mixed, h, &weight)
     }
 }
 

@@ -141,7 +141,7 @@ settings_of_every_run! {
     precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16"]));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
-        fix: "Use {}", fix_with: &["pet_size", "pet_variant"], named: true,
+        fix: "Use {}", fix_with: &["pet_size", "pet_variant", "pet_set"], named: true,
     };
     /// The PET's size: width of Adapter, rank of LoRA, length of Prefix
     pet_size: usize = pet("N", "PET size", SettingKind::Whole { default: 5, least: 1, most: i64::MAX }) {
@@ -151,6 +151,8 @@ settings_of_every_run! {
     };
     /// Form of a PET that has several (Prefix: calibrated, plain, compensated, scaled)
     pet_variant: Option<String> = pet("NAME", "PET form", SettingKind::Name("a form of the plugin"));
+    /// Other numbers of the PET's plugin (rank=8,alpha=0.5; `lae-studio plugins NAME` lists them)
+    pet_set: Option<String> = pet("NAME=N,…", "PET numbers", SettingKind::Name("numbers of the plugin like rank=8"));
     /// Blocks with a PET: how many from the first (5), or which (0,2,4)
     blocks: String = pet("N|N,N,…", "Blocks", SettingKind::Blocks("5")) {
         usual: "as many as the table says for the backbone", fix: "Use the first {}", named: true,

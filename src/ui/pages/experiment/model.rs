@@ -153,6 +153,10 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
 fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, "blocks");
     text(ui, cx, "blocks", label.id, 84.0);
+    if let Some(plugin) = plugin.filter(|plugin| !plugin.numbers.is_empty()) {
+        let label = faint(ui, plugin.numbers.join(", "));
+        text(ui, cx, "pet_set", label.id, 120.0);
+    }
     if let Some(plugin) = plugin
         && plugin.variants.len() > 1
     {

@@ -79,8 +79,10 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
     let response = response.on_hover_text(hint(&setting.spec));
     several::offer(&response, cx, key);
     if response.changed() {
-        let value = Setting::Text(typed.into());
-        cx.act(UiCommand::Set(setting.spec.key, Some(value)));
+        // What may be left out is left out where nothing is written.
+        let none = typed.is_empty() && setting.spec.kind.default().is_none();
+        let value = (!none).then(|| Setting::Text(typed.into()));
+        cx.act(UiCommand::Set(setting.spec.key, value));
     }
 }
 

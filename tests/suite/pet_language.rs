@@ -1,0 +1,242 @@
+//! Numbers that are chosen, shapes that are formulas, functions of whole matrices, the frozen weight, and
+//! what other programs call a site.
+
+use std::fs;
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::pet::library::PluginLibrary;
+use lae_studio::pet::{BlockKind, Hooks, PetSettings, PetSpec, PetStack, Site};
+use lae_studio::problem::Problem;
+
+const HEAD: &str = "name = \"T\"\nsites = [\"mlp\"]\n";
+
+fn spec(text: &str) -> Arc<PetSpec> {
+    PetSpec::parse(text, "t").unwrap()
+}
+
+fn broken(text: &str) -> Problem {
+    PetSpec::parse(text, "t").unwrap_err()
+}
+
+/// A fresh stack of a small ViT's two blocks.
+fn stack(spec: &Arc<PetSpec>, settings: &PetSettings) -> PetStack {
+    let shapes = vec![BlockKind::VIT.shape(); 2];
+    PetStack::init(spec, settings, &shapes, &[0, 1], 0, &Device::flex()).unwrap()
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().try_to_vec().unwrap()
+}
+
+/// What the plugin adds to zeros at a site of block 1.
+fn added(stack: &PetStack, site: Site, e: &Tensor<3>) -> Vec<f32> {
+    values(stack.around(1, site, e, e.zeros_like()).unwrap())
+}
+
+#[test]
+fn sizes_and_constants_are_chosen_by_name() {
+    let text = format!(
+        "{HEAD}[sizes]\nrank = {{ default = 4, max = 8 }}\n[constants]\nhalf = 0.5\n\
+         scale = {{ default = 2, min = 0, max = 3 }}\n[parameters]\na = {{ shape = [\"d\", \"rank * 2\"], \
+         init = \"ones\" }}\nb = {{ shape = [\"rank + rank\", \"d\"], init = \"ones\" }}\n\
+         [equations]\nevery = \"h + half * scale * (e @ a @ b)\"\n"
+    );
+    let spec = spec(&text);
+    assert_eq!(spec.choices().collect::<Vec<_>>(), ["rank", "scale"]);
+    let mut chosen = PetSettings::default();
+    spec.choose(&mut chosen, "rank=3, scale=1.5").unwrap();
+    let stack = stack(&spec, &chosen);
+    let shapes: Vec<[usize; 2]> = stack.parameters().map(|(_, x, _)| x.dims()).collect();
+    assert_eq!(shapes[..2], [[192, 6], [6, 192]]);
+    let e = Tensor::<3>::ones([1, 1, 192], &Device::flex());
+    let wanted = 0.5 * 1.5 * 192.0 * 6.0;
+    assert!(
+        added(&stack, Site::Mlp, &e)
+            .iter()
+            .all(|x| (x - wanted).abs() < 0.1)
+    );
+    for (words, what, remedy) in [
+        ("rank=9", "rank 9 of T is out of range", "choose 1 to 8"),
+        ("scale=-1", "scale -1 of T is out of range", "choose 0 to 3"),
+        (
+            "half=1",
+            "T has no number `half` to be chosen",
+            "known here: rank, scale",
+        ),
+        (
+            "rnk=2",
+            "T has no number `rnk` to be chosen",
+            "did you mean `rank`?",
+        ),
+        (
+            "rank",
+            "\"rank\" sets nothing",
+            "write it as NAME=NUMBER, for example rank=8,alpha=0.5",
+        ),
+        (
+            "size=2",
+            "the size of T has its own setting",
+            "give it by --pet-size",
+        ),
+    ] {
+        let problem = spec.choose(&mut chosen, words).unwrap_err();
+        assert_eq!((&*problem.what, &*problem.remedy), (what, remedy));
+    }
+}
+
+#[test]
+fn wrong_numbers_and_shapes_say_what_and_where() {
+    let with = |numbers: &str, shape: &str| {
+        let text = format!(
+            "{HEAD}{numbers}\n[parameters]\na = {{ shape = [1, {shape}], init = \"zeros\" }}\n\
+             [equations]\nevery = \"h + a\"\n"
+        );
+        broken(&text).what
+    };
+    for (numbers, shape, what) in [
+        (
+            "[constants]\nc = \"x\"",
+            "\"d\"",
+            "the constant `c` must be a number",
+        ),
+        (
+            "[constants]\nc = nan",
+            "\"d\"",
+            "the constant `c` must be a number",
+        ),
+        (
+            "[constants]\nd = 1",
+            "\"d\"",
+            "the name `d` is taken: it means a size of the block",
+        ),
+        (
+            "[constants]\nc = { default = 2, min = 3, max = 4 }",
+            "\"d\"",
+            "min ≤ default ≤ max",
+        ),
+        (
+            "",
+            "\"d / 5\"",
+            "`d / 5` is 38.4 there, which is no number of rows or columns",
+        ),
+        ("", "\"d / 0\"", "`d / 0` is inf there"),
+        (
+            "",
+            "\"d @ d\"",
+            "`d @ d` has no place in the shape of parameter `a`",
+        ),
+        (
+            "",
+            "\"sqrt(d)\"",
+            "`sqrt(d)` has no place in the shape of parameter `a`",
+        ),
+        (
+            "",
+            "\"d / x\"",
+            "`x` has no place in the shape of parameter `a`",
+        ),
+    ] {
+        let told = with(numbers, shape);
+        assert!(told.contains(what), "{numbers} {shape}: {told}");
+    }
+}
+
+#[test]
+fn sites_by_the_names_of_other_programs_lead_to_ours() {
+    for (name, site) in [
+        ("ffn", "mlp"),
+        ("attn", "attention"),
+        ("mlp.fc1", "fc1"),
+        ("q_proj", "query"),
+        ("to_v", "value"),
+        ("out_proj", "proj"),
+        ("LayerNorm1", "norm1"),
+        ("mlp.act", "activation"),
+    ] {
+        let text = HEAD.replace("\"mlp\"", &format!("\"{name}\""));
+        let text = format!(
+            "{text}[parameters]\na = {{ shape = [1, 1], init = \"zeros\" }}\n[equations]\nevery = \"h + a\"\n"
+        );
+        let problem = broken(&text);
+        assert!(
+            problem.what.contains(&format!("there is no site `{name}`")),
+            "{}",
+            problem.what
+        );
+        assert!(
+            problem.remedy.contains(&format!("`{site}`")),
+            "{}",
+            problem.remedy
+        );
+    }
+}
+
+#[test]
+fn an_older_plugin_may_call_its_own_things_what_came_later() {
+    let text = "name = \"T\"\nsites = [\"fc1\"]\n[parameters]\nw = { shape = [1, \"hidden\"], init = \"zeros\" }\n\
+                kron = { shape = [1, 1], init = \"zeros\" }\n[equations]\nevery = \"h + w + kron\"\n";
+    assert_eq!(spec(text).parameters.len(), 2);
+}
+
+#[test]
+fn the_frozen_weight_and_its_column_norms_are_at_hand() {
+    let text = "name = \"T\"\nsites = [\"fc1\"]\n[parameters]\na = { shape = [1, 1], init = \"ones\" }\n\
+                [equations]\nevery = \"h + a * (e @ w) / column_norms(w)\"\n";
+    let stack = stack(&spec(text), &PetSettings::default());
+    let (rows, columns) = (192, 768);
+    let number = |i: usize| ((i * 7919) % 997) as f32 / 498.5 - 1.0;
+    let weight: Vec<f32> = (0..rows * columns).map(number).collect();
+    let w = Tensor::<2>::from_data(
+        TensorData::new(weight.clone(), [rows, columns]),
+        &Device::flex(),
+    );
+    let e = Tensor::<3>::ones([1, 1, rows], &Device::flex());
+    let h = Tensor::<3>::zeros([1, 1, columns], &Device::flex());
+    let out = stack
+        .around_linear((0, Site::Fc1), &e, h, &|| w.clone())
+        .unwrap();
+    for (column, found) in values(out).into_iter().enumerate() {
+        let of_column = || (0..rows).map(|row| f64::from(weight[row * columns + column]));
+        let length = of_column().map(|x| x * x).sum::<f64>().sqrt();
+        let wanted = of_column().sum::<f64>() / length;
+        assert!((f64::from(found) - wanted).abs() < 1e-4, "{column}");
+    }
+}
+
+#[test]
+fn what_blocks_share_is_drawn_once_and_must_have_one_shape() {
+    let text = format!(
+        "{HEAD}[parameters]\na = {{ shape = [\"d\", 2], init = \"normal(1)\", shared = true }}\n\
+         b = {{ shape = [2, \"d\"], init = \"zeros\" }}\n[equations]\nevery = \"h + e @ a @ b\"\n"
+    );
+    let spec = spec(&text);
+    let stack = stack(&spec, &PetSettings::default());
+    let names: Vec<&str> = stack.parameters().map(|(name, ..)| name).collect();
+    assert_eq!(names, ["all.a", "0.b", "1.b"]);
+    let mut shapes = vec![BlockKind::VIT.shape(); 2];
+    let settings = PetSettings::default();
+    let count = spec.parameter_count(&shapes, &[0, 1], &settings).unwrap();
+    assert_eq!(count, 192 * 2 * 3);
+    shapes[1].width = 96;
+    let problem = spec
+        .parameter_count(&shapes, &[0, 1], &settings)
+        .unwrap_err();
+    let what =
+        "the shape of `a` in block 1: 96×2, but 192×2 in block 0, and blocks cannot share it";
+    assert!(problem.what.contains(what), "{}", problem.what);
+}
+
+#[test]
+fn the_plugin_beside_repeated_settings_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plugin.toml");
+    let text = format!(
+        "{}[parameters]\na = {{ shape = [1, 1], init = \"zeros\" }}\n[equations]\nevery = \"h + a\"\n",
+        HEAD.replace("\"T\"", "\"Only beside a run\"")
+    );
+    assert!(PluginLibrary::standard().get("only beside a run").is_err());
+    fs::write(&path, text).unwrap();
+    lae_studio::pet::library::lend(path);
+    assert!(PluginLibrary::standard().get("only beside a run").is_ok());
+}
