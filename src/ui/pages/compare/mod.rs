@@ -48,6 +48,9 @@ enum View {
     Table,
 }
 
+/// Runs laid side by side: the colour each keeps, and its place in the list.
+type Laid = Arc<[(usize, usize)]>;
+
 /// What the page remembers between frames.
 pub struct State {
     filter: String,
@@ -56,6 +59,8 @@ pub struct State {
     selection: chosen::Selection,
     /// Ticked runs and the colour each keeps.
     ticked: HashMap<PathBuf, usize>,
+    /// Where the ticked runs stand in this list, by the colour each keeps.
+    laid: Option<(Rows, Laid)>,
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
     matrices: HashMap<PathBuf, Picture>,
@@ -80,6 +85,7 @@ impl Default for State {
             tag: None,
             selection: chosen::Selection::default(),
             ticked: HashMap::new(),
+            laid: None,
             expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
             found: None,
@@ -102,17 +108,35 @@ impl State {
             )
         });
         self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
+        self.laid = None;
         self.by_person = true;
     }
 
     /// Lays these runs beside no others any more; nothing is chosen.
     pub fn let_go(&mut self, folders: &[PathBuf]) {
         self.ticked.retain(|folder, _| !folders.contains(folder));
+        self.laid = None;
         self.selection.clear();
+    }
+
+    /// The ticked runs: the colour each keeps and its place among the rows, in the order of the colours.
+    fn laid(&mut self, rows: &Rows) -> Laid {
+        if let Some((of, laid)) = &self.laid
+            && Arc::ptr_eq(of, rows)
+        {
+            return laid.clone();
+        }
+        let slot = |(at, row): (usize, &Arc<RunRow>)| Some((*self.ticked.get(&row.folder)?, at));
+        let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
+        laid.sort_unstable();
+        let laid = Laid::from(laid);
+        self.laid = Some((rows.clone(), laid.clone()));
+        laid
     }
 
     fn tick(&mut self, folder: &PathBuf) {
         self.no_room = None;
+        self.laid = None;
         if self.ticked.remove(folder).is_some() {
             return;
         }
@@ -189,6 +213,7 @@ fn begin(cx: &mut Cx<'_>, rows: &Rows) {
         .all(|row| state.ticked.contains_key(&row.folder))
     {
         state.ticked.clear();
+        state.laid = None;
         for row in newest {
             state.tick(&row.folder);
         }

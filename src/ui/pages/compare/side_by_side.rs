@@ -22,11 +22,11 @@ use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
 use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
-    let mut shown: Vec<(usize, &RunRow)> = rows
+    let shown = cx.pages.compare.laid(rows);
+    let shown: Vec<(usize, &RunRow)> = shown
         .iter()
-        .filter_map(|row| Some((*cx.pages.compare.ticked.get(&row.folder)?, &**row)))
+        .map(|(slot, at)| (*slot, &*rows[*at]))
         .collect();
-    shown.sort_by_key(|(slot, _)| *slot);
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
         card_of(ui, height, |ui| {

@@ -44,13 +44,16 @@ const COLUMNS: [&str; 4] = [
     "seconds",
 ];
 
+/// Rows that are drawn: the place of each among the curves, and its place in the table.
+type Drawn = Arc<[(usize, usize)]>;
+
 /// What the table remembers between frames.
 pub(super) struct TableState {
     request: TableRequest,
     /// The rows that are drawn as curves, each by its first run; the first ones while the person ticked none.
     curves: Option<Vec<PathBuf>>,
     /// The rows of this table that are drawn, once they were looked for.
-    drawn: Option<(Arc<TableView>, Arc<[(usize, usize)]>)>,
+    drawn: Option<(Arc<TableView>, Drawn)>,
 }
 
 impl Default for TableState {
@@ -72,13 +75,13 @@ impl Default for TableState {
 
 impl TableState {
     /// The rows that are drawn, each with its place among the curves.
-    fn drawn(&mut self, view: &Arc<TableView>) -> Arc<[(usize, usize)]> {
+    fn drawn(&mut self, view: &Arc<TableView>) -> Drawn {
         if let Some((of, drawn)) = &self.drawn
             && Arc::ptr_eq(of, view)
         {
             return drawn.clone();
         }
-        let drawn: Arc<[(usize, usize)]> = match &self.curves {
+        let drawn: Drawn = match &self.curves {
             None => (0..view.rows.len().min(FIRST))
                 .map(|row| (row, row))
                 .collect(),
