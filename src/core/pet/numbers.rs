@@ -16,6 +16,8 @@ use crate::expression::{Diagnostic, Expr, NodeKind, Sign, parse};
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
+/// Most constants of a plugin.
+const MOST_CONSTANTS: usize = 64;
 /// Largest value a size may be given.
 const MOST_SIZE: usize = 1 << 20;
 
@@ -103,6 +105,12 @@ impl<'a> Reader<'a> {
         let mut constants: Vec<ConstantSpec> = Vec::new();
         for (name, span, item) in table.iter().flat_map(Table::entries) {
             if self.findings.is_full() {
+                break;
+            }
+            if constants.len() == MOST_CONSTANTS {
+                let what = format!("a plugin has at most {MOST_CONSTANTS} constants");
+                self.findings.add(Diagnostic::new(span, what));
+                self.all_named = false;
                 break;
             }
             let taken = symbols_of(sizes, &constants);
