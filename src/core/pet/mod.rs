@@ -4,6 +4,7 @@
 //! through `Hooks`.
 
 mod budget;
+mod choose;
 mod drawing;
 mod dropout;
 pub mod equation;
@@ -17,6 +18,7 @@ pub mod library;
 mod numbers;
 mod operand;
 mod parse;
+mod read_numbers;
 pub mod shape;
 mod site;
 pub mod source;

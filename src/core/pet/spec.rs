@@ -11,42 +11,12 @@ use super::drawing::Drawing;
 use super::equation::Program;
 use super::init::Init;
 use super::numbers::{ConstantSpec, symbols_of};
+pub use super::numbers::{Extent, MAIN_SIZE, SizeSpec};
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
 use super::source::{Checked, PluginText};
-use crate::expression::{Diagnostic, Expr};
+use crate::expression::Diagnostic;
 use crate::names::shortened;
 use crate::problem::{Problem, Result, listed};
-
-/// The size that most plugins have: rank, channels in the middle, number of tokens.
-pub const MAIN_SIZE: &str = "size";
-
-/// A number the user may choose, such as the rank.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeSpec {
-    /// Key of [`PetSettings::sizes`]; the main one is `size`.
-    pub name: String,
-    /// Its symbol in shapes and equations; r for `size`.
-    pub symbol: String,
-    /// Value when nothing is chosen.
-    pub default: usize,
-    /// Smallest value.
-    pub min: usize,
-    /// Largest value.
-    pub max: usize,
-    /// One line; may be empty.
-    pub meaning: String,
-}
-
-/// Rows or columns of a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Extent {
-    /// A fixed count.
-    Count(usize),
-    /// A size of the block or the plugin.
-    Symbol(String),
-    /// A formula of sizes, as written and read.
-    Formula(String, Expr),
-}
 
 /// A parameter as declared.
 #[derive(Clone, Debug, PartialEq)]

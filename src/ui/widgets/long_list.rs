@@ -19,6 +19,8 @@ pub struct LongList<K> {
     heights: HashMap<K, f32>,
     /// Where each line begins below the first one, and where the last one ends; empty until it is worked out.
     tops: Vec<f32>,
+    /// Whether no line had been laid out when that was worked out.
+    guessed: bool,
 }
 
 impl<K> Default for LongList<K> {
@@ -27,6 +29,7 @@ impl<K> Default for LongList<K> {
             width: 0.0,
             heights: HashMap::new(),
             tops: Vec::new(),
+            guessed: false,
         }
     }
 }
@@ -52,7 +55,8 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
             self.heights.clear();
             self.tops.clear();
         }
-        if self.tops.len() != count + 1 {
+        let better = self.guessed && !self.heights.is_empty();
+        if better || self.tops.len() != count + 1 {
             self.stack(count, &key);
         }
         let sight = ui.clip_rect().expand(OUT_OF_SIGHT);
@@ -76,10 +80,10 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
     where
         K: 'k,
     {
-        let known = self.heights.len() as f32;
-        let usual = match known {
-            0.0 => USUAL,
-            _ => self.heights.values().sum::<f32>() / known,
+        self.guessed = self.heights.is_empty();
+        let usual = match self.guessed {
+            true => USUAL,
+            false => self.heights.values().sum::<f32>() / self.heights.len() as f32,
         };
         let height = |at| self.heights.get(key(at)).copied().unwrap_or(usual);
         let mut top = 0.0;

@@ -206,6 +206,7 @@ mod tests {
         let mut all = RunConfig {
             micro_batch: Some(1),
             pet_variant: Some("plain".into()),
+            pet_set: Some("rank=8".into()),
             train_limit: Some(1),
             test_limit: Some(1),
             card_variant: Some(crate::nn::ComputeVariant::PLAIN),

@@ -1,0 +1,106 @@
+//! What a person chose of a plugin's numbers.
+
+use super::numbers::{MAIN_SIZE, Numbers};
+use super::spec::{PetSettings, PetSpec};
+use crate::names::{meant, shortened};
+use crate::problem::{Problem, Result};
+
+impl PetSpec {
+    /// Puts numbers chosen as "rank=8,alpha=0.5" into the settings.
+    ///
+    /// # Errors
+    /// What is no pair, names no number of this plugin, or lies outside its range.
+    pub fn choose(&self, settings: &mut PetSettings, text: &str) -> Result<()> {
+        for pair in text
+            .split(',')
+            .map(str::trim)
+            .filter(|pair| !pair.is_empty())
+        {
+            let Some((name, value)) = pair.split_once('=') else {
+                let problem = Problem::new(format!("\"{}\" sets nothing", shortened(pair)));
+                return Err(problem.advise("write it as NAME=NUMBER, for example rank=8,alpha=0.5"));
+            };
+            let (name, value) = (name.trim(), value.trim());
+            self.choose_one(settings, name, value)?;
+        }
+        Ok(())
+    }
+
+    fn choose_one(&self, settings: &mut PetSettings, name: &str, value: &str) -> Result<()> {
+        let outside = |range: String| {
+            let what = format!(
+                "{name} {} of {} is out of range",
+                shortened(value),
+                self.name
+            );
+            Problem::new(what).advise(format!("choose {range}"))
+        };
+        if name == MAIN_SIZE {
+            let problem = Problem::new(format!("the size of {} has its own setting", self.name));
+            return Err(problem.advise("give it by --pet-size"));
+        }
+        if let Some(size) = self.sizes.iter().find(|size| size.name == name) {
+            let chosen = value.parse().ok();
+            let chosen = chosen.filter(|value| (size.min..=size.max).contains(value));
+            let chosen = chosen.ok_or_else(|| outside(format!("{} to {}", size.min, size.max)))?;
+            settings.sizes.insert(name.to_owned(), chosen);
+            return Ok(());
+        }
+        let constant = self.constants.iter().find(|constant| constant.name == name);
+        if let Some([min, max]) = constant.and_then(|constant| constant.range) {
+            let chosen = value.parse().ok();
+            let chosen = chosen.filter(|value| (min..=max).contains(value));
+            let chosen = chosen.ok_or_else(|| outside(format!("{min} to {max}")))?;
+            settings.constants.insert(name.to_owned(), chosen);
+            return Ok(());
+        }
+        let what = format!(
+            "{} has no number `{}` to be chosen",
+            self.name,
+            shortened(name)
+        );
+        Err(meant(Problem::new(what), name, self.choices()))
+    }
+
+    /// The names of what may be chosen beside the main size.
+    pub fn choices(&self) -> impl Iterator<Item = &str> {
+        let sizes = self.sizes.iter().map(|size| size.name.as_str());
+        let constants = self.constants.iter().filter(|own| own.range.is_some());
+        let constants = constants.map(|constant| constant.name.as_str());
+        sizes.filter(|name| *name != MAIN_SIZE).chain(constants)
+    }
+
+    /// The values of all sizes and constants by symbol. The main size means nothing to a plugin without
+    /// sizes and is ignored there, so that one setting serves all plugins of a grid.
+    pub(super) fn numbers(&self, chosen: &PetSettings) -> Result<Numbers<'_>> {
+        if let Some(name) = chosen
+            .sizes
+            .keys()
+            .filter(|name| *name != MAIN_SIZE)
+            .find(|name| self.sizes.iter().all(|size| size.name != **name))
+        {
+            let what = format!("{} has no size `{}`", self.name, shortened(name));
+            let known = self.sizes.iter().map(|size| size.name.as_str());
+            return Err(meant(Problem::new(what), name, known));
+        }
+        let mut numbers = Numbers::new();
+        for size in &self.sizes {
+            let value = chosen
+                .sizes
+                .get(&size.name)
+                .copied()
+                .unwrap_or(size.default);
+            if !(size.min..=size.max).contains(&value) {
+                let (name, min, max) = (&size.name, size.min, size.max);
+                let what = format!("{name} {value} of {} is out of range", self.name);
+                return Err(Problem::new(what).advise(format!("choose {min} to {max}")));
+            }
+            numbers.insert(&size.symbol, value as f64);
+        }
+        for constant in &self.constants {
+            let value = chosen.constants.get(&constant.name);
+            numbers.insert(&constant.name, value.copied().unwrap_or(constant.default));
+        }
+        Ok(numbers)
+    }
+}
