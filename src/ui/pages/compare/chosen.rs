@@ -1,10 +1,34 @@
-//! Which runs of the list are chosen, to do something with all of them: by click, with Ctrl one more,
+//! The runs of the list, and which of them are chosen, to do something with all of them: by click, with Ctrl one more,
 //! with Shift all up to there.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use egui::Modifiers;
+
+use crate::session::views::{Rows, RunRow};
+
+/// The runs of the list, in their order.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) rows: &'a Rows,
+    /// Their places among all.
+    pub(super) places: &'a [usize],
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn row(self, at: usize) -> &'a RunRow {
+        &self.rows[self.places[at]]
+    }
+
+    pub(super) fn rows(self) -> impl Iterator<Item = &'a RunRow> {
+        self.places.iter().map(|place| &*self.rows[*place])
+    }
+
+    pub(super) fn folders(self) -> Vec<&'a Path> {
+        self.rows().map(|row| row.folder.as_path()).collect()
+    }
+}
 
 /// The chosen runs.
 #[derive(Default)]

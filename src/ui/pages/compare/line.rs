@@ -2,7 +2,7 @@
 
 use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape, Ui, Vec2};
 
-use super::list::Listed;
+use super::chosen::Listed;
 use crate::counts::counted;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
+use super::chosen::Listed;
 use super::line;
 use crate::counts::counted;
 use crate::problem::Problem;
@@ -30,27 +31,6 @@ pub(super) struct Found {
     tags: Arc<[String]>,
     /// Why the text is no condition, where it looks like one.
     problem: Option<Problem>,
-}
-
-/// The runs of the list, in their order.
-#[derive(Clone, Copy)]
-pub(super) struct Listed<'a> {
-    rows: &'a Rows,
-    places: &'a [usize],
-}
-
-impl<'a> Listed<'a> {
-    fn row(self, at: usize) -> &'a RunRow {
-        &self.rows[self.places[at]]
-    }
-
-    fn rows(self) -> impl Iterator<Item = &'a RunRow> {
-        self.places.iter().map(|place| &*self.rows[*place])
-    }
-
-    pub(super) fn folders(self) -> Vec<&'a Path> {
-        self.rows().map(|row| row.folder.as_path()).collect()
-    }
 }
 
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
