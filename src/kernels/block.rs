@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::attention::{self, Bias, Scratch};
 use super::buffer::Buffer;
 use super::elementwise;
-use super::gemm::{self, Matrix, Store, product};
+use super::gemm;
 use super::linear::Weights;
 use super::norm::{self, Moments};
 use super::simd::Level;
@@ -156,20 +156,15 @@ impl Mlp<'_> {
         h: &mut [f32],
     ) {
         let Self { around, fc1, fc2 } = *self;
-        let rows = moments.len();
         let mut scratch = Buffer::new(if around.norm.is_some() { x.len() } else { 0 });
         let e = around.enter(x, &mut scratch, moments);
-        let store = fc1.start(h);
-        let e = Matrix::new(e, rows, fc1.inputs, fc1.inputs);
-        product(h, fc1.outputs, store, e, fc1.matrix());
+        fc1.forward(e, h);
         if slope.is_empty() {
             elementwise::gelu_in_place(Level::best(), h);
         } else {
             elementwise::gelu_with_slope(Level::best(), h, slope);
         }
-        let store = fc2.start(y);
-        let h = Matrix::new(h, rows, fc2.inputs, fc2.inputs);
-        product(y, fc2.outputs, store, h, fc2.matrix());
+        fc2.forward(h, y);
         around.leave(x, y);
     }
 
@@ -202,14 +197,9 @@ impl Mlp<'_> {
         dh: &mut [f32],
     ) {
         let Self { around, fc1, fc2 } = *self;
-        let rows = moments.len();
-        let output = Matrix::new(g, rows, fc2.outputs, fc2.outputs);
-        let back = fc2.matrix().transposed();
-        product(dh, fc2.inputs, Store::Replace, output, back);
+        fc2.backward(g, dh);
         elementwise::multiply(Level::best(), dh, slope);
-        let dh = Matrix::new(dh, rows, fc1.outputs, fc1.outputs);
-        let back = fc1.matrix().transposed();
-        product(inner, fc1.inputs, Store::Replace, dh, back);
+        fc1.backward(dh, inner);
         around.back(x, moments, inner, g, dx);
     }
 }
@@ -306,13 +296,10 @@ impl SelfAttention<'_> {
             shape,
             bias,
         } = *self;
-        let (rows, width) = (moments.len(), shape.width);
-        let image = shape.tokens * width;
+        let image = shape.tokens * shape.width;
         // The normalised rows lie where the heads' results will.
         let e = around.enter(x, mixed, moments);
-        let store = qkv.start(packed);
-        let e = Matrix::new(e, rows, width, width);
-        product(packed, 3 * width, store, e, qkv.matrix());
+        qkv.forward(e, packed);
         let mut scores = Buffer::new(shape.scores());
         let images = packed
             .chunks_exact(3 * image)
@@ -322,9 +309,7 @@ impl SelfAttention<'_> {
             let bias = bias.of(first + i, shape);
             attention::forward_image(shape, packed, bias, mixed, stats, &mut scores);
         }
-        let store = proj.start(y);
-        let mixed = Matrix::new(mixed, rows, width, width);
-        product(y, width, store, mixed, proj.matrix());
+        proj.forward(mixed, y);
         around.leave(x, y);
     }
 
@@ -366,12 +351,9 @@ impl SelfAttention<'_> {
         (inner, dqkv): (&mut [f32], &mut [f32]),
     ) {
         let Self { around, shape, .. } = *self;
-        let (rows, width) = (moments.len(), shape.width);
-        let image = shape.tokens * width;
-        let output = Matrix::new(g, rows, width, width);
+        let image = shape.tokens * shape.width;
         // For the heads' results, where that for the normalised rows will lie.
-        let back = self.proj.matrix().transposed();
-        product(inner, width, Store::Replace, output, back);
+        self.proj.backward(g, inner);
         let mut scratch = Scratch::new(shape);
         let images = packed
             .chunks_exact(3 * image)
@@ -382,9 +364,7 @@ impl SelfAttention<'_> {
             let bias = self.bias.of(first + i, shape);
             attention::backward_image(shape, packed, bias, stats, g, dqkv, &mut scratch);
         }
-        let dqkv = Matrix::new(dqkv, rows, 3 * width, 3 * width);
-        let back = self.qkv.matrix().transposed();
-        product(inner, width, Store::Replace, dqkv, back);
+        self.qkv.backward(dqkv, inner);
         around.back(x, moments, inner, g, dx);
     }
 }

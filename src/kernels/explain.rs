@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::lanes::WIDTH;
+use super::matrix::Matrix;
 use super::simd::{Level, simd};
 
 /// A way to compute a product.
@@ -15,6 +16,8 @@ pub enum Kernel {
     Panels,
     /// The `gemm` crate's.
     Gemm,
+    /// With a matrix of bf16: see `bf16.rs`.
+    Bf16,
 }
 
 impl Kernel {
@@ -23,6 +26,7 @@ impl Kernel {
         match self {
             Self::Panels => "panels",
             Self::Gemm => "gemm",
+            Self::Bf16 => "bf16",
         }
     }
 }
@@ -40,6 +44,18 @@ pub struct Product {
     pub turned: bool,
     /// How it was computed.
     pub kernel: Kernel,
+}
+
+impl Product {
+    pub(crate) fn of<A, B>(a: Matrix<'_, A>, b: Matrix<'_, B>, kernel: Kernel) -> Self {
+        Self {
+            rows: a.rows,
+            inner: a.columns,
+            columns: b.columns,
+            turned: b.row == 1 && b.column > 1,
+            kernel,
+        }
+    }
 }
 
 /// How often a product was computed, and the time all of them took.
@@ -116,7 +132,7 @@ pub fn peak() -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gemm::{Matrix, Store, product};
+    use super::super::gemm::{Store, product};
     use super::*;
 
     #[test]

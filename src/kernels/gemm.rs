@@ -3,12 +3,13 @@
 
 use std::ops::Neg;
 
+use half::bf16;
 use rayon::prelude::*;
 
 use super::explain::{self, Kernel, Product};
 use super::matrix::fits;
 pub use super::matrix::{Matrix, Store};
-use super::panels;
+use super::panels::{self, Place};
 use super::simd::Level;
 
 /// A number the products work on.
@@ -38,7 +39,7 @@ impl Number for f32 {
         let level = Level::best();
         let serves = panels::serves(level, a, b);
         if serves {
-            panels::product(level, panels::Place { y, stride, store }, a, b);
+            panels::product(level, Place { y, stride, store }, a, b);
         }
         serves
     }
@@ -66,16 +67,7 @@ pub fn product<T: Number>(
         by_gemm(y, stride, store, a, b);
         Kernel::Gemm
     };
-    explain::end(
-        began,
-        Product {
-            rows: a.rows,
-            inner: a.columns,
-            columns: b.columns,
-            turned: b.row == 1 && b.column > 1,
-            kernel,
-        },
-    );
+    explain::end(began, Product::of(a, b, kernel));
 }
 
 /// The same by the `gemm` crate, of matrices that fit.
@@ -119,17 +111,64 @@ fn by_gemm<T: Number>(
 
 /// The same on all cores, each taking some of the rows of `y`.
 pub fn parallel_product<T: Number>(y: &mut [T], store: Store, a: Matrix<'_, T>, b: Matrix<'_, T>) {
-    by_rows(y, a, b, |y, a| product(y, b.columns, store, a, b));
+    by_rows(y, a, b.columns, |y, a| product(y, b.columns, store, a, b));
+}
+
+/// The right matrix of a product of f32.
+#[derive(Clone, Copy)]
+pub enum Right<'a> {
+    /// Of f32, too.
+    F32(Matrix<'a>),
+    /// Of bf16, to which the left one is rounded.
+    Bf16(Matrix<'a, bf16>),
+}
+
+impl Right<'_> {
+    /// Rows and columns exchanged.
+    pub fn transposed(self) -> Self {
+        match self {
+            Self::F32(matrix) => Self::F32(matrix.transposed()),
+            Self::Bf16(matrix) => Self::Bf16(matrix.transposed()),
+        }
+    }
+
+    fn columns(self) -> usize {
+        match self {
+            Self::F32(matrix) => matrix.columns,
+            Self::Bf16(matrix) => matrix.columns,
+        }
+    }
+
+    /// y, whose rows lie without gaps, takes the product of `a` and this, on the calling thread.
+    pub fn product(self, y: &mut [f32], store: Store, a: Matrix<'_>) {
+        match self {
+            Self::F32(b) => product(y, b.columns, store, a, b),
+            Self::Bf16(b) => product_of_bf16(y, store, a, b),
+        }
+    }
+
+    /// The same on all cores, each taking some of the rows of `y`.
+    pub fn parallel_product(self, y: &mut [f32], store: Store, a: Matrix<'_>) {
+        by_rows(y, a, self.columns(), |y, a| self.product(y, store, a));
+    }
+}
+
+fn product_of_bf16(y: &mut [f32], store: Store, a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    assert_eq!(a.columns, b.rows);
+    assert!(fits(a.rows, b.columns, b.columns, 1, y.len()));
+    let began = explain::begin();
+    let stride = b.columns;
+    super::bf16::product(Place { y, stride, store }, a, b);
+    explain::end(began, Product::of(a, b, Kernel::Bf16));
 }
 
 /// Gives each core some of the rows of `y` and the same rows of `a`.
 fn by_rows<'a, T: Number>(
     y: &mut [T],
     a: Matrix<'a, T>,
-    b: Matrix<'_, T>,
+    columns: usize,
     some: impl Fn(&mut [T], Matrix<'a, T>) + Sync,
 ) {
-    let columns = b.columns;
     if columns == 0 {
         return;
     }
@@ -146,7 +185,7 @@ const DEPTH: usize = 512;
 /// The same as [`parallel_product`] for a long inner axis (the rows of a batch, in the gradient of
 /// a weight): y takes a · b, and the last digits do not depend on the number of cores.
 pub fn parallel_long_product(y: &mut [f32], a: Matrix<'_>, b: Matrix<'_>) {
-    by_rows(y, a, b, |y, a| {
+    by_rows(y, a, b.columns, |y, a| {
         let a = a.transposed();
         let mut store = Store::Replace;
         for start in (0..b.rows).step_by(DEPTH) {

@@ -3,6 +3,9 @@
 /// Numbers in one [`Lanes`].
 pub(crate) const WIDTH: usize = 16;
 
+/// The upper of two bf16 in the bits of an f32.
+pub(crate) const UPPER: u32 = 0xffff_0000;
+
 /// Sixteen numbers. The vector versions must be used only inside [`simd!`](super::simd::simd), which guarantees that
 /// the processor has their instructions.
 pub(crate) trait Lanes: Copy {
@@ -38,6 +41,10 @@ pub(crate) trait Lanes: Copy {
     fn absolute(self) -> Self;
     /// `negative` where the sign of self is set, else `other`.
     fn choose(self, negative: Self, other: Self) -> Self;
+    /// Of pairs of bf16, the lower ones as f32: the bits shifted left by sixteen.
+    fn lower(self) -> Self;
+    /// Of pairs of bf16, the upper ones as f32: the upper sixteen bits alone.
+    fn upper(self) -> Self;
     /// The numbers of self and other in turn: those of the first halves, and of the second.
     fn in_turn(self, other: Self) -> [Self; 2];
     /// The sum of all.
@@ -58,9 +65,12 @@ pub(crate) trait Lanes: Copy {
     fn turned(mut square: [Self; WIDTH]) -> [Self; WIDTH] {
         // Each time an index, of row and column as one number of eight bits, is rotated by one bit.
         for _ in 0..WIDTH.ilog2() {
-            let pairs: [_; WIDTH / 2] =
-                std::array::from_fn(|i| square[i].in_turn(square[i + WIDTH / 2]));
-            square = std::array::from_fn(|i| pairs[i / 2][i % 2]);
+            // Loops and not closures: a closure may become a function of its own, without the instructions.
+            let mut next = square;
+            for (i, pair) in next.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                *pair = square[i].in_turn(square[i + WIDTH / 2]);
+            }
+            square = next;
         }
         square
     }
@@ -168,6 +178,16 @@ impl Lanes for Plain {
                 other.0[i]
             }
         }))
+    }
+
+    #[inline(always)]
+    fn lower(self) -> Self {
+        Self(self.0.map(|v| f32::from_bits(v.to_bits() << 16)))
+    }
+
+    #[inline(always)]
+    fn upper(self) -> Self {
+        Self(self.0.map(|v| f32::from_bits(v.to_bits() & UPPER)))
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! there are. Nothing here knows of tensors: `lae-core` makes operations with gradients of these functions.
 
 pub mod attention;
+pub mod bf16;
 pub mod block;
 pub mod buffer;
 pub mod depthwise;

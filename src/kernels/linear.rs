@@ -1,13 +1,24 @@
 //! A linear map: bias laid out first, the product added onto it.
 
+use half::bf16;
+
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Store, parallel_long_product, parallel_product};
+use super::gemm::{Matrix, Right, Store, parallel_long_product};
+
+/// The numbers of a weight.
+#[derive(Clone, Copy)]
+pub enum Numbers<'a> {
+    /// As files have them.
+    F32(&'a [f32]),
+    /// Rounded, of a weight that is frozen; see [`super::bf16`].
+    Bf16(&'a [bf16]),
+}
 
 /// A weight and its bias (empty for none).
 #[derive(Clone, Copy)]
 pub struct Weights<'a> {
     /// inputs × outputs, row by row.
-    pub weight: &'a [f32],
+    pub weight: Numbers<'a>,
     /// Whether it lies the other way round, outputs × inputs, as trained ones do.
     pub turned: bool,
     /// outputs, or empty.
@@ -19,17 +30,37 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
+    /// y (rows × outputs) takes x (rows × inputs) · weight + bias, on the calling thread.
+    pub(crate) fn forward(self, x: &[f32], y: &mut [f32]) {
+        let store = self.start(y);
+        let x = Matrix::new(x, x.len() / self.inputs, self.inputs, self.inputs);
+        self.matrix().product(y, store, x);
+    }
+
+    /// dx (rows × inputs) takes g (rows × outputs) · weightᵀ, on the calling thread.
+    pub(crate) fn backward(self, g: &[f32], dx: &mut [f32]) {
+        let g = Matrix::new(g, g.len() / self.outputs, self.outputs, self.outputs);
+        self.matrix().transposed().product(dx, Store::Replace, g);
+    }
+
     /// The weight as a matrix, inputs × outputs.
-    pub fn matrix(self) -> Matrix<'a> {
+    fn matrix(self) -> Right<'a> {
+        match self.weight {
+            Numbers::F32(numbers) => Right::F32(self.matrix_of(numbers)),
+            Numbers::Bf16(numbers) => Right::Bf16(self.matrix_of(numbers)),
+        }
+    }
+
+    fn matrix_of<T: Copy>(self, numbers: &'a [T]) -> Matrix<'a, T> {
         if self.turned {
-            Matrix::new(self.weight, self.outputs, self.inputs, self.inputs).transposed()
+            Matrix::new(numbers, self.outputs, self.inputs, self.inputs).transposed()
         } else {
-            Matrix::new(self.weight, self.inputs, self.outputs, self.outputs)
+            Matrix::new(numbers, self.inputs, self.outputs, self.outputs)
         }
     }
 
     /// Lays the bias out in every row of `y`; says how the product is to be stored.
-    pub fn start(self, y: &mut [f32]) -> Store {
+    fn start(self, y: &mut [f32]) -> Store {
         if self.bias.is_empty() {
             return Store::Replace;
         }
@@ -40,22 +71,23 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// x (rows × inputs) · weight + bias.
+/// x (rows × inputs) · weight + bias, on all cores.
 pub fn forward(x: &[f32], w: Weights<'_>) -> Buffer {
     let rows = x.len() / w.inputs;
     let mut y = Buffer::new(rows * w.outputs);
     let store = w.start(&mut y);
     let x = Matrix::new(x, rows, w.inputs, w.inputs);
-    parallel_product(&mut y, store, x, w.matrix());
+    w.matrix().parallel_product(&mut y, store, x);
     y
 }
 
-/// g (rows × outputs) · weightᵀ.
+/// g (rows × outputs) · weightᵀ, on all cores.
 pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     let rows = g.len() / w.outputs;
     let mut dx = Buffer::new(rows * w.inputs);
     let g = Matrix::new(g, rows, w.outputs, w.outputs);
-    parallel_product(&mut dx, Store::Replace, g, w.matrix().transposed());
+    let back = w.matrix().transposed();
+    back.parallel_product(&mut dx, Store::Replace, g);
     dx
 }
 

@@ -15,7 +15,7 @@ use super::matrix::{Matrix, Store};
 use super::simd::{Level, simd};
 
 /// Products summed in one go. Longer sums are cut into even parts.
-const DEPTH: usize = 512;
+pub(crate) const DEPTH: usize = 512;
 
 /// Numbers laid out at a time.
 const ROOM: usize = 96 * 1024;
@@ -42,52 +42,142 @@ pub(crate) struct Place<'a> {
     pub(crate) store: Store,
 }
 
-simd! {
-    /// `to` takes the product of `a` and `b`, which lies turned.
-    pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
-        let Place { y, stride, mut store } = to;
-        let inner = a.columns;
-        let width = L::VECTORS * WIDTH;
-        let most = inner.div_ceil(inner.div_ceil(DEPTH));
-        let panels = ROOM / (most * width);
-        let mut room = Buffer::new(ROOM);
-        let mut edge = [0.0; EDGE];
-        for start in (0..inner).step_by(most) {
-            let depth = most.min(inner - start);
-            for first in (0..b.columns).step_by(panels * width) {
-                let columns = first..b.columns.min(first + panels * width);
-                lay_out::<L>(b, start..start + depth, columns.clone(), &mut room);
-                for row in (0..a.rows).step_by(L::ROWS) {
-                    let left = Left {
-                        numbers: &a.data[row * a.row + start * a.column..],
-                        down: a.row,
-                        along: a.column,
+/// What lies in a panel, and how it meets the numbers of the left matrix.
+pub(crate) trait Kind<L: Lanes> {
+    /// Of the right matrix.
+    type Number: Copy;
+    /// Numbers of the inner axis that lie in one place of a panel.
+    const TOGETHER: usize;
+    /// Numbers of room that the left matrix needs.
+    const LEFT: usize;
+    /// Lays the rows `along` of some columns of `b` out in `room`, panel by panel and row by row. What a last panel has
+    /// more of columns holds any numbers.
+    fn lay_out(
+        b: Matrix<'_, Self::Number>,
+        along: Range<usize>,
+        columns: Range<usize>,
+        room: &mut [f32],
+    );
+    /// The numbers `along` of some rows of `a`, which may be laid out in `room`.
+    fn left<'a>(
+        a: Matrix<'a>,
+        rows: Range<usize>,
+        along: Range<usize>,
+        room: &'a mut [f32],
+    ) -> Left<'a>;
+    /// left · right + sum, for what lies together.
+    fn meet(left: L, right: L, sum: L) -> L;
+}
+
+/// `to` takes the product of `a` and `b`.
+#[inline(always)]
+pub(crate) fn run<L: Lanes, K: Kind<L>>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, K::Number>) {
+    let Place {
+        y,
+        stride,
+        mut store,
+    } = to;
+    let inner = a.columns;
+    let width = L::VECTORS * WIDTH;
+    let even = inner.div_ceil(inner.div_ceil(DEPTH));
+    let most = even.next_multiple_of(K::TOGETHER);
+    let panels = ROOM / (most.div_ceil(K::TOGETHER) * width);
+    let mut room = Buffer::new(ROOM);
+    let mut left_room = Buffer::new(K::LEFT);
+    let mut edge = [0.0; EDGE];
+    for start in (0..inner).step_by(most) {
+        let along = start..inner.min(start + most);
+        let depth = along.len().div_ceil(K::TOGETHER);
+        for first in (0..b.columns).step_by(panels * width) {
+            let columns = first..b.columns.min(first + panels * width);
+            K::lay_out(b, along.clone(), columns.clone(), &mut room);
+            for row in (0..a.rows).step_by(L::ROWS) {
+                let rows = L::ROWS.min(a.rows - row);
+                let left = K::left(a, row..row + rows, along.clone(), &mut left_room);
+                let panels = room.chunks_exact(depth * width);
+                for (panel, column) in panels.zip(columns.clone().step_by(width)) {
+                    let wide = width.min(columns.end - column);
+                    let y = &mut y[row * stride + column..];
+                    let whole = wide.is_multiple_of(WIDTH);
+                    if !whole {
+                        copy(y, stride, &mut edge, width, [rows, wide]);
+                    }
+                    let to = if whole {
+                        Place {
+                            y: &mut *y,
+                            stride,
+                            store,
+                        }
+                    } else {
+                        Place {
+                            y: &mut edge,
+                            stride: width,
+                            store,
+                        }
                     };
-                    let rows = L::ROWS.min(a.rows - row);
-                    let panels = room.chunks_exact(depth * width);
-                    for (panel, column) in panels.zip(columns.clone().step_by(width)) {
-                        let wide = width.min(columns.end - column);
-                        let y = &mut y[row * stride + column..];
-                        let whole = wide.is_multiple_of(WIDTH);
-                        if !whole {
-                            copy(y, stride, &mut edge, width, [rows, wide]);
-                        }
-                        let to = if whole {
-                            Place { y: &mut *y, stride, store }
-                        } else {
-                            Place { y: &mut edge, stride: width, store }
-                        };
-                        any_tile::<L>([rows, wide], left, panel, to);
-                        if !whole {
-                            copy(&edge, width, y, stride, [rows, wide]);
-                        }
+                    any_tile::<L, K>([rows, wide], left, panel, to);
+                    if !whole {
+                        copy(&edge, width, y, stride, [rows, wide]);
                     }
                 }
             }
-            if store == Store::Replace {
-                store = Store::Add;
+        }
+        if store == Store::Replace {
+            store = Store::Add;
+        }
+    }
+}
+
+simd! {
+    /// `to` takes the product of `a` and `b`, which lies turned.
+    pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
+        run::<L, Turned>(to, a, b);
+    }
+}
+
+/// A matrix of f32 that lies turned.
+struct Turned;
+
+impl<L: Lanes> Kind<L> for Turned {
+    type Number = f32;
+    const TOGETHER: usize = 1;
+    const LEFT: usize = 0;
+
+    #[inline(always)]
+    fn lay_out(b: Matrix<'_>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
+        let width = L::VECTORS * WIDTH;
+        let panels = room.chunks_exact_mut(along.len() * width);
+        for (panel, column) in panels.zip(columns.clone().step_by(width)) {
+            let end = columns.end.min(column + width);
+            for first in (column..end).step_by(WIDTH) {
+                let rows = WIDTH.min(end - first);
+                let from = &b.data[first * b.column + along.start..];
+                for start in (0..along.len()).step_by(WIDTH) {
+                    let long = WIDTH.min(along.len() - start);
+                    let to = &mut panel[start * width + first - column..];
+                    turn::<L>(&from[start..], b.column, [rows, long], to);
+                }
             }
         }
+    }
+
+    #[inline(always)]
+    fn left<'a>(
+        a: Matrix<'a>,
+        rows: Range<usize>,
+        along: Range<usize>,
+        _room: &'a mut [f32],
+    ) -> Left<'a> {
+        Left {
+            numbers: &a.data[rows.start * a.row + along.start * a.column..],
+            down: a.row,
+            along: a.column,
+        }
+    }
+
+    #[inline(always)]
+    fn meet(left: L, right: L, sum: L) -> L {
+        left.times_plus(right, sum)
     }
 }
 
@@ -95,26 +185,6 @@ simd! {
 fn copy(from: &[f32], step: usize, to: &mut [f32], stride: usize, [rows, wide]: [usize; 2]) {
     for (from, to) in from.chunks(step).zip(to.chunks_mut(stride)).take(rows) {
         to[..wide].copy_from_slice(&from[..wide]);
-    }
-}
-
-/// Lays the rows `along` of some columns of `b` out in `room`, panel by panel and row by row. What a last panel has more
-/// of columns holds any numbers.
-#[inline(always)]
-fn lay_out<L: Lanes>(b: Matrix<'_>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
-    let width = L::VECTORS * WIDTH;
-    let panels = room.chunks_exact_mut(along.len() * width);
-    for (panel, column) in panels.zip(columns.clone().step_by(width)) {
-        let end = columns.end.min(column + width);
-        for first in (column..end).step_by(WIDTH) {
-            let rows = WIDTH.min(end - first);
-            let from = &b.data[first * b.column + along.start..];
-            for start in (0..along.len()).step_by(WIDTH) {
-                let long = WIDTH.min(along.len() - start);
-                let to = &mut panel[start * width + first - column..];
-                turn::<L>(&from[start..], b.column, [rows, long], to);
-            }
-        }
     }
 }
 
@@ -129,15 +199,21 @@ fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut 
             *lanes = L::load_part(&from[row * step..][..long], 0.0);
         }
     }
+    put_turned::<L>(square, long, L::VECTORS * WIDTH, to);
+}
+
+/// The first `long` columns of a square as rows of a panel, `step` apart.
+#[inline(always)]
+pub(crate) fn put_turned<L: Lanes>(square: [L; WIDTH], long: usize, step: usize, to: &mut [f32]) {
     let square = L::turned(square);
     if long == WIDTH {
-        let to = &mut to[..(WIDTH - 1) * L::VECTORS * WIDTH + WIDTH];
+        let to = &mut to[..(WIDTH - 1) * step + WIDTH];
         for (k, lanes) in square.into_iter().enumerate() {
-            put(lanes, &mut to[k * L::VECTORS * WIDTH..]);
+            put(lanes, &mut to[k * step..]);
         }
     } else {
         for (k, lanes) in square[..long].iter().enumerate() {
-            put(*lanes, &mut to[k * L::VECTORS * WIDTH..]);
+            put(*lanes, &mut to[k * step..]);
         }
     }
 }
@@ -158,22 +234,27 @@ fn put<L: Lanes>(lanes: L, to: &mut [f32]) {
 
 /// The left matrix from the first number that counts on, and its steps from row to row and along the inner axis.
 #[derive(Clone, Copy)]
-struct Left<'a> {
-    numbers: &'a [f32],
-    down: usize,
-    along: usize,
+pub(crate) struct Left<'a> {
+    pub(crate) numbers: &'a [f32],
+    pub(crate) down: usize,
+    pub(crate) along: usize,
 }
 
 /// A tile of the result, `rows` × `wide`; the place begins at its first number.
 #[inline(always)]
-fn any_tile<L: Lanes>([rows, wide]: [usize; 2], left: Left<'_>, panel: &[f32], to: Place<'_>) {
+fn any_tile<L: Lanes, K: Kind<L>>(
+    [rows, wide]: [usize; 2],
+    left: Left<'_>,
+    panel: &[f32],
+    to: Place<'_>,
+) {
     macro_rules! of {
         ($($rows:literal)*) => {
             match rows {
                 $($rows if $rows <= L::ROWS => if L::VECTORS == 2 && wide > WIDTH {
-                    tile::<L, $rows, 2>(left, panel, to);
+                    tile::<L, K, $rows, 2>(left, panel, to);
                 } else {
-                    tile::<L, $rows, 1>(left, panel, to);
+                    tile::<L, K, $rows, 1>(left, panel, to);
                 })*
                 _ => {}
             }
@@ -184,7 +265,7 @@ fn any_tile<L: Lanes>([rows, wide]: [usize; 2], left: Left<'_>, panel: &[f32], t
 
 /// A tile of `ROWS` rows, whose sums stay in registers.
 #[inline(always)]
-fn tile<L: Lanes, const ROWS: usize, const VECTORS: usize>(
+fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     Left {
         numbers,
         down,
@@ -202,7 +283,7 @@ fn tile<L: Lanes, const ROWS: usize, const VECTORS: usize>(
             // SAFETY: neither `row` nor `k` is larger than in the assert, which holds.
             let left = L::splat(unsafe { *numbers.get_unchecked(row * down + k * along) });
             for (sum, right) in sums.iter_mut().zip(right) {
-                *sum = left.times_plus(right, *sum);
+                *sum = K::meet(left, right, *sum);
             }
         }
     }

@@ -5,20 +5,21 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m256, __m512, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss, _mm_movehl_ps,
-    _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_andnot_ps, _mm256_blendv_ps,
-    _mm256_castps_si256, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_div_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps,
-    _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32,
-    _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm512_abs_ps,
-    _mm512_add_epi32, _mm512_add_ps, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_div_ps,
+    __m256, __m512, __m512bh, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss,
+    _mm_movehl_ps, _mm_shuffle_ps, _mm256_add_epi32, _mm256_add_ps, _mm256_and_ps,
+    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castps256_ps128,
+    _mm256_castsi256_ps, _mm256_div_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
+    _mm256_max_ps, _mm256_min_ps, _mm256_mul_ps, _mm256_permute2f128_ps, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps,
+    _mm256_unpacklo_ps, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps,
+    _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cvtne2ps_pbh, _mm512_div_ps, _mm512_dpbf16_ps,
     _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps, _mm512_max_ps, _mm512_min_ps,
     _mm512_movepi32_mask, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_reduce_add_ps,
     _mm512_reduce_max_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setr_epi32, _mm512_slli_epi32,
     _mm512_storeu_ps, _mm512_sub_ps,
 };
 
-use super::lanes::{Lanes, WIDTH};
+use super::lanes::{Lanes, UPPER, WIDTH};
 
 /// The bits of 1.0.
 const ONE: i32 = 0x3f80_0000;
@@ -119,6 +120,18 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn lower(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_castps_si512(self.0))) })
+    }
+
+    #[inline(always)]
+    fn upper(self) -> Self {
+        // SAFETY: see above; AVX-512DQ has this operation on numbers.
+        Self(unsafe { _mm512_and_ps(self.0, _mm512_set1_ps(f32::from_bits(UPPER))) })
+    }
+
+    #[inline(always)]
     fn in_turn(self, other: Self) -> [Self; 2] {
         // SAFETY: see above.
         unsafe {
@@ -141,6 +154,37 @@ impl Lanes for Avx512 {
     fn largest(self) -> f32 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_max_ps(self.0) }
+    }
+}
+
+/// Pairs of bf16, the lower one in the lower bits of each number.
+impl Avx512 {
+    /// Both products of each pair, added to `sum`.
+    ///
+    /// # Safety
+    /// The processor has AVX512-BF16.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    pub(crate) unsafe fn pairs_plus(self, other: Self, sum: Self) -> Self {
+        // SAFETY: both are 64 bytes, of which any are 32 numbers of bf16.
+        let [a, b]: [__m512bh; 2] = unsafe { std::mem::transmute([self.0, other.0]) };
+        Self(_mm512_dpbf16_ps(sum.0, a, b))
+    }
+
+    /// Rounds numbers to pairs.
+    ///
+    /// # Safety
+    /// The processor has AVX512-BF16.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> Self {
+        let from = from.as_ptr();
+        // SAFETY: 32 numbers are read; any 64 bytes are sixteen f32.
+        unsafe {
+            let [lower, upper] = [_mm512_loadu_ps(from), _mm512_loadu_ps(from.add(WIDTH))];
+            let pairs = _mm512_cvtne2ps_pbh(upper, lower);
+            Self(std::mem::transmute::<__m512bh, __m512>(pairs))
+        }
     }
 }
 
@@ -287,6 +331,24 @@ impl Lanes for Avx2 {
                 _mm256_blendv_ps(other.0, negative.0, self.0),
                 _mm256_blendv_ps(other.1, negative.1, self.1),
             )
+        }
+    }
+
+    #[inline(always)]
+    fn lower(self) -> Self {
+        let half = |half: __m256| {
+            // SAFETY: see above.
+            unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(half))) }
+        };
+        Self(half(self.0), half(self.1))
+    }
+
+    #[inline(always)]
+    fn upper(self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let upper = _mm256_set1_ps(f32::from_bits(UPPER));
+            Self(_mm256_and_ps(self.0, upper), _mm256_and_ps(self.1, upper))
         }
     }
 

@@ -1,0 +1,426 @@
+//! Products of f32 with a frozen matrix that is kept in bf16: half the memory, and twice the speed where a processor
+//! multiplies such numbers itself.
+//!
+//! The left matrix is rounded to bf16 on the way into a product, sums are f32. Two numbers of the inner axis lie
+//! together in a panel (see `panels.rs`), as AVX512-BF16 multiplies them; other processors widen both and do the same
+//! in f32. Each number of the result is one sum in the order of the inner axis, so it depends neither on the number of
+//! threads nor on how many rows a thread takes.
+#![allow(unsafe_code)]
+
+use std::ops::Range;
+
+use half::bf16;
+
+use super::lanes::{Lanes, WIDTH};
+use super::matrix::Matrix;
+use super::panels::{DEPTH, Kind, Left, Place, put_turned, run};
+use super::simd::{Level, simd};
+#[cfg(target_arch = "x86_64")]
+use super::simd_x86::Avx512;
+
+/// Numbers in sixteen pairs.
+const PAIRS: usize = 2 * WIDTH;
+
+/// Whether this processor multiplies numbers of bf16 itself.
+pub fn is_native() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if Level::best().is_avx512() {
+        return is_x86_feature_detected!("avx512bf16");
+    }
+    false
+}
+
+/// `to` takes the product of `a`, whose rows lie without gaps, and `b`, which lies straight or turned.
+pub(crate) fn product(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    assert!(a.column == 1 && (b.column == 1 || b.row == 1));
+    #[cfg(target_arch = "x86_64")]
+    if is_native() {
+        // SAFETY: the processor was asked for these instructions.
+        return unsafe { of_the_processor(to, a, b) };
+    }
+    widened(Level::best(), to, a, b);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
+fn of_the_processor(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    run::<Avx512, Native>(to, a, b);
+}
+
+simd! {
+    /// The same on any processor.
+    fn widened<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
+        run::<L, Widened>(to, a, b);
+    }
+}
+
+/// Pairs of bf16 that AVX512-BF16 multiplies.
+#[cfg(target_arch = "x86_64")]
+struct Native;
+
+#[cfg(target_arch = "x86_64")]
+impl Kind<Avx512> for Native {
+    type Number = bf16;
+    const TOGETHER: usize = 2;
+    const LEFT: usize = DEPTH / 2 * WIDTH;
+
+    #[inline(always)]
+    fn lay_out(b: Matrix<'_, bf16>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
+        lay_out::<Avx512>(b, along, columns, room);
+    }
+
+    #[inline(always)]
+    fn left<'a>(
+        a: Matrix<'a>,
+        rows: Range<usize>,
+        along: Range<usize>,
+        room: &'a mut [f32],
+    ) -> Left<'a> {
+        // SAFETY: only `of_the_processor` gets here.
+        left_by(a, rows, along, room, |from| unsafe {
+            Avx512::rounded(from)
+        })
+    }
+
+    #[inline(always)]
+    fn meet(left: Avx512, right: Avx512, sum: Avx512) -> Avx512 {
+        // SAFETY: only `of_the_processor` gets here.
+        unsafe { left.pairs_plus(right, sum) }
+    }
+}
+
+/// Pairs of bf16 that are widened to f32 where they meet.
+struct Widened;
+
+impl<L: Lanes> Kind<L> for Widened {
+    type Number = bf16;
+    const TOGETHER: usize = 2;
+    const LEFT: usize = DEPTH / 2 * WIDTH;
+
+    #[inline(always)]
+    fn lay_out(b: Matrix<'_, bf16>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
+        lay_out::<L>(b, along, columns, room);
+    }
+
+    #[inline(always)]
+    fn left<'a>(
+        a: Matrix<'a>,
+        rows: Range<usize>,
+        along: Range<usize>,
+        room: &'a mut [f32],
+    ) -> Left<'a> {
+        left_by(a, rows, along, room, |from| {
+            let pairs: [f32; WIDTH] =
+                std::array::from_fn(|i| pair([from[2 * i], from[2 * i + 1]].map(rounded)));
+            L::load(&pairs)
+        })
+    }
+
+    #[inline(always)]
+    fn meet(left: L, right: L, sum: L) -> L {
+        let sum = left.upper().times_plus(right.upper(), sum);
+        left.lower().times_plus(right.lower(), sum)
+    }
+}
+
+/// The bits of the nearest bf16, of two equally near ones the even one.
+#[inline(always)]
+fn rounded(number: f32) -> u16 {
+    let bits = number.to_bits();
+    let nearest = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
+    // What is no number stays none.
+    let bits = if number.is_nan() {
+        bits | 0x40_0000
+    } else {
+        nearest
+    };
+    (bits >> 16) as u16
+}
+
+/// Two numbers as they lie in one place.
+#[inline(always)]
+fn pair([lower, upper]: [u16; 2]) -> f32 {
+    f32::from_bits(u32::from(lower) | u32::from(upper) << 16)
+}
+
+/// The numbers `along` of some rows, of which `round` makes pairs, as columns of `room`: what a tile reads at a time lies
+/// together there.
+#[inline(always)]
+fn left_by<'a, L: Lanes>(
+    a: Matrix<'_>,
+    rows: Range<usize>,
+    along: Range<usize>,
+    room: &'a mut [f32],
+    round: impl Fn(&[f32; PAIRS]) -> L,
+) -> Left<'a> {
+    let places = room.chunks_mut(WIDTH * WIDTH);
+    for (start, to) in along.clone().step_by(PAIRS).zip(places) {
+        let long = PAIRS.min(along.end - start);
+        let mut square = [L::splat(0.0); WIDTH];
+        for (row, lanes) in rows.clone().zip(&mut square) {
+            let from = &a.data[row * a.row + start..][..long];
+            *lanes = match from.first_chunk() {
+                Some(whole) => round(whole),
+                None => {
+                    let mut whole = [0.0; PAIRS];
+                    whole[..long].copy_from_slice(from);
+                    round(&whole)
+                }
+            };
+        }
+        put_turned::<L>(square, WIDTH, WIDTH, to);
+    }
+    Left {
+        numbers: room,
+        down: 1,
+        along: WIDTH,
+    }
+}
+
+/// See [`Kind::lay_out`].
+#[inline(always)]
+fn lay_out<L: Lanes>(
+    b: Matrix<'_, bf16>,
+    along: Range<usize>,
+    columns: Range<usize>,
+    room: &mut [f32],
+) {
+    let width = L::VECTORS * WIDTH;
+    let depth = along.len().div_ceil(2);
+    let panels = room.chunks_exact_mut(depth * width);
+    for (panel, column) in panels.zip(columns.clone().step_by(width)) {
+        let columns = column..columns.end.min(column + width);
+        if b.column == 1 {
+            straight(b, along.clone(), columns, width, panel);
+        } else {
+            turned::<L>(b, along.clone(), columns, panel);
+        }
+    }
+}
+
+/// A panel of a matrix that lies straight: two rows become one.
+#[inline(always)]
+fn straight(
+    b: Matrix<'_, bf16>,
+    along: Range<usize>,
+    columns: Range<usize>,
+    width: usize,
+    panel: &mut [f32],
+) {
+    let wide = columns.len();
+    for (row, to) in along.clone().step_by(2).zip(panel.chunks_exact_mut(width)) {
+        let lower = &b.data[row * b.row + columns.start..][..wide];
+        let to = &mut to[..wide];
+        if row + 1 < along.end {
+            let upper = &b.data[(row + 1) * b.row + columns.start..][..wide];
+            for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {
+                *to = pair([lower.to_bits(), upper.to_bits()]);
+            }
+        } else {
+            for (to, lower) in to.iter_mut().zip(lower) {
+                *to = pair([lower.to_bits(), 0]);
+            }
+        }
+    }
+}
+
+/// A panel of a matrix that lies turned: pairs lie together already.
+#[inline(always)]
+fn turned<L: Lanes>(
+    b: Matrix<'_, bf16>,
+    along: Range<usize>,
+    columns: Range<usize>,
+    panel: &mut [f32],
+) {
+    let width = L::VECTORS * WIDTH;
+    for first in columns.clone().step_by(WIDTH) {
+        let rows = WIDTH.min(columns.end - first);
+        let from = &b.data[first * b.column + along.start..];
+        for start in (0..along.len()).step_by(PAIRS) {
+            let long = PAIRS.min(along.len() - start);
+            let to = &mut panel[start / 2 * width + first - columns.start..];
+            let mut square = [L::splat(0.0); WIDTH];
+            for (row, lanes) in square[..rows].iter_mut().enumerate() {
+                let from = &from[row * b.column + start..][..long];
+                *lanes = match from.first_chunk::<PAIRS>() {
+                    Some(whole) => {
+                        // SAFETY: as many bytes, of which any are sixteen f32; read without regard to where they begin.
+                        L::load(&unsafe { whole.as_ptr().cast::<[f32; WIDTH]>().read_unaligned() })
+                    }
+                    None => {
+                        let mut whole = [0.0; WIDTH];
+                        for (to, from) in whole.iter_mut().zip(from.chunks(2)) {
+                            let upper = from.get(1).map_or(0, |upper| upper.to_bits());
+                            *to = pair([from[0].to_bits(), upper]);
+                        }
+                        L::load(&whole)
+                    }
+                };
+            }
+            put_turned::<L>(square, long.div_ceil(2), width, to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use proptest::prelude::*;
+
+    use super::super::gemm::{self, Store};
+    use super::*;
+
+    fn numbers(count: usize, seed: usize) -> Vec<f32> {
+        let number = |i: usize| ((i + seed) * 7919 % 2003) as f32 / 1001.0 - 1.0;
+        (0..count).map(number).collect()
+    }
+
+    fn halves(count: usize, seed: usize) -> Vec<bf16> {
+        numbers(count, seed)
+            .into_iter()
+            .map(bf16::from_f32)
+            .collect()
+    }
+
+    /// Every way in which this processor can compute such a product.
+    fn ways() -> Vec<fn(Place<'_>, Matrix<'_>, Matrix<'_, bf16>)> {
+        vec![
+            product,
+            |to, a, b| widened(Level::best(), to, a, b),
+            |to, a, b| {
+                widened(Level::all()[0], to, a, b);
+            },
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Of any shape, from any address, however far rows are apart, whichever way the matrix lies: each number is the
+        /// sum of the rounded ones, and nothing beside the result is touched.
+        #[test]
+        fn every_number_is_the_sum_of_rounded_products(
+            [rows, columns] in [1..=300usize, 1..=300],
+            inner in prop_oneof![1..=300usize, 500..=1100usize],
+            [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
+            from in 0..4usize,
+            turned: bool,
+            store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
+        ) {
+            let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
+            let of_a = numbers(from + rows * (inner + a_gap), 1);
+            let a = Matrix::new(&of_a[from..], rows, inner, inner + a_gap);
+            let (b_rows, b_columns) = if turned { (columns, inner) } else { (inner, columns) };
+            let of_b = halves(from + b_rows * (b_columns + b_gap), 500);
+            let b = Matrix::new(&of_b[from..], b_rows, b_columns, b_columns + b_gap);
+            let b = if turned { b.transposed() } else { b };
+            let stride = columns + y_gap;
+            let before = numbers(from + rows * stride, 1500);
+            for way in ways() {
+                let mut after = before.clone();
+                way(Place { y: &mut after[from..], stride, store }, a, b);
+                prop_assert_eq!(&after[..from], &before[..from]);
+                for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
+                    let (r, c) = (i / stride, i % stride);
+                    if c >= columns {
+                        prop_assert_eq!(got.to_bits(), old.to_bits());
+                        continue;
+                    }
+                    let left = |k: usize| bf16::from_f32(a.data[r * a.row + k]).to_f64();
+                    let right = |k: usize| b.data[k * b.row + c * b.column].to_f64();
+                    let products = || (0..inner).map(|k| left(k) * right(k));
+                    let sum: f64 = products().sum();
+                    let want = match store {
+                        Store::Replace => sum,
+                        Store::Add => f64::from(*old) + sum,
+                        Store::Subtract => f64::from(*old) - sum,
+                    };
+                    let limit = 4e-6 * (1.0 + products().map(f64::abs).sum::<f64>());
+                    prop_assert!((f64::from(*got) - want).abs() < limit, "{got} {want} {r} {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_to_the_nearest() {
+        let all = [
+            1.0,
+            -1.0,
+            0.1,
+            1e-30,
+            3.4e38,
+            f32::INFINITY,
+            1.003_906_3,
+            1.011_718_8,
+            -0.0,
+        ];
+        for number in all {
+            assert_eq!(
+                rounded(number),
+                bf16::from_f32(number).to_bits(),
+                "{number}"
+            );
+        }
+        assert!(bf16::from_bits(rounded(f32::NAN)).is_nan());
+    }
+
+    #[test]
+    #[ignore = "measures"]
+    fn the_speed_of_products_is_measured() {
+        let shapes = [
+            ("ViT-B qkv", 394, 768, 2304),
+            ("ViT-B proj", 394, 768, 768),
+            ("ViT-B fc1", 394, 768, 3072),
+            ("ViT-B fc2", 394, 3072, 768),
+            ("ViT-Ti qkv", 788, 192, 576),
+            ("ViT-Ti fc1", 788, 192, 768),
+            ("ViT-Ti fc2", 788, 768, 192),
+            ("nano fc1", 204, 64, 128),
+            ("128", 6272, 128, 512),
+            ("1024", 98, 1024, 4096),
+        ];
+        println!("peak {:.0} GFLOP/s", super::super::explain::peak() / 1e9);
+        for (name, rows, inner, columns) in shapes {
+            for turned in [false, true] {
+                let of_a = numbers(rows * inner, 1);
+                let a = Matrix::new(&of_a, rows, inner, inner);
+                let (wide, half) = (numbers(inner * columns, 2), halves(inner * columns, 2));
+                let mut y = vec![0.0; rows * columns];
+                let mut best = [f64::MAX; 2];
+                for _ in 0..12 {
+                    for (way, best) in best.iter_mut().enumerate() {
+                        let began = Instant::now();
+                        if way == 0 {
+                            let b = match turned {
+                                false => Matrix::new(&wide, inner, columns, columns),
+                                true => Matrix::new(&wide, columns, inner, inner).transposed(),
+                            };
+                            gemm::product(&mut y, columns, Store::Replace, a, b);
+                        } else {
+                            let b = match turned {
+                                false => Matrix::new(&half, inner, columns, columns),
+                                true => Matrix::new(&half, columns, inner, inner).transposed(),
+                            };
+                            let to = Place {
+                                y: &mut y,
+                                stride: columns,
+                                store: Store::Replace,
+                            };
+                            product(to, a, b);
+                        }
+                        *best = best.min(began.elapsed().as_secs_f64());
+                    }
+                }
+                let speed = best.map(|time| 2e-9 * (rows * inner * columns) as f64 / time);
+                println!(
+                    "{name:12} turned {turned:5} f32 {:6.0} bf16 {:6.0} GFLOP/s, ratio {:.2}",
+                    speed[0],
+                    speed[1],
+                    speed[1] / speed[0]
+                );
+            }
+        }
+    }
+}
