@@ -211,10 +211,12 @@ def main(asked):
     half = asked.dtype.endswith("16")
     precision = torch.autocast(device.type, getattr(torch, asked.dtype)) if half else nullcontext()
 
+    forward = torch.compile(net) if asked.compile else net
+
     def answer(learning):
         """Logits, and what is added to the loss."""
         if not prompted:
-            return head(net(images)), 0.0
+            return head(forward(images)), 0.0
         with torch.no_grad():
             query = net(images)
         feature, added = prompts(net, images, query, learning)
@@ -274,5 +276,6 @@ if __name__ == "__main__":
     parser.add_argument("--dtype", choices=["float32", "tf32", "bfloat16", "float16"], default="float32")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--channels-last", action="store_true")
+    parser.add_argument("--compile", action="store_true", help="torch.compile, of methods without prompts")
     parser.add_argument("--json", action="store_true")
     main(parser.parse_args())

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, complain, tell};
 use crate::device;
+use crate::experiment;
 use crate::golden::{GoldenReport, Tolerance, check};
 use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
@@ -53,14 +54,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
     // No self-test before: this is the test, and it should show what the device does.
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
-    let weights = match args.precision {
-        Precision::F16 => WeightType::F16,
-        Precision::Auto | Precision::F32 => WeightType::F32,
-    };
+    let weights = args.precision.named().unwrap_or_default();
     let variant = args.card_variant.unwrap_or(weights.into());
     let weights = variant.weights;
     let tolerance = match weights {
         WeightType::F16 => Tolerance::HALF,
+        WeightType::Bf16 => Tolerance::BF16,
         WeightType::F32 if info.is_cpu() => Tolerance::CPU,
         WeightType::F32 => Tolerance::GPU,
     };
@@ -70,10 +69,15 @@ pub(super) fn run(args: &Args) -> Result<End> {
             .at("--precision")
             .advise("leave the option out"));
     }
-    if weights == WeightType::F16 {
+    if weights == WeightType::Bf16 {
+        experiment::has_bf16(&info)?;
+    }
+    if weights != WeightType::F32 {
         tell(format!(
-            "weights in half precision: errors up to {} in one step and {} after all steps pass",
-            tolerance.single, tolerance.trajectory
+            "weights in {}: errors up to {} in one step and {} after all steps pass",
+            weights.title(),
+            tolerance.single,
+            tolerance.trajectory
         ));
     }
     let place = (&device, variant).into();

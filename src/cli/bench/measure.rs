@@ -48,7 +48,7 @@ impl Asked<'_> {
         if let Some(problem) = &ready.remark {
             complain(problem);
         }
-        let (weights, remark) = weight_type(self.args.precision, &ready);
+        let (weights, remark) = weight_type(self.args.precision, &ready)?;
         remark.iter().for_each(complain);
         let config = self.config()?;
         if ready.info.is_cpu() {

@@ -78,6 +78,9 @@ pub(super) struct Args {
     /// Measure PyTorch in turn with each row that it can do, with this Python [python3 if none is named]
     #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3")]
     pytorch: Option<String>,
+    /// Measure PyTorch after torch.compile, too
+    #[arg(long, requires = "pytorch")]
+    compiled: bool,
     /// Tell how each product of a step is computed, and how fast (on the CPU device)
     #[arg(long)]
     explain: bool,
@@ -139,7 +142,7 @@ struct Asked<'a> {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let pytorch = args.pytorch.as_ref();
-    let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device));
+    let pytorch = pytorch.map(|python| PyTorch::find(python, &args.device, args.compiled));
     let pytorch = pytorch.transpose()?;
     // Whatever is wrong with one of them is told before the first is measured.
     let all = args.asked()?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use crate::device;
+use crate::nn::WeightType;
 use crate::problem::{Problem, Result};
 
 /// The work of a row in PyTorch and timm; says on its own how it is used.
@@ -17,7 +18,7 @@ const NO_SUCH_ROW: i32 = 2;
 /// What PyTorch did of a row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Beside {
-    /// float32, tf32 or bfloat16.
+    /// float32, tf32 or bfloat16, and whether it was compiled before.
     pub dtype: String,
     /// Images a second.
     pub images_per_second: f64,
@@ -27,7 +28,7 @@ pub struct Beside {
 pub struct PyTorch<'a> {
     python: &'a str,
     device: &'static str,
-    dtypes: &'static [&'static str],
+    compiled: bool,
 }
 
 impl<'a> PyTorch<'a> {
@@ -35,12 +36,11 @@ impl<'a> PyTorch<'a> {
     ///
     /// # Errors
     /// A Problem when it has not.
-    pub fn find(python: &'a str, device: &str) -> Result<Self> {
-        let (device, dtypes, look): (_, &[_], _) = match device::choose(device)?.is_cpu() {
-            true => ("cpu", &["float32"], "import torch, timm"),
+    pub fn find(python: &'a str, device: &str, compiled: bool) -> Result<Self> {
+        let (device, look) = match device::choose(device)?.is_cpu() {
+            true => ("cpu", "import torch, timm"),
             false => (
                 "cuda",
-                &["float32", "tf32", "bfloat16"],
                 "import torch, timm; assert torch.cuda.is_available(), 'it sees no card'",
             ),
         };
@@ -57,7 +57,7 @@ impl<'a> PyTorch<'a> {
         Ok(Self {
             python,
             device,
-            dtypes,
+            compiled,
         })
     }
 
@@ -66,14 +66,29 @@ impl<'a> PyTorch<'a> {
     /// # Errors
     /// A Problem when PyTorch fails.
     pub fn measure(&self, row: &Row, seconds: f64) -> Result<Vec<Beside>> {
+        let rounded = row.weights == WeightType::Bf16.title();
+        let dtypes: &[&str] = match (self.device, rounded) {
+            ("cpu", false) => &["float32"],
+            ("cpu", true) => &["float32", "bfloat16"],
+            _ => &["float32", "tf32", "bfloat16"],
+        };
         let mut all = Vec::new();
-        for dtype in self.dtypes {
-            all.extend(self.measure_in(row, dtype, seconds)?);
+        for dtype in dtypes {
+            all.extend(self.measure_in(row, dtype, false, seconds)?);
+            if self.compiled {
+                all.extend(self.measure_in(row, dtype, true, seconds)?);
+            }
         }
         Ok(all)
     }
 
-    fn measure_in(&self, row: &Row, dtype: &str, seconds: f64) -> Result<Option<Beside>> {
+    fn measure_in(
+        &self,
+        row: &Row,
+        dtype: &str,
+        compiled: bool,
+        seconds: f64,
+    ) -> Result<Option<Beside>> {
         let failed = |why: String| {
             Problem::new(format!("PyTorch failed: {why}"))
                 .at(format!("{}, batch {}, {dtype}", row.backbone, row.batch))
@@ -86,6 +101,7 @@ impl<'a> PyTorch<'a> {
             .args([&seconds.to_string(), "--method", &row.method, "--json"])
             .args(["--device", self.device, "--dtype", dtype])
             .args(["--threads", &threads.to_string()])
+            .args(compiled.then_some("--compile"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -105,7 +121,10 @@ impl<'a> PyTorch<'a> {
         let told: Told =
             serde_json::from_slice(&output.stdout).map_err(|_| failed(last_line(&output)))?;
         Ok(Some(Beside {
-            dtype: dtype.to_owned(),
+            dtype: match compiled {
+                true => format!("{dtype} compiled"),
+                false => dtype.to_owned(),
+            },
             images_per_second: told.images_per_second,
         }))
     }

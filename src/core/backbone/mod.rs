@@ -94,8 +94,8 @@ impl Facts {
 
     /// The network's weights, from where it got them: its layers keep them turned and folded.
     fn weights(&self) -> Result<Weights> {
-        if self.place.variant.weights == WeightType::F16 {
-            let what = "weights kept in half precision cannot be trained";
+        if self.place.variant.weights != WeightType::F32 {
+            let what = "weights that are kept rounded cannot be trained";
             return Err(Problem::new(what)
                 .at("--precision")
                 .advise("choose f32, or a method that leaves the backbone as it is"));
@@ -151,7 +151,7 @@ pub trait Backbone: Send + Sync {
     /// Its own weights, for methods that train them.
     ///
     /// # Errors
-    /// A Problem when they are kept in half precision, or their file cannot be read any more.
+    /// A Problem when they are kept rounded, or their file cannot be read any more.
     fn weights(&self) -> Result<Weights> {
         self.facts().weights()
     }

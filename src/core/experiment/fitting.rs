@@ -5,8 +5,8 @@
 //! way. So has a card that nothing is known of: the plain one.
 
 use crate::backbone::families;
-use crate::device::{self, AdapterKind, Prepared, Ready, Trusted};
-use crate::nn::{ComputeVariant, WeightType};
+use crate::device::{self, AdapterKind, DeviceInfo, Prepared, Ready, Trusted};
+use crate::nn::{self, ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
@@ -39,7 +39,7 @@ impl DeviceRequest<'_> {
     /// false.
     ///
     /// # Errors
-    /// A Problem when the device cannot be opened, or `tell` stopped it.
+    /// A Problem when the device cannot be opened, has no bf16 where that is asked for, or `tell` stopped it.
     pub fn fit(&self, trusted: Trusted, tell: &mut dyn FnMut(&str) -> bool) -> Result<Fitted> {
         let mut remarks: Vec<Problem> = trusted.remark.iter().cloned().collect();
         let (trusted, variant) = match trusted.info.is_cpu() {
@@ -55,15 +55,11 @@ impl DeviceRequest<'_> {
             true => self.weights_named(),
             false => Some(variant.weights),
         };
-        let (weights, remark) = held(wanted.unwrap_or_default(), &ready);
+        let (weights, remark) = held(wanted.unwrap_or_default(), &ready)?;
         remarks.extend(remark);
-        let variant = match ready.info.is_cpu() {
-            true => ComputeVariant::PLAIN,
-            false => variant.with_weights(weights),
-        };
         Ok(Fitted {
             ready,
-            variant,
+            variant: variant.with_weights(weights),
             remarks,
         })
     }
@@ -71,10 +67,8 @@ impl DeviceRequest<'_> {
     /// The type of weights that was asked for in so many words.
     fn weights_named(&self) -> Option<WeightType> {
         match self.config.precision {
-            Precision::F32 => Some(WeightType::F32),
-            Precision::F16 => Some(WeightType::F16),
             Precision::Auto if self.trains_weights => Some(WeightType::F32),
-            Precision::Auto => None,
+            precision => precision.named(),
         }
     }
 
@@ -192,10 +186,39 @@ fn unusable(trusted: &Trusted, family: &str, found: &Prepared) -> Problem {
         .advise("update the graphics driver, then try again with `lae-studio devices --prepare`")
 }
 
+/// Whether a device multiplies numbers of bf16, as a run's training needs them.
+///
+/// # Errors
+/// A Problem where it does not.
+pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
+    let (why, remedy) = match info.is_cpu() {
+        true if nn::multiplies_bf16() => return Ok(()),
+        true => (
+            "this processor does not multiply numbers of bf16 (AVX512-BF16 does)".to_string(),
+            "choose f32",
+        ),
+        false => (
+            format!(
+                "{} keeps weights as f32 or f16, bf16 is the processor's",
+                info.name
+            ),
+            "choose f16, or --device cpu",
+        ),
+    };
+    Err(Problem::new(why).at("--precision bf16").advise(remedy))
+}
+
 /// What a type of weights comes to on a device, with a remark where that is not what was asked for.
-fn held(wanted: WeightType, ready: &Ready) -> (WeightType, Option<Problem>) {
+///
+/// # Errors
+/// See [`has_bf16`].
+fn held(wanted: WeightType, ready: &Ready) -> Result<(WeightType, Option<Problem>)> {
+    if wanted == WeightType::Bf16 {
+        has_bf16(&ready.info)?;
+        return Ok((wanted, None));
+    }
     if wanted == WeightType::F32 || ready.half {
-        return (wanted, None);
+        return Ok((wanted, None));
     }
     let (why, remedy) = if ready.info.is_cpu() {
         let remedy = "leave the option out, or train on a graphics card";
@@ -207,32 +230,32 @@ fn held(wanted: WeightType, ready: &Ready) -> (WeightType, Option<Problem>) {
     let remark = Problem::new(format!("the backbone's weights are kept as f32: {why}"))
         .at("--precision")
         .advise(remedy);
-    (WeightType::F32, Some(remark))
+    Ok((WeightType::F32, Some(remark)))
 }
 
 /// What a precision comes to on a device, with a remark where that is not what was asked for.
-pub fn weight_type(precision: Precision, ready: &Ready) -> (WeightType, Option<Problem>) {
-    held(named(precision), ready)
+///
+/// # Errors
+/// See [`has_bf16`].
+pub fn weight_type(precision: Precision, ready: &Ready) -> Result<(WeightType, Option<Problem>)> {
+    held(precision.named().unwrap_or_default(), ready)
 }
 
-fn named(precision: Precision) -> WeightType {
-    match precision {
-        Precision::F16 => WeightType::F16,
-        Precision::Auto | Precision::F32 => WeightType::F32,
-    }
-}
-
-/// The way a run is answered with on a device: the one it was trained with, or the plain one.
+/// The way a run is answered with on a device: the one it was trained with, or the plain one. Any processor can answer
+/// in bf16, though not every one fast enough to train in it.
 pub fn variant_of(header: &RunHeader, ready: &Ready) -> ComputeVariant {
-    if ready.info.is_cpu() {
-        return ComputeVariant::PLAIN;
+    let begun = begun_with(header);
+    let weights = begun.weights;
+    match (ready.info.is_cpu(), weights) {
+        (true, WeightType::Bf16) => ComputeVariant::from(weights),
+        (true, _) => ComputeVariant::PLAIN,
+        (false, WeightType::F16) if ready.half => begun,
+        (false, _) => begun.with_weights(WeightType::F32),
     }
-    let variant = begun_with(header);
-    variant.with_weights(held(variant.weights, ready).0)
 }
 
 /// The way a run began with. Runs of older versions, and those of the CPU, computed the plain way.
 pub fn begun_with(header: &RunHeader) -> ComputeVariant {
-    let plain = named(header.config.precision).into();
-    header.card_variant.unwrap_or(plain)
+    let weights = header.config.precision.named().unwrap_or_default();
+    header.card_variant.unwrap_or(weights.into())
 }

@@ -14,7 +14,7 @@ use crate::data::loader;
 use crate::method::{Chosen, MemoryEstimate};
 use crate::nn::{AttentionForm, ComputeVariant, WeightType};
 use crate::pet::{BlockShape, PetSpec, Site};
-use crate::run::config::RunConfig;
+use crate::run::config::{Precision, RunConfig};
 
 use super::fitting;
 
@@ -76,7 +76,8 @@ fn peak(
     let sites = sites.unwrap_or_default();
     let weights = match variant.map(|variant| variant.weights) {
         Some(WeightType::F16) => NUMBER / 2.0,
-        Some(WeightType::F32) | None => NUMBER,
+        None if config.precision == Precision::Bf16 => NUMBER / 2.0,
+        Some(WeightType::F32 | WeightType::Bf16) | None => NUMBER,
     };
     let program = variant.map_or(PROGRAM, |_| PROGRAM_AND_DRIVER);
     let fixed = program + (1.0 + SLACK) * weights * backbone.parameters as f64;

@@ -43,7 +43,7 @@ use crate::run::diary::Noted;
 use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, StoredState};
 
-pub use fitting::weight_type;
+pub use fitting::{has_bf16, weight_type};
 pub use own::take_along;
 pub use plan::TrainingPlan;
 pub use samples::sample_pictures;

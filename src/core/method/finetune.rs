@@ -114,12 +114,12 @@ fn passes(chosen: &Chosen<'_>, _task: usize) -> Result<Vec<Pass>> {
 }
 
 fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
-    if chosen.config.precision != Precision::F16 {
+    if !matches!(chosen.config.precision, Precision::F16 | Precision::Bf16) {
         return Ok(());
     }
     let title = chosen.spec.title;
-    let what =
-        format!("{title} trains the backbone's own weights, which half precision cannot hold");
+    let key = chosen.config.precision.key();
+    let what = format!("{title} trains the backbone's own weights, which {key} cannot hold");
     Err(Problem::new(what)
         .at("--precision")
         .advise("choose f32, or a method that leaves the backbone as it is"))

@@ -5,20 +5,23 @@
 //! layers give their gradients too. Inputs may be plain or tracked; the same functions serve both.
 //! This module is the one dispatch point between the framework's operations and the CPU kernels:
 //! f32 on the CPU device takes [`cpu`], everything else [`framework`], with matrices that are kept
-//! in half precision in [`half`].
+//! in half precision in [`half`], those of the processor in [`rounded`].
 
 mod cpu;
 mod framework;
 mod fused;
 mod half;
 mod place;
+mod rounded;
 
 use burn::tensor::{Tensor, TensorData};
 
 use half::HalfMatrix;
+pub use lae_kernels::bf16::is_native as multiplies_bf16;
 pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
 pub use place::{AttentionForm, AttentionHeads, ComputeVariant, Place, Upload, WeightType};
+use rounded::RoundedMatrix;
 
 /// A linear map `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ enum Matrix {
     Whole(Tensor<2>),
     /// in × out, f16.
     Half(HalfMatrix),
+    /// in × out, bf16, on the processor.
+    Rounded(RoundedMatrix),
     /// out × in, f32, as weight files hold it: what is trained is laid out for the optimiser and
     /// for files, and must not be turned in every step.
     Trained(Tensor<2>),
@@ -72,6 +77,11 @@ impl Linear {
                 let matrix = Matrix::Half(half);
                 Self { matrix, bias }
             }
+            WeightType::Bf16 => {
+                let rounded = RoundedMatrix::new(&values, shape, &place.device);
+                let matrix = Matrix::Rounded(rounded);
+                Self { matrix, bias }
+            }
         }
     }
 
@@ -80,6 +90,7 @@ impl Linear {
         match &self.matrix {
             Matrix::Whole(weight) => weight.clone(),
             Matrix::Half(half) => half.widened(),
+            Matrix::Rounded(rounded) => rounded.widened(),
             Matrix::Trained(weight) => weight.clone().transpose(),
         }
     }
@@ -92,14 +103,6 @@ impl Linear {
         }
     }
 
-    /// The weight (in × out) of a frozen layer in f32.
-    fn whole(&self) -> Option<&Tensor<2>> {
-        match &self.matrix {
-            Matrix::Whole(weight) => Some(weight),
-            Matrix::Half(_) | Matrix::Trained(_) => None,
-        }
-    }
-
     /// `… × in` → `… × out`.
     pub fn forward<const D: usize>(&self, x: Tensor<D>) -> Tensor<D> {
         let bias = self.bias.as_ref();
@@ -107,7 +110,7 @@ impl Linear {
             Matrix::Half(half) => {
                 return framework::linear(x, half.values.dims(), |x| half.product(x), bias);
             }
-            Matrix::Whole(weight) => cpu::linear(&x, weight, bias),
+            Matrix::Whole(_) | Matrix::Rounded(_) => cpu::linear(&x, self),
             Matrix::Trained(weight) => cpu::trained_linear(&x, weight, bias),
         };
         kernel.unwrap_or_else(|| {

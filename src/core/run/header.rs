@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::about::{About, MadeOf};
 use super::added_task::AddedTask;
-use super::config::{Precision, RunConfig};
+use super::config::RunConfig;
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
@@ -163,10 +163,9 @@ impl RunHeader {
     /// The type of number that its frozen weights were kept as. The CPU notes none, nor did older
     /// versions, whose cards kept them as they were asked to.
     pub fn kept_as(&self) -> WeightType {
-        match (self.card_variant, self.config.precision) {
-            (Some(variant), _) => variant.weights,
-            (None, Precision::F16) => WeightType::F16,
-            (None, Precision::Auto | Precision::F32) => WeightType::F32,
+        match self.card_variant {
+            Some(variant) => variant.weights,
+            None => self.config.precision.named().unwrap_or_default(),
         }
     }
 

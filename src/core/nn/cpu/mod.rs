@@ -17,15 +17,16 @@ mod trained_block;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use half::bf16;
 use lae_kernels::block::{Around, Mlp, Norm, SelfAttention};
 use lae_kernels::buffer::Buffer;
-use lae_kernels::linear::{self, Weights};
+use lae_kernels::linear::{self, Numbers, Weights};
 use lae_kernels::simd::Level;
 use lae_kernels::sums::{PIECE, rows_at_once, sum_of_rows};
 use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
 use rayon::prelude::*;
 
-use super::{Frame, LayerNorm, Linear};
+use super::{Frame, LayerNorm, Linear, Matrix};
 use glue::{Dense, Gradient, Input, apply};
 
 pub use pairs::{plus, project, sum_of_squares, times};
@@ -130,12 +131,8 @@ pub fn layer_norm<const D: usize>(
 }
 
 /// `x · weight + bias` with constant weight and bias.
-pub fn linear<const D: usize>(
-    x: &Tensor<D>,
-    weight: &Tensor<2>,
-    bias: Option<&Tensor<1>>,
-) -> Option<Tensor<D>> {
-    let layer = Frozen::new(weight, bias)?;
+pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
+    let layer = Frozen::new(layer)?;
     let input = Input::new(x)?;
     let mut shape = x.dims();
     *shape.last_mut()? = layer.outputs;
@@ -212,8 +209,7 @@ pub fn depthwise7(
 /// A frozen MLP as one operation; see [`super::mlp`].
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let frame = FrozenFrame::new(frame)?;
-    let fc1 = Frozen::new(fc1.whole()?, fc1.bias.as_ref())?;
-    let fc2 = Frozen::new(fc2.whole()?, fc2.bias.as_ref())?;
+    let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
     let input = Input::new(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let layer = (frame, fc1, fc2);
@@ -259,8 +255,8 @@ pub fn self_attention(
     };
     let layer = FrozenAttention {
         frame: FrozenFrame::new(frame)?,
-        qkv: Frozen::new(qkv.whole()?, qkv.bias.as_ref())?,
-        proj: Frozen::new(proj.whole()?, proj.bias.as_ref())?,
+        qkv: Frozen::new(qkv)?,
+        proj: Frozen::new(proj)?,
         shape,
         bias,
     };
@@ -344,21 +340,38 @@ fn one(
 /// A constant linear map.
 #[derive(Clone)]
 struct Frozen {
-    weight: Dense,
+    weight: FrozenWeight,
     bias: Option<Dense>,
     inputs: usize,
     outputs: usize,
 }
 
+/// inputs × outputs.
+#[derive(Clone)]
+enum FrozenWeight {
+    Whole(Dense),
+    Rounded(Arc<[bf16]>),
+}
+
 impl Frozen {
-    fn new(weight: &Tensor<2>, bias: Option<&Tensor<1>>) -> Option<Self> {
-        let [inputs, outputs] = weight.dims();
-        let bias = match bias {
+    fn new(layer: &Linear) -> Option<Self> {
+        let ([inputs, outputs], weight) = match &layer.matrix {
+            Matrix::Whole(weight) => {
+                let numbers = Dense::constant(weight)?;
+                (weight.dims(), FrozenWeight::Whole(numbers))
+            }
+            Matrix::Rounded(rounded) => {
+                let numbers = FrozenWeight::Rounded(rounded.values.clone());
+                (rounded.shape, numbers)
+            }
+            Matrix::Half(_) | Matrix::Trained(_) => return None,
+        };
+        let bias = match &layer.bias {
             Some(bias) => Some(Dense::constant(bias)?),
             None => None,
         };
         Some(Self {
-            weight: Dense::constant(weight)?,
+            weight,
             bias,
             inputs,
             outputs,
@@ -367,7 +380,10 @@ impl Frozen {
 
     fn weights(&self) -> Weights<'_> {
         Weights {
-            weight: self.weight.numbers(),
+            weight: match &self.weight {
+                FrozenWeight::Whole(weight) => Numbers::F32(weight.numbers()),
+                FrozenWeight::Rounded(weight) => Numbers::Bf16(weight),
+            },
             turned: false,
             bias: self.bias.as_ref().map_or(&[], Dense::numbers),
             inputs: self.inputs,

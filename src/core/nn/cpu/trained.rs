@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 use lae_kernels::attention::{self, Bias, Shape};
 use lae_kernels::buffer::Buffer;
 use lae_kernels::elementwise;
-use lae_kernels::linear::{self, Weights};
+use lae_kernels::linear::{self, Numbers, Weights};
 use lae_kernels::simd::Level;
 use lae_kernels::sums::{PIECE, sum_of_rows};
 use rayon::prelude::*;
@@ -61,7 +61,7 @@ fn linear_of<const N: usize, const D: usize>(
 pub(super) fn weights(tensors: &[Dense], [outputs, inputs]: [usize; 2]) -> Weights<'_> {
     let numbers = |which: usize| tensors.get(which).map_or(&[][..], Dense::numbers);
     Weights {
-        weight: numbers(0),
+        weight: Numbers::F32(numbers(0)),
         turned: true,
         bias: numbers(1),
         inputs,

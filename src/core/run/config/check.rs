@@ -2,8 +2,7 @@
 
 use crate::data::check_corrected;
 
-use super::{Precision, RunConfig, SETTINGS};
-use crate::nn::WeightType;
+use super::{RunConfig, SETTINGS};
 use crate::problem::Problem;
 
 impl RunConfig {
@@ -21,11 +20,7 @@ impl RunConfig {
                 Some(Problem::new(what).at(spec.place()).advise(remedy))
             })
             .collect();
-        let named = match self.precision {
-            Precision::Auto => None,
-            Precision::F32 => Some(WeightType::F32),
-            Precision::F16 => Some(WeightType::F16),
-        };
+        let named = self.precision.named();
         let of_variant = self.card_variant.map(|variant| variant.weights);
         if named.is_some() && of_variant.is_some() && named != of_variant {
             let what = "the precision and the card's variant name different weights";

@@ -138,7 +138,7 @@ settings_of_every_run! {
     /// Name of a backbone, or a weight file
     backbone: String = backbone("NAME|FILE", "Backbone", SettingKind::Text("lae-nano")) { fix: "Use {}", named: true };
     /// The backbone's weights: f16 takes half the memory, on graphics cards
-    precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16"]));
+    precision: Precision = backbone("PRECISION", "Precision", SettingKind::Choice(&["auto", "f32", "f16", "bf16"]));
     /// Name of a PET plugin (`lae-studio plugins` lists them)
     pet: String = pet("NAME", "PET", SettingKind::Text("adapter")) {
         fix: "Use {}", fix_with: &["pet_size", "pet_variant", "pet_set"], named: true,

@@ -18,14 +18,16 @@ use crate::counts::counted;
 use crate::files::names::{is_elsewhere, is_path};
 use crate::problem::{Problem, Result, line_and_column};
 
+use crate::nn::WeightType;
+
 pub use differences::{differences, differs};
 pub use kind::SettingKind;
 pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};
 pub use setting::{Setting, Settings};
 pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capitalised};
 
-/// The type of number the frozen weights are kept as. PETs, heads, loss and all arithmetic are f32
-/// in any case.
+/// The type of number the frozen weights are kept as. PETs, heads, loss and optimiser are f32 in any case, and so is all
+/// other arithmetic, but that with bf16 what a frozen matrix is multiplied with is rounded, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// The program's choice: what preparing the card found best, f32 on the processor, on a card that is not prepared,
@@ -34,13 +36,25 @@ pub enum Precision {
     Auto,
     /// Single precision.
     F32,
-    /// Half precision where the device has it, else single precision with a remark.
+    /// Half precision where the card has it, else single precision with a remark.
     F16,
+    /// On the processor, where it multiplies such numbers itself; refused elsewhere.
+    Bf16,
 }
 
 impl Precision {
     /// All choices, in the order they are offered.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::F32, Self::F16];
+    pub const ALL: [Self; 4] = [Self::Auto, Self::F32, Self::F16, Self::Bf16];
+
+    /// The type that is named in so many words.
+    pub fn named(self) -> Option<WeightType> {
+        match self {
+            Self::Auto => None,
+            Self::F32 => Some(WeightType::F32),
+            Self::F16 => Some(WeightType::F16),
+            Self::Bf16 => Some(WeightType::Bf16),
+        }
+    }
 
     /// The name on the command line.
     pub fn key(self) -> &'static str {
@@ -48,6 +62,7 @@ impl Precision {
             Self::Auto => "auto",
             Self::F32 => "f32",
             Self::F16 => "f16",
+            Self::Bf16 => "bf16",
         }
     }
 }
