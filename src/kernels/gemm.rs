@@ -245,21 +245,26 @@ mod tests {
             };
             let (a, b) = (numbers(rows * inner), numbers(inner * columns));
             let a = Matrix::new(&a, rows, inner, inner);
-            for b in [
-                Matrix::new(&b, inner, columns, columns),
-                Matrix::new(&b, columns, inner, inner).transposed(),
-            ] {
+            let rounded: Vec<bf16> = b.iter().map(|number| bf16::from_f32(*number)).collect();
+            for (which, b) in [
+                Right::F32(Matrix::new(&b, inner, columns, columns)),
+                Right::F32(Matrix::new(&b, columns, inner, inner).transposed()),
+                Right::Bf16(Matrix::new(&rounded, inner, columns, columns)),
+                Right::Bf16(Matrix::new(&rounded, columns, inner, inner).transposed()),
+            ]
+            .into_iter()
+            .enumerate()
+            {
                 let results = pools.iter().map(|pool| {
                     let mut y = vec![0.0f32; rows * columns];
-                    pool.install(|| parallel_product(&mut y, Store::Replace, a, b));
+                    pool.install(|| b.parallel_product(&mut y, Store::Replace, a));
                     y
                 });
                 let results: Vec<_> = results.collect();
                 for (result, pool) in results.iter().zip(&pools) {
                     assert!(
                         *result == results[0],
-                        "{rows} {inner} {columns} {} {}",
-                        b.row,
+                        "{rows} {inner} {columns} {which} {}",
                         pool.current_num_threads()
                     );
                 }

@@ -136,7 +136,7 @@ simd! {
 }
 
 /// A matrix of f32 that lies turned.
-struct Turned;
+pub(crate) struct Turned;
 
 impl<L: Lanes> Kind<L> for Turned {
     type Number = f32;

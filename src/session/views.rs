@@ -361,4 +361,6 @@ pub struct DeviceView {
     pub prepared_by_itself: bool,
     /// What preparing it found, by family of backbones.
     pub prepared: BTreeMap<String, Prepared>,
+    /// How many times as fast it multiplies with weights of bf16 as with f32; none where it does not do so itself.
+    pub bf16_gain: Option<f64>,
 }

@@ -5,16 +5,18 @@ use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
 use lae_studio::data::{Dataset, OpenOptions};
+use lae_studio::device;
 use lae_studio::experiment::predict::{Parts, Predictor};
 use lae_studio::experiment::shelf::PredictorShelf;
 use lae_studio::experiment::{self, Outcome, Stock};
 use lae_studio::metrics::Expert;
-use lae_studio::run::config::RunConfig;
+use lae_studio::run::config::{Precision, RunConfig};
 use lae_studio::run::event::{Control, Event, Phase, Picture, PredictRequest, Sink, Wish};
 use lae_studio::store::{self, StoredState};
 use lae_studio::tensors::Named;
 
 use super::data::Made;
+use crate::skip::skip;
 
 /// Two tasks of two digits, a few seconds long.
 fn short() -> RunConfig {
@@ -200,8 +202,23 @@ fn seconds_are_those_of_work_without_pauses() {
 
 #[test]
 fn a_stopped_run_continues_to_the_same_end() {
+    stopped_and_continued(&short());
+}
+
+#[test]
+fn a_stopped_run_in_bf16_continues_to_the_same_end() {
+    if experiment::has_bf16(&device::choose("cpu").unwrap()).is_err() {
+        return skip("this processor does not multiply numbers of bf16");
+    }
+    stopped_and_continued(&RunConfig {
+        precision: Precision::Bf16,
+        ..short()
+    });
+}
+
+fn stopped_and_continued(config: &RunConfig) {
     let root = tempfile::tempdir().unwrap();
-    let whole = train(&short(), root.path(), &mut Vec::new(), &Control::default());
+    let whole = train(config, root.path(), &mut Vec::new(), &Control::default());
     let want = snapshots(&folder_of(&whole), 2);
     // Stop in the middle of every epoch there is, one run each.
     for epochs in 0..4 {
@@ -210,7 +227,7 @@ fn a_stopped_run_continues_to_the_same_end() {
             control: control.clone(),
             epochs,
         };
-        let outcome = train(&short(), root.path(), &mut sink, &control);
+        let outcome = train(config, root.path(), &mut sink, &control);
         assert!(matches!(outcome, Outcome::Stopped(_)), "epoch {epochs}");
         let folder = folder_of(&outcome);
         control.set(Wish::Run);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use crate::cli::output::Table;
-use crate::nn::explain;
+use crate::nn::explain::{self, Kernel};
 use crate::problem::{Problem, Result};
 
 /// Fewer shapes than a network has of small ones: the rest is told as one line.
@@ -17,10 +17,21 @@ const MOST: usize = 24;
 pub(super) struct Products {
     /// What one thread can do at most, measured, in 10⁹ floating-point operations a second.
     peak_gflops: f64,
+    /// The same with numbers of bf16, where there are such products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bf16_peak_gflops: Option<f64>,
     /// Share of all threads' time that was spent in products.
     share_of_time: f64,
     /// Those that took longest first.
     ways: Vec<Way>,
+}
+
+impl Products {
+    fn peak_of(&self, way: &Way) -> f64 {
+        let rounded = self.bf16_peak_gflops;
+        let rounded = rounded.filter(|_| way.kernel == Kernel::Bf16.title());
+        rounded.unwrap_or(self.peak_gflops)
+    }
 }
 
 /// One shape.
@@ -86,8 +97,10 @@ pub(super) fn during<T>(
         })
         .collect();
     ways.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    let rounded = |way: &Way| way.kernel == Kernel::Bf16.title();
     let products = Products {
-        peak_gflops: explain::peak() / 1e9,
+        peak_gflops: explain::peak(Kernel::Gemm) / 1e9,
+        bf16_peak_gflops: (ways.iter().any(rounded)).then(|| explain::peak(Kernel::Bf16) / 1e9),
         share_of_time: ways.iter().map(|way| way.seconds).sum::<f64>() / all,
         ways,
     };
@@ -118,7 +131,7 @@ pub(super) fn words(row: &Row) -> Option<String> {
             way.times.to_string(),
             format!("{:.3}", way.seconds),
             format!("{:.0}", way.gflops),
-            format!("{:.0} %", 100.0 * way.gflops / products.peak_gflops),
+            format!("{:.0} %", 100.0 * way.gflops / products.peak_of(way)),
         ]);
     }
     let left = match products.ways.len().saturating_sub(MOST) {
@@ -126,11 +139,14 @@ pub(super) fn words(row: &Row) -> Option<String> {
         left => format!("and {left} more shapes, each of less time\n"),
     };
     Some(format!(
-        "{}, batch {}, {}: {:.0} % of the time in products; one thread can do {:.0} GFLOP/s\n{table}{left}",
+        "{}, batch {}, {}: {:.0} % of the time in products; one thread can do {:.0} GFLOP/s{}\n{table}{left}",
         row.backbone,
         row.batch,
         row.mode.key(),
         100.0 * products.share_of_time,
         products.peak_gflops,
+        products
+            .bf16_peak_gflops
+            .map_or_else(String::new, |peak| format!(", {peak:.0} with bf16")),
     ))
 }

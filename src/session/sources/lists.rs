@@ -2,6 +2,7 @@
 
 use crate::backbone::families;
 use crate::device;
+use crate::nn;
 use crate::problem::{Problem, Result};
 use crate::session::progress::Progress;
 use crate::session::views::DeviceView;
@@ -26,6 +27,7 @@ pub(super) fn devices() -> Vec<DeviceView> {
             chosen_by_auto: Some(info.index) == auto,
             prepared_by_itself: info.kind.is_hardware_gpu(),
             prepared: device::prepared(info),
+            bf16_gain: nn::bf16_gain().filter(|_| info.is_cpu()),
         })
         .collect()
 }

@@ -1,5 +1,5 @@
-//! Frozen weights in half precision: on the CPU device through the same code, on graphics cards
-//! where there is one.
+//! Frozen weights in half precision: f16 on graphics cards, where there is one, and on the CPU device through the same
+//! code; bf16 on the CPU device.
 
 use std::path::PathBuf;
 
@@ -29,10 +29,14 @@ fn golden_files() -> Vec<PathBuf> {
     files
 }
 
-fn hold(device: &Device, files: impl Iterator<Item = PathBuf>) {
+fn hold(
+    (device, weights): (&Device, WeightType),
+    limits: Tolerance,
+    files: impl Iterator<Item = PathBuf>,
+) {
     for path in files {
-        let place = (device, WeightType::F16).into();
-        let report = check(&path, &place, Tolerance::HALF).unwrap();
+        let place = (device, weights).into();
+        let report = check(&path, &place, limits).unwrap();
         let worst = report.worst().unwrap();
         eprintln!("{}: {} {:.1e}", path.display(), worst.name, worst.error);
         // Rounded weights show: a check that never left f32 would be closer.
@@ -46,7 +50,14 @@ fn hold(device: &Device, files: impl Iterator<Item = PathBuf>) {
 
 #[test]
 fn golden_files_hold_with_half_precision_weights_on_the_cpu() {
-    hold(&Device::flex(), golden_files().into_iter());
+    let place = (&Device::flex(), WeightType::F16);
+    hold(place, Tolerance::HALF, golden_files().into_iter());
+}
+
+#[test]
+fn golden_files_hold_with_weights_of_bf16() {
+    let place = (&Device::flex(), WeightType::Bf16);
+    hold(place, Tolerance::BF16, golden_files().into_iter());
 }
 
 #[test]
@@ -59,7 +70,8 @@ fn golden_files_hold_with_half_precision_weights_on_a_graphics_adapter() {
     };
     // One of each family: a software adapter is slow.
     let adapter = |path: &PathBuf| path.to_string_lossy().contains("adapter");
-    hold(&device, golden_files().into_iter().filter(adapter));
+    let files = golden_files().into_iter().filter(adapter);
+    hold((&device, WeightType::F16), Tolerance::HALF, files);
 }
 
 fn features(opened: &Opened, images: usize) -> Vec<f32> {
@@ -78,35 +90,73 @@ fn half_precision_changes_features_by_its_rounding_only() {
         let place = (&Device::flex(), weights);
         library::open(library::EMBEDDED, place, &mut |_| true).unwrap()
     };
-    let (full, half) = (open(WeightType::F32), open(WeightType::F16));
-    assert_eq!(
-        (full.variant.weights, half.variant.weights),
-        (WeightType::F32, WeightType::F16)
-    );
-    assert_eq!(full.sha256, half.sha256);
-    assert_eq!(full.backbone.parameters(), half.backbone.parameters());
-    let (full, half) = (features(&full, 2), features(&half, 2));
-    let largest = full.iter().fold(0f32, |most, v| most.max(v.abs()));
-    let apart = full.iter().zip(&half).map(|(a, b)| (a - b).abs());
-    let error = apart.fold(0f32, f32::max) / largest;
-    assert!(error > 0.0 && error < 5e-3, "{error}");
+    let full = open(WeightType::F32);
+    assert_eq!(full.variant.weights, WeightType::F32);
+    let exact = features(&full, 2);
+    let largest = exact.iter().fold(0f32, |most, v| most.max(v.abs()));
+    for (weights, limit) in [(WeightType::F16, 5e-3), (WeightType::Bf16, 2e-2)] {
+        let half = open(weights);
+        assert_eq!(half.variant.weights, weights);
+        assert_eq!(full.sha256, half.sha256);
+        assert_eq!(full.backbone.parameters(), half.backbone.parameters());
+        let half = features(&half, 2);
+        let apart = exact.iter().zip(&half).map(|(a, b)| (a - b).abs());
+        let error = apart.fold(0f32, f32::max) / largest;
+        assert!(error > 0.0 && error < limit, "{weights:?} {error}");
+    }
+}
+
+fn small(precision: Precision) -> RunConfig {
+    RunConfig {
+        classes_per_task: "5".into(),
+        epochs: 1,
+        settings: crate::frozen_epochs(0),
+        batch: 8,
+        train_limit: Some(2),
+        test_limit: Some(2),
+        device: "cpu".into(),
+        precision,
+        ..RunConfig::default()
+    }
+}
+
+#[test]
+fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
+    let root = tempfile::tempdir().unwrap();
+    let train = |precision, mut sink: Vec<Event>| {
+        let stock = &Stock::default();
+        let control = Control::default();
+        let outcome = experiment::train(&small(precision), root.path(), stock, &mut sink, &control);
+        outcome.map(|outcome| outcome.header().unwrap().clone())
+    };
+    if let Err(refused) = experiment::has_bf16(&device::choose("cpu").unwrap()) {
+        let problem = train(Precision::Bf16, Vec::new()).unwrap_err();
+        assert_eq!(problem.to_string(), refused.to_string());
+        assert!(
+            refused.to_string().contains("--precision bf16"),
+            "{refused}"
+        );
+        return skip("this processor does not multiply numbers of bf16");
+    }
+    let full = train(Precision::F32, Vec::new()).unwrap();
+    let rounded = train(Precision::Bf16, Vec::new()).unwrap();
+    assert_eq!(rounded.kept_as(), WeightType::Bf16);
+    let snapshot = |folder: &std::path::Path| store::load_snapshot(folder, 1).unwrap();
+    assert_ne!(snapshot(&full.folder), snapshot(&rounded.folder));
+    let key = |header| store::RunKey::of(header, "").experiment;
+    assert_ne!(key(&full), key(&rounded));
+    // Cards keep their weights in other types.
+    for info in device::list().iter().filter(|info| !info.is_cpu()) {
+        let problem = experiment::has_bf16(info).unwrap_err().to_string();
+        assert!(problem.contains("choose f16"), "{problem}");
+    }
 }
 
 #[test]
 fn a_run_on_the_cpu_keeps_f32_and_says_so() {
     let root = tempfile::tempdir().unwrap();
     let train = |precision| {
-        let config = RunConfig {
-            classes_per_task: "5".into(),
-            epochs: 1,
-            settings: crate::frozen_epochs(0),
-            batch: 8,
-            train_limit: Some(2),
-            test_limit: Some(2),
-            device: "cpu".into(),
-            precision,
-            ..RunConfig::default()
-        };
+        let config = small(precision);
         let mut events: Vec<Event> = Vec::new();
         let control = Control::default();
         let stock = &Stock::default();

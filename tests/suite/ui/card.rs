@@ -37,6 +37,7 @@ fn devices(fast: f64) -> Vec<DeviceView> {
         chosen_by_auto: true,
         prepared_by_itself: true,
         prepared: [("vit".to_string(), Prepared { tried: list })].into(),
+        bf16_gain: None,
     }]
 }
 
