@@ -41,6 +41,7 @@ pub mod notices;
 pub mod of_data;
 mod packed;
 pub mod paired;
+mod pet_numbers;
 pub mod pins;
 pub mod plain;
 mod planning;

@@ -243,6 +243,21 @@ impl PlanView {
     }
 }
 
+/// A number of a plugin that may be chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberView {
+    /// Its name.
+    pub name: String,
+    /// The smallest that it may be.
+    pub least: f64,
+    /// What it is unless another one is chosen.
+    pub usual: f64,
+    /// The largest that it may be.
+    pub most: f64,
+    /// Whether it is a whole number.
+    pub whole: bool,
+}
+
 /// A PET plugin file.
 #[derive(Clone, Debug, Default)]
 pub struct PluginView {
@@ -261,7 +276,7 @@ pub struct PluginView {
     /// The main size: smallest, default, largest; none for one without a size.
     pub size: Option<(usize, usize, usize)>,
     /// Its other numbers that may be chosen.
-    pub numbers: Vec<String>,
+    pub numbers: Vec<NumberView>,
     /// Its forms, where it has several (the first is the default).
     pub variants: Vec<String>,
     /// The file's text.

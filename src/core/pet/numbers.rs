@@ -11,7 +11,7 @@ use crate::expression::{Expr, NodeKind, Sign};
 pub const MAIN_SIZE: &str = "size";
 
 /// A number the user may choose, such as the rank.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeSpec {
     /// Key of [`PetSettings::sizes`]; the main one is `size`.
     pub name: String,

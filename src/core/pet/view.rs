@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::library::{PluginEntry, PluginLibrary};
-use super::numbers::ConstantSpec;
+use super::numbers::{ConstantSpec, SizeSpec};
 use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ pub struct PluginFacts {
     /// Sets of sites in order of preference, for example "attention" or "key + value".
     pub sites: Vec<String>,
     /// Numbers the user may choose.
-    pub sizes: Vec<SizeView>,
+    pub sizes: Vec<SizeSpec>,
     /// Numbers of its equations; those with a range may be chosen.
     pub constants: Vec<ConstantSpec>,
     /// Parameters.
@@ -43,23 +43,6 @@ pub struct PluginFacts {
     pub starts_as_identity: bool,
     /// How it fits the chosen blocks, when a backbone was given.
     pub fit: Option<FitView>,
-}
-
-/// A number the user may choose.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SizeView {
-    /// Key; `size` is the main one.
-    pub name: String,
-    /// Symbol in the equations.
-    pub symbol: String,
-    /// Value when nothing is chosen.
-    pub default: usize,
-    /// Smallest value.
-    pub min: usize,
-    /// Largest value.
-    pub max: usize,
-    /// One line.
-    pub meaning: String,
 }
 
 /// A parameter.
@@ -154,7 +137,7 @@ impl PluginFacts {
                 description: spec.description.clone(),
                 reference: spec.reference.clone(),
                 sites: spec.sites.iter().map(|set| joined(set)).collect(),
-                sizes: sizes(spec),
+                sizes: spec.sizes.clone(),
                 constants: spec.constants.clone(),
                 parameters: parameters(spec),
                 variants: variants(spec),
@@ -170,18 +153,6 @@ impl PluginFacts {
 fn joined(sites: &[super::Site]) -> String {
     let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
     names.join(" + ")
-}
-
-fn sizes(spec: &PetSpec) -> Vec<SizeView> {
-    let view = |size: &super::spec::SizeSpec| SizeView {
-        name: size.name.clone(),
-        symbol: size.symbol.clone(),
-        default: size.default,
-        min: size.min,
-        max: size.max,
-        meaning: size.meaning.clone(),
-    };
-    spec.sizes.iter().map(view).collect()
 }
 
 fn parameters(spec: &PetSpec) -> Vec<ParameterView> {

@@ -9,7 +9,7 @@ use crate::pet::spec::MAIN_SIZE;
 use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::session::views::{BackboneView, PlanView, PluginView, WeightsPlace};
+use crate::session::views::{BackboneView, NumberView, PlanView, PluginView, WeightsPlace};
 
 /// Backbone and PET of a plan; the Problem names the option that stands in the way.
 pub(super) fn fill(plan: &mut PlanView, config: &RunConfig) -> Result<()> {
@@ -108,10 +108,22 @@ fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     let size = view.sizes.iter().find(|size| size.name == MAIN_SIZE);
     let size = size.map(|size| (size.min, size.default, size.max));
     let others = view.sizes.iter().filter(|size| size.name != MAIN_SIZE);
-    let others = others.map(|size| format!("{} {}–{}", size.name, size.min, size.max));
+    let others = others.map(|size| NumberView {
+        name: size.name.clone(),
+        least: size.min as f64,
+        usual: size.default as f64,
+        most: size.max as f64,
+        whole: true,
+    });
     let constants = view.constants.iter().filter_map(|constant| {
-        let [min, max] = constant.range?;
-        Some(format!("{} {min}–{max}", constant.name))
+        let [least, most] = constant.range?;
+        Some(NumberView {
+            name: constant.name.clone(),
+            least,
+            usual: constant.default,
+            most,
+            whole: false,
+        })
     });
     let numbers = others.chain(constants).collect();
     let first = view.variants.first();

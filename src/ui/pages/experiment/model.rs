@@ -154,8 +154,7 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let label = faint(ui, "blocks");
     text(ui, cx, "blocks", label.id, 84.0);
     if let Some(plugin) = plugin.filter(|plugin| !plugin.numbers.is_empty()) {
-        let label = faint(ui, plugin.numbers.join(", "));
-        text(ui, cx, "pet_set", label.id, 120.0);
+        own_numbers(ui, cx, plugin);
     }
     if let Some(plugin) = plugin
         && plugin.variants.len() > 1
@@ -171,6 +170,33 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
         if segmented(ui, "form", &options, &mut value) {
             let value = (value != *usual).then(|| Setting::Text(value.into()));
             cx.act(UiCommand::Set("pet_variant", value));
+        }
+    }
+}
+
+/// The plugin's numbers beside its size.
+fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
+    if several::in_place(ui, cx, "pet_set") {
+        return;
+    }
+    let why = cx.session.experiment.why_idle("pet_set");
+    for own in &plugin.numbers {
+        let chosen = cx.session.experiment.draft.pet_set.as_deref();
+        let mut value = plugin.number(chosen, own);
+        let (label, was) = (faint(ui, &own.name), value);
+        let drag = numbers::number(&mut value, own.least..=own.most);
+        let drag = match own.whole {
+            true => drag.speed(0.1).max_decimals(0),
+            false => drag.speed((own.most - own.least) / 500.0),
+        };
+        let range = format!("{} to {}, {} unless chosen", own.least, own.most, own.usual);
+        let field = unless(ui, why, |ui| number(ui, drag)).labelled_by(label.id);
+        several::offer(&field.on_hover_text(range), cx, "pet_set");
+        if value != was {
+            let value = if own.whole { value.round() } else { value };
+            let all = plugin.with_number(chosen, &own.name, value);
+            let all = all.map(|text| Setting::Text(text.into()));
+            cx.act(UiCommand::Set("pet_set", all));
         }
     }
 }
