@@ -45,8 +45,8 @@ impl Tolerance {
     };
     /// For frozen weights, and what they are multiplied with, rounded to bf16 (about 2e-3 of each).
     pub const BF16: Self = Self {
-        single: 5e-2,
-        trajectory: 2e-1,
+        single: 1.5e-1,
+        trajectory: 3e-1,
     };
     /// For graphics cards, whose sums run in another order.
     pub const GPU: Self = Self {

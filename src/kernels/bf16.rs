@@ -8,13 +8,9 @@
 #![allow(unsafe_code)]
 
 use std::ops::Range;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use half::bf16;
 
-use super::explain::chains_of;
-use super::gemm::{Right, Store};
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
 use super::panels::{DEPTH, Kind, Left, Place, put_turned, run};
@@ -34,37 +30,6 @@ pub fn is_native() -> bool {
     false
 }
 
-/// How many times as fast as with f32 this processor multiplies with a frozen matrix of bf16, measured once on a product
-/// of ViT-B/16's size (some milliseconds); none where it does not multiply such numbers itself.
-pub fn gain() -> Option<f64> {
-    static GAIN: OnceLock<Option<f64>> = OnceLock::new();
-    *GAIN.get_or_init(|| is_native().then(measured_gain))
-}
-
-fn measured_gain() -> f64 {
-    const ROWS: usize = 192;
-    const SIDE: usize = 768;
-    let numbers = |count: usize| vec![0.5f32; count];
-    let (left, right) = (numbers(ROWS * SIDE), numbers(SIDE * SIDE));
-    let rounded: Vec<bf16> = right.iter().map(|number| bf16::from_f32(*number)).collect();
-    let a = Matrix::new(&left, ROWS, SIDE, SIDE);
-    let both = [
-        Right::F32(Matrix::new(&right, SIDE, SIDE, SIDE)),
-        Right::Bf16(Matrix::new(&rounded, SIDE, SIDE, SIDE)),
-    ];
-    let mut y = numbers(ROWS * SIDE);
-    let mut least = [Duration::MAX; 2];
-    // In turn, so that both meet the machine as it is; the best of each.
-    for _ in 0..5 {
-        for (right, least) in both.into_iter().zip(&mut least) {
-            let began = Instant::now();
-            right.product(&mut y, Store::Replace, a);
-            *least = began.elapsed().min(*least);
-        }
-    }
-    least[0].as_secs_f64() / least[1].as_secs_f64()
-}
-
 /// `to` takes the product of `a`, whose rows lie without gaps, and `b`, which lies straight or turned.
 pub(crate) fn product(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(a.column == 1 && (b.column == 1 || b.row == 1));
@@ -82,28 +47,6 @@ fn of_the_processor(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
     run::<Avx512, Native>(to, a, b);
 }
 
-/// Multiplications with additions of pairs, as [`super::explain::peak`] counts them.
-pub(crate) fn chains(times: usize, done: &mut usize) {
-    #[cfg(target_arch = "x86_64")]
-    if is_native() {
-        // SAFETY: the processor was asked for these instructions.
-        return unsafe { native_chains(times, done) };
-    }
-    widened_chains(Level::best(), times, done);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
-fn native_chains(times: usize, done: &mut usize) {
-    *done = chains_of::<Avx512, Native>(times, [1.5, 0.5]);
-}
-
-simd! {
-    fn widened_chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, Widened>(times, [1.5, 0.5]);
-    }
-}
-
 simd! {
     /// The same on any processor.
     fn widened<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
@@ -113,7 +56,7 @@ simd! {
 
 /// Pairs of bf16 that AVX512-BF16 multiplies.
 #[cfg(target_arch = "x86_64")]
-struct Native;
+pub(crate) struct Native;
 
 #[cfg(target_arch = "x86_64")]
 impl Kind<Avx512> for Native {
@@ -147,7 +90,7 @@ impl Kind<Avx512> for Native {
 }
 
 /// Pairs of bf16 that are widened to f32 where they meet.
-struct Widened;
+pub(crate) struct Widened;
 
 impl<L: Lanes> Kind<L> for Widened {
     type Number = bf16;
@@ -323,7 +266,7 @@ fn turned<L: Lanes>(
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::gemm;
+    use super::super::matrix::Store;
     use super::*;
 
     fn numbers(count: usize, seed: usize) -> Vec<f32> {
@@ -419,63 +362,5 @@ mod tests {
             );
         }
         assert!(bf16::from_bits(rounded(f32::NAN)).is_nan());
-    }
-
-    #[test]
-    #[ignore = "measures"]
-    fn the_speed_of_products_is_measured() {
-        let shapes = [
-            ("ViT-B qkv", 394, 768, 2304),
-            ("ViT-B proj", 394, 768, 768),
-            ("ViT-B fc1", 394, 768, 3072),
-            ("ViT-B fc2", 394, 3072, 768),
-            ("ViT-Ti qkv", 788, 192, 576),
-            ("ViT-Ti fc1", 788, 192, 768),
-            ("ViT-Ti fc2", 788, 768, 192),
-            ("nano fc1", 204, 64, 128),
-            ("128", 6272, 128, 512),
-            ("1024", 98, 1024, 4096),
-        ];
-
-        for (name, rows, inner, columns) in shapes {
-            for turned in [false, true] {
-                let of_a = numbers(rows * inner, 1);
-                let a = Matrix::new(&of_a, rows, inner, inner);
-                let (wide, half) = (numbers(inner * columns, 2), halves(inner * columns, 2));
-                let mut y = vec![0.0; rows * columns];
-                let mut best = [f64::MAX; 2];
-                for _ in 0..12 {
-                    for (way, best) in best.iter_mut().enumerate() {
-                        let began = Instant::now();
-                        if way == 0 {
-                            let b = match turned {
-                                false => Matrix::new(&wide, inner, columns, columns),
-                                true => Matrix::new(&wide, columns, inner, inner).transposed(),
-                            };
-                            gemm::product(&mut y, columns, Store::Replace, a, b);
-                        } else {
-                            let b = match turned {
-                                false => Matrix::new(&half, inner, columns, columns),
-                                true => Matrix::new(&half, columns, inner, inner).transposed(),
-                            };
-                            let to = Place {
-                                y: &mut y,
-                                stride: columns,
-                                store: Store::Replace,
-                            };
-                            product(to, a, b);
-                        }
-                        *best = best.min(began.elapsed().as_secs_f64());
-                    }
-                }
-                let speed = best.map(|time| 2e-9 * (rows * inner * columns) as f64 / time);
-                println!(
-                    "{name:12} turned {turned:5} f32 {:6.0} bf16 {:6.0} GFLOP/s, ratio {:.2}",
-                    speed[0],
-                    speed[1],
-                    speed[1] / speed[0]
-                );
-            }
-        }
     }
 }

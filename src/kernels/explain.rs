@@ -5,11 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::bf16;
-use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::{Kind, Turned};
-use super::simd::{Level, simd};
 
 /// A way to compute a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,47 +100,10 @@ pub(crate) fn end(began: Option<Instant>, product: Product) {
     }
 }
 
-simd! {
-    /// Nothing but multiplications with additions, as many at once as a tile of a product has: `done` counts them.
-    fn chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, Turned>(times, [1.5, 0.5]);
-    }
-}
-
-/// The same for what lies in a panel of some kind; gives how many multiplications that were.
-#[inline(always)]
-pub(crate) fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
-    let mut sums = [L::splat(0.0); MOST_SUMS];
-    let [a, b] = std::hint::black_box(both).map(L::splat);
-    for _ in 0..times {
-        for sum in &mut sums[..L::ROWS * L::VECTORS] {
-            *sum = K::meet(a, b, *sum);
-        }
-    }
-    std::hint::black_box(sums.into_iter().fold(L::splat(0.0), L::plus).sum());
-    times * L::ROWS * L::VECTORS * WIDTH * K::TOGETHER
-}
-
-/// Sums of the largest tile.
-const MOST_SUMS: usize = 24;
-
-/// Floating-point operations that one thread can do in a second with the numbers of a kernel, measured: the best of some
-/// runs.
-pub fn peak(kernel: Kernel) -> f64 {
-    let run = || {
-        let (began, mut done) = (Instant::now(), 0);
-        match kernel {
-            Kernel::Bf16 => bf16::chains(100_000, &mut done),
-            Kernel::Panels | Kernel::Gemm => chains(Level::best(), 100_000, &mut done),
-        }
-        2.0 * done as f64 / began.elapsed().as_secs_f64()
-    };
-    (0..20).map(|_| run()).fold(0.0, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::gemm::{Store, product};
+    use super::super::simd::Level;
     use super::*;
 
     #[test]
@@ -173,9 +132,6 @@ mod tests {
                 kernel,
             };
             assert_eq!(products[&product].times, times);
-        }
-        for kernel in [Kernel::Panels, Kernel::Bf16] {
-            assert!(peak(kernel) > 0.0);
         }
     }
 }

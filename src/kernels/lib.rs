@@ -17,6 +17,7 @@ mod math;
 mod matrix;
 pub mod norm;
 mod panels;
+pub mod peak;
 pub mod prefixed;
 pub mod simd;
 #[cfg(target_arch = "x86_64")]

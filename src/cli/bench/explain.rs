@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Row;
 use crate::cli::output::Table;
 use crate::nn::explain::{self, Kernel};
+use crate::nn::peak;
 use crate::problem::{Problem, Result};
 
 /// Fewer shapes than a network has of small ones: the rest is told as one line.
@@ -99,8 +100,8 @@ pub(super) fn during<T>(
     ways.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let rounded = |way: &Way| way.kernel == Kernel::Bf16.title();
     let products = Products {
-        peak_gflops: explain::peak(Kernel::Gemm) / 1e9,
-        bf16_peak_gflops: (ways.iter().any(rounded)).then(|| explain::peak(Kernel::Bf16) / 1e9),
+        peak_gflops: peak(Kernel::Gemm) / 1e9,
+        bf16_peak_gflops: (ways.iter().any(rounded)).then(|| peak(Kernel::Bf16) / 1e9),
         share_of_time: ways.iter().map(|way| way.seconds).sum::<f64>() / all,
         ways,
     };

@@ -17,9 +17,10 @@ mod rounded;
 use burn::tensor::{Tensor, TensorData};
 
 use half::HalfMatrix;
-pub use lae_kernels::bf16::{gain as bf16_gain, is_native as multiplies_bf16};
+pub use lae_kernels::bf16::is_native as multiplies_bf16;
 pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
+pub use lae_kernels::peak::{bf16_gain, peak};
 pub use place::{AttentionForm, AttentionHeads, ComputeVariant, Place, Upload, WeightType};
 use rounded::RoundedMatrix;
 

@@ -1,0 +1,159 @@
+//! What this processor can do at most, measured: what products are held against, and what bf16 brings.
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use half::bf16;
+
+#[cfg(target_arch = "x86_64")]
+use super::bf16::Native;
+use super::bf16::{Widened, is_native};
+use super::explain::Kernel;
+use super::gemm::{Right, Store};
+use super::lanes::{Lanes, WIDTH};
+use super::matrix::Matrix;
+use super::panels::{Kind, Turned};
+use super::simd::{Level, simd};
+#[cfg(target_arch = "x86_64")]
+use super::simd_x86::Avx512;
+
+simd! {
+    /// Nothing but multiplications with additions, as many at once as a tile of a product has: `done` counts them.
+    fn chains<L>(times: usize, done: &mut usize) {
+        *done = chains_of::<L, Turned>(times, [1.5, 0.5]);
+    }
+}
+
+/// The same for what lies in a panel of some kind; gives how many multiplications that were.
+#[inline(always)]
+fn chains_of<L: Lanes, K: Kind<L>>(times: usize, both: [f32; 2]) -> usize {
+    let mut sums = [L::splat(0.0); MOST_SUMS];
+    let [a, b] = std::hint::black_box(both).map(L::splat);
+    for _ in 0..times {
+        for sum in &mut sums[..L::ROWS * L::VECTORS] {
+            *sum = K::meet(a, b, *sum);
+        }
+    }
+    std::hint::black_box(sums.into_iter().fold(L::splat(0.0), L::plus).sum());
+    times * L::ROWS * L::VECTORS * WIDTH * K::TOGETHER
+}
+
+/// Sums of the largest tile.
+const MOST_SUMS: usize = 24;
+
+/// Floating-point operations that one thread can do in a second with the numbers of a kernel, measured: the best of some
+/// runs.
+pub fn peak(kernel: Kernel) -> f64 {
+    let run = || {
+        let (began, mut done) = (Instant::now(), 0);
+        match kernel {
+            Kernel::Bf16 => rounded_chains(100_000, &mut done),
+            Kernel::Panels | Kernel::Gemm => chains(Level::best(), 100_000, &mut done),
+        }
+        2.0 * done as f64 / began.elapsed().as_secs_f64()
+    };
+    (0..20).map(|_| run()).fold(0.0, f64::max)
+}
+
+/// The same with pairs of bf16.
+fn rounded_chains(times: usize, done: &mut usize) {
+    #[cfg(target_arch = "x86_64")]
+    if is_native() {
+        // SAFETY: the processor was asked for these instructions.
+        return unsafe { native_chains(times, done) };
+    }
+    widened_chains(Level::best(), times, done);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
+fn native_chains(times: usize, done: &mut usize) {
+    *done = chains_of::<Avx512, Native>(times, [1.5, 0.5]);
+}
+
+simd! {
+    fn widened_chains<L>(times: usize, done: &mut usize) {
+        *done = chains_of::<L, Widened>(times, [1.5, 0.5]);
+    }
+}
+
+/// How many times as fast as with f32 this processor multiplies with a frozen matrix of bf16, measured once on a product
+/// of ViT-B/16's size (some milliseconds); none where it does not multiply such numbers itself.
+pub fn bf16_gain() -> Option<f64> {
+    static GAIN: OnceLock<Option<f64>> = OnceLock::new();
+    *GAIN.get_or_init(|| is_native().then(measured_gain))
+}
+
+fn measured_gain() -> f64 {
+    let [wide, rounded] = speeds([192, 768, 768], false);
+    rounded / wide
+}
+
+/// Floating-point operations a second of a product of f32, and with the right matrix (turned or not) in bf16.
+fn speeds([rows, inner, columns]: [usize; 3], turned: bool) -> [f64; 2] {
+    let numbers = |count: usize| vec![0.5f32; count];
+    let (left, right) = (numbers(rows * inner), numbers(inner * columns));
+    let rounded: Vec<bf16> = right.iter().map(|number| bf16::from_f32(*number)).collect();
+    let a = Matrix::new(&left, rows, inner, inner);
+    let [down, along] = if turned {
+        [columns, inner]
+    } else {
+        [inner, columns]
+    };
+    let both = [
+        Right::F32(Matrix::new(&right, down, along, along)),
+        Right::Bf16(Matrix::new(&rounded, down, along, along)),
+    ];
+    let both = both.map(|right| if turned { right.transposed() } else { right });
+    let mut y = numbers(rows * columns);
+    let mut least = [Duration::MAX; 2];
+    // In turn, so that both meet the machine as it is; the best of each.
+    for _ in 0..5 {
+        for (right, least) in both.into_iter().zip(&mut least) {
+            let began = Instant::now();
+            right.product(&mut y, Store::Replace, a);
+            *least = began.elapsed().min(*least);
+        }
+    }
+    let operations = 2.0 * (rows * inner * columns) as f64;
+    least.map(|least| operations / least.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_does_something_in_a_second() {
+        for kernel in [Kernel::Panels, Kernel::Gemm, Kernel::Bf16] {
+            assert!(peak(kernel) > 1e6);
+        }
+        assert_eq!(bf16_gain().is_some(), is_native());
+    }
+
+    #[test]
+    #[ignore = "measures"]
+    fn the_speed_of_products_is_measured() {
+        let shapes = [
+            ("ViT-B/16 qkv", [394, 768, 2304]),
+            ("ViT-B/16 proj", [394, 768, 768]),
+            ("ViT-B/16 fc1", [394, 768, 3072]),
+            ("ViT-B/16 fc2", [394, 3072, 768]),
+            ("ViT-Ti/16 qkv", [788, 192, 576]),
+            ("ViT-Ti/16 fc1", [788, 192, 768]),
+            ("ViT-Ti/16 fc2", [788, 768, 192]),
+            ("width 128", [6272, 128, 512]),
+            ("width 256", [1568, 256, 1024]),
+            ("width 512", [392, 512, 2048]),
+            ("width 1024", [98, 1024, 4096]),
+        ];
+        for (name, shape) in shapes {
+            for turned in [false, true] {
+                let [wide, rounded] = speeds(shape, turned).map(|speed| speed / 1e9);
+                let ratio = rounded / wide;
+                println!("{name} {turned}: {wide:.0} and {rounded:.0} GFLOP/s, {ratio:.2}");
+            }
+        }
+    }
+}
