@@ -140,6 +140,7 @@ impl Settings {
         if self.given.has("epochs") {
             // A number of epochs comes with its own frozen ones, not with those of other epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);
+            config.min_steps = before.min_steps;
         }
         words.filter(|_| !self.given.has("epochs") && !self.given.has("batch"))
     }

@@ -13,6 +13,7 @@ mod chosen;
 pub mod cosine;
 pub mod ease;
 pub mod esn;
+mod epochs;
 mod features;
 pub mod finetune;
 mod frozen;
@@ -51,8 +52,9 @@ pub use chosen::{
     BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
     usual_pet,
 };
+pub use epochs::{epochs_of, passes_of};
 pub use features::{Features, plain};
-pub use frozen::{AllFrozen, all_frozen};
+pub use frozen::all_frozen;
 pub use go_on::GoOn;
 pub use heads::Heads;
 pub use idle::Plugin;
