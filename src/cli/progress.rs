@@ -197,6 +197,7 @@ impl Sink for Reporter {
             | Event::Grid(_)
             | Event::Cell { .. }
             | Event::Checked(_)
+            | Event::Tried(_)
             | Event::Finished { .. }
             | Event::Stopped { .. }
             | Event::Failed { .. } => {}

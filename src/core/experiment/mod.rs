@@ -31,6 +31,7 @@ mod stock;
 pub mod suited;
 mod teach;
 mod trainer;
+pub mod trial;
 pub mod upload;
 pub mod watched;
 

@@ -12,8 +12,8 @@ mod backward;
 mod chosen;
 pub mod cosine;
 pub mod ease;
-pub mod esn;
 mod epochs;
+pub mod esn;
 mod features;
 pub mod finetune;
 mod frozen;
@@ -42,7 +42,7 @@ use burn::tensor::Tensor;
 use crate::backbone::Backbone;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, Setting};
 pub use crate::run::config::{SettingKind, SettingSpec};
 use crate::tensors::{Bulk, HostTensor, Named};
 
@@ -259,6 +259,14 @@ impl Setup<'_> {
         plan.stack(&*self.backbone, seed)
     }
 }
+
+/// The methods that a trial sets beside the chosen one, each with what is proposed other than its usual settings: 2000
+/// projections answer few pictures as well as 10000 and are solved in a second.
+pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
+    (&simplecil::SPEC, &[]),
+    (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),
+    (&lae::LAE, &[]),
+];
 
 /// The method that these settings name, before its first task.
 ///
