@@ -38,6 +38,7 @@ mod sheet;
 mod signals;
 mod teach;
 mod train;
+mod trial;
 mod worst;
 
 use std::any::Any;
@@ -96,6 +97,9 @@ struct Line {
 enum Command {
     /// Train a new run
     Train(Box<train::Args>),
+    /// Say within a minute which method suits a data set, judged on pictures held back from training
+    #[command(name = "try")]
+    Try(Box<trial::Args>),
     /// Run a grid of settings from a file, such as a table of the paper, or list those there are
     Grid(grid::Args),
     /// Continue a stopped or killed run
@@ -200,6 +204,7 @@ impl Command {
     fn out(&self) -> Option<&Path> {
         match self {
             Self::Train(args) => args.output.out.as_deref(),
+            Self::Try(args) => args.out.as_deref(),
             Self::Grid(args) => args.out.as_deref(),
             Self::Resume(args) => args.output.out.as_deref(),
             Self::Teach(args) => args.output.out.as_deref(),
@@ -319,6 +324,7 @@ fn internal_error(panic: &(dyn Any + Send)) -> Problem {
 fn act(command: Command) -> Result<End> {
     match command {
         Command::Train(args) => train::run(&args),
+        Command::Try(args) => trial::run(&args),
         Command::Grid(args) => grid::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Teach(args) => teach::run(&args),

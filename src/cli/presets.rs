@@ -29,7 +29,7 @@ struct Row {
 
 /// Epochs of the second task with the PET frozen.
 fn frozen_epochs(run: &RunConfig) -> String {
-    let passes = Chosen::of(run).and_then(|chosen| chosen.passes(1));
+    let passes = Chosen::of(run).and_then(|chosen| chosen.kinds(1));
     let frozen = passes.unwrap_or_default();
     let frozen = frozen.iter().filter(|pass| pass.frozen()).count();
     frozen.to_string()

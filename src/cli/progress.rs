@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{duration, tell};
 use crate::counts::counted;
+use crate::method::epochs_of;
 use crate::metrics::Expert;
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 
@@ -114,7 +115,7 @@ impl Reporter {
             progress.task + 1,
             header.tasks.len(),
             progress.epoch + 1,
-            header.config.epochs,
+            epochs_of(header, progress.task),
             if progress.frozen { ", PET frozen" } else { "" },
         );
         if let Some(loss) = self.loss {
@@ -196,6 +197,7 @@ impl Sink for Reporter {
             | Event::Grid(_)
             | Event::Cell { .. }
             | Event::Checked(_)
+            | Event::Tried(_)
             | Event::Finished { .. }
             | Event::Stopped { .. }
             | Event::Failed { .. } => {}

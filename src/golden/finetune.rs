@@ -65,7 +65,6 @@ impl<'a> Run<'a> {
         let settings = FineTuneSettings {
             step: StepSettings::default(),
             optimiser,
-            epochs: 1,
             seed: 0,
             without_weights: 0,
             all_at_once: false,

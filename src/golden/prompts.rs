@@ -130,7 +130,6 @@ pub(super) fn check(
             _ => Schedule::Constant,
         },
         clip: file.number("clip")?,
-        epochs: file.number("epochs").unwrap_or(1),
     };
     let prompted = Prompted::new(backbone, method.scheme(), training, 0)?;
     let mut run = Run {

@@ -212,6 +212,7 @@ impl<'a> TaskFile<'a> {
                 labels: &labels,
                 samples: &labels,
                 pass: step / each,
+                epochs: self.config.epochs,
                 step: step % each,
                 steps: each,
             };
@@ -262,6 +263,7 @@ impl<'a> TaskFile<'a> {
                 labels,
                 samples: labels,
                 pass: self.config.epochs,
+                epochs: self.config.epochs,
                 step,
                 steps,
             };

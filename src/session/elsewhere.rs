@@ -96,6 +96,7 @@ impl Away {
             JobWork::Resume(_)
             | JobWork::Teach { .. }
             | JobWork::Grid(_)
+            | JobWork::Try(_)
             | JobWork::Check { .. } => None,
         };
         let weights = job.own.weights.clone();
@@ -151,9 +152,9 @@ impl Away {
                 let remedy = "open a window without --place for it";
                 Err(Problem::new(what).at_path(run).advise(remedy))
             }
-            JobWork::Grid(_) | JobWork::Check { .. } => {
+            JobWork::Grid(_) | JobWork::Try(_) | JobWork::Check { .. } => {
                 let what = format!(
-                    "this window trains at {name}, and grids and checks are done on this machine"
+                    "this window trains at {name}, and grids, trials and checks are done on this machine"
                 );
                 let remedy = "open a window without --place for it; a cluster takes grids by `lae-studio grid FILE --slurm`";
                 Err(Problem::new(what).advise(remedy))

@@ -35,6 +35,7 @@ impl Session {
             (_, Event::Doubts { ticket, state }) => self.train.doubts.take(ticket, state),
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
+                self.follow_trial(job, &event);
                 if let Event::Checked(report) = &event {
                     self.tell_checked(report);
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::grids::GridOnPage;
 use super::of_data::{Kept, SetUp, Suiting};
 use super::planning::Planning;
+use super::trials::Trying;
 use super::views::{DataView, Fetch, PlanView};
 use crate::method::Idle;
 use crate::run::config::RunConfig;
@@ -23,6 +24,8 @@ pub struct Experiment {
     pub data: Fetch<Arc<DataView>>,
     /// What the settings come to; kept until a newer one is there.
     pub plan: PlanView,
+    /// Whether methods are tried on the data set, and what came of it.
+    pub trying: Trying,
     /// The settings that have no effect beside the others.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
@@ -43,6 +46,7 @@ impl Experiment {
             grid: GridOnPage::default(),
             data: Fetch::Nothing,
             plan: PlanView::default(),
+            trying: Trying::default(),
             idle: Vec::new(),
             planning: Planning::default(),
             kept: Kept::new(),

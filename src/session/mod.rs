@@ -63,6 +63,7 @@ mod tasks;
 mod tested;
 pub mod tour;
 pub mod train;
+pub mod trials;
 pub mod units;
 pub mod views;
 pub mod words;

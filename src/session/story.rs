@@ -4,8 +4,8 @@
 use super::advice::better_backbone;
 use super::plain::in_window;
 use super::run_view::{RunView, Stage};
-use crate::method::Chosen;
 use crate::method::lae::{self, Switches};
+use crate::method::{Chosen, epochs_of, passes_of};
 use crate::problem::listed;
 use crate::run::config::RunConfig;
 use crate::run::event::Phase;
@@ -104,8 +104,9 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     };
     let pet = &config.pet;
     let mut paragraphs = vec![if frozen {
-        let frozen = Chosen::of(config).and_then(|chosen| chosen.count("freeze_epochs"));
-        let left = frozen.unwrap_or(0).saturating_sub(epoch);
+        let passes = passes_of(header, task).unwrap_or_default();
+        let left = passes.iter().skip(epoch).filter(|pass| pass.frozen());
+        let left = left.count();
         paragraph(
             "Learning.",
             format!(
@@ -170,7 +171,8 @@ fn accumulation(run: &RunView, task: usize) -> String {
         };
     }
     let images = header.train_images.get(task).copied().unwrap_or(0);
-    let steps = config.epochs.saturating_mul(images / config.batch.max(1));
+    let epochs = epochs_of(header, task);
+    let steps = epochs.saturating_mul(images / config.batch.max(1));
     let ema = Chosen::of(config).and_then(|chosen| chosen.real("ema"));
     let ema = ema.unwrap_or_default();
     let share = (1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;

@@ -13,7 +13,7 @@ use crate::data::scenario::Scenario;
 use crate::data::{Correction, PrintKind};
 use crate::device::Prepared;
 use crate::experiment::estimate::over_passes;
-use crate::method::{AllFrozen, BackboneShape, Plugin, SingleClassTasks};
+use crate::method::{BackboneShape, Chosen, Plugin, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
@@ -208,8 +208,6 @@ pub struct PlanView {
     pub misfits: Vec<(String, String)>,
     /// Tasks from which nothing would be learned.
     pub single_class: Option<SingleClassTasks>,
-    /// Epochs in which the PET would learn nothing.
-    pub all_frozen: Option<AllFrozen>,
     /// Everything that stands in the way.
     pub problems: Vec<Problem>,
 }
@@ -235,6 +233,18 @@ impl PlanView {
         self.train_images = per_task(&data.train, config.train_limit);
         self.test_images = per_task(&data.test, config.test_limit);
         self.scenario = Some(Arc::new(scenario));
+    }
+
+    /// Epochs of each task.
+    pub fn epochs(&self, config: &RunConfig) -> Vec<usize> {
+        let chosen = Chosen::of(config).ok();
+        let tasks = 0..self.train_images.len();
+        tasks
+            .map(|task| {
+                let of = |chosen: &Chosen<'_>| chosen.epochs(task, &self.train_images);
+                chosen.as_ref().map_or(config.epochs, of)
+            })
+            .collect()
     }
 
     /// Images that pass through the network in training, all passes of all tasks.

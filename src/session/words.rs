@@ -30,6 +30,16 @@ pub fn percent(share: f64, digits: usize) -> String {
     format!("{:.digits$}\u{a0}%", share * 100.0)
 }
 
+/// Epochs of tasks: "5 epochs", "10 to 25 epochs" where they differ.
+pub fn epochs_text(epochs: &[usize]) -> String {
+    let least = epochs.iter().min().copied().unwrap_or(0);
+    let most = counted(epochs.iter().max().copied().unwrap_or(0), "epoch");
+    match epochs.iter().all(|epochs| *epochs == least) {
+        true => most,
+        false => format!("{} to {most}", count_text(least)),
+    }
+}
+
 pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 

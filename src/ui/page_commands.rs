@@ -26,6 +26,12 @@ pub enum ExperimentCommand {
     PrepareCard(String, String),
     /// Prepare it no further.
     StopPreparing,
+    /// Try which method suits the data set.
+    TryMethods,
+    /// Try no further.
+    StopTrying,
+    /// Take over the settings of a method that was tried, by its place.
+    UseTried(usize),
 }
 
 /// What is asked of grids.

@@ -33,6 +33,7 @@ mod runs;
 mod slurm;
 mod tables;
 mod teach;
+mod tried;
 mod worst;
 mod wrong;
 

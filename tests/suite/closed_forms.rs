@@ -87,7 +87,7 @@ impl Toy {
             classes: classes.clone(),
         };
         method.begin_task(&task).unwrap();
-        let passes = Chosen::of(&self.config).unwrap().passes(index).unwrap();
+        let passes = Chosen::of(&self.config).unwrap().kinds(index).unwrap();
         let mut losses = Vec::new();
         for (pass, what) in passes.iter().enumerate() {
             for step in 0..2 {
@@ -97,6 +97,7 @@ impl Toy {
                     labels: &labels,
                     samples: &[0, 1, 2, 3],
                     pass,
+                    epochs: 2,
                     step,
                     steps: 2,
                 };
@@ -282,7 +283,7 @@ fn ranpac_measures_in_a_random_order() {
         method: "ranpac".into(),
         ..RunConfig::default()
     };
-    let passes = Chosen::of(&config).unwrap().passes(3).unwrap();
+    let passes = Chosen::of(&config).unwrap().kinds(3).unwrap();
     let shuffled = Pass {
         shuffle: true,
         ..Pass::measuring()

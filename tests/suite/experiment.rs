@@ -241,6 +241,79 @@ fn stopped_and_continued(config: &RunConfig) {
 }
 
 #[test]
+fn a_run_with_least_steps_trains_small_tasks_longer_and_continues_to_the_same_end() {
+    let root = tempfile::tempdir().unwrap();
+    // 60 pictures a task are seven steps of eight: 20 steps take three epochs, 22 take four.
+    let config = RunConfig {
+        min_steps: 22,
+        ..short()
+    };
+    let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
+    let whole = folder_of(&whole);
+    let stored = store::load(&whole).unwrap();
+    let losses = stored.reports.iter().map(|report| report.losses.len());
+    assert_eq!(losses.collect::<Vec<_>>(), [4, 4]);
+    // Each epoch shows seven whole batches.
+    assert_eq!(stored.reports[0].costs.images_seen, 4 * 56);
+    for epochs in [3, 6] {
+        let control = Control::default();
+        let mut sink = StopAfter {
+            control: control.clone(),
+            epochs,
+        };
+        let begun = train(&config, root.path(), &mut sink, &control);
+        assert!(matches!(begun, Outcome::Stopped(_)));
+        let folder = folder_of(&begun);
+        let (stock, mut events) = (Stock::default(), Vec::<Event>::new());
+        experiment::resume(&folder, &stock, &mut events, &Control::default()).unwrap();
+        assert_eq!(snapshots(&folder, 2), snapshots(&whole, 2));
+    }
+}
+
+#[test]
+fn no_new_run_begins_whose_pet_would_never_move_and_an_old_one_goes_on() {
+    let root = tempfile::tempdir().unwrap();
+    let still = RunConfig {
+        settings: crate::lae_settings(2, 0.9),
+        ..short()
+    };
+    let stock = Stock::default();
+    let refused = experiment::train(
+        &still,
+        root.path(),
+        &stock,
+        &mut Vec::new(),
+        &Control::default(),
+    );
+    let refused = refused.unwrap_err();
+    assert!(
+        refused.what.contains("all 2 epochs are frozen"),
+        "{refused}"
+    );
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    // One that began so with an older version.
+    let control = Control::default();
+    let mut sink = StopAfter {
+        control: control.clone(),
+        epochs: 1,
+    };
+    let begun = folder_of(&train(&short(), root.path(), &mut sink, &control));
+    let file = begun.join("run.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("freeze_epochs = 1"));
+    std::fs::write(
+        &file,
+        text.replace("freeze_epochs = 1", "freeze_epochs = 2"),
+    )
+    .unwrap();
+    let mut events = Vec::<Event>::new();
+    experiment::resume(&begun, &stock, &mut events, &Control::default()).unwrap();
+    let told = |event: &Event| matches!(event, Event::Remark { problem, .. } if problem.what.contains("are frozen"));
+    assert!(events.iter().any(told));
+    assert_eq!(store::load(&begun).unwrap().state, StoredState::Finished);
+}
+
+#[test]
 fn a_run_is_not_continued_with_other_images() {
     let made = Made::new();
     made.class("train/a", 8).class("train/b", 8);

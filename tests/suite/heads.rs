@@ -113,6 +113,7 @@ fn learn(method: &mut dyn Method) {
             labels: &labels,
             samples: &[0, 1, 2, 3],
             pass: 0,
+            epochs: 5,
             step: 0,
             steps: 1,
         };

@@ -101,7 +101,7 @@ fn a_frozen_step_moves_the_head_and_the_average_but_not_the_pet() {
 #[test]
 fn the_pet_is_frozen_only_from_the_second_task_on_and_only_with_learning() {
     let frozen = |config: &RunConfig, task| -> Vec<bool> {
-        let passes = Chosen::of(config).unwrap().passes(task).unwrap();
+        let passes = Chosen::of(config).unwrap().kinds(task).unwrap();
         passes.iter().map(Pass::frozen).collect()
     };
     let mut config = RunConfig::default();
@@ -240,6 +240,7 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f
             labels: &[0, 1, 0, 1],
             samples: &[0, 1, 2, 3],
             pass: 0,
+            epochs: 5,
             step,
             steps: 2,
         };

@@ -113,7 +113,7 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
         let whole = train(&config, root.path(), &mut Vec::new(), &Control::default());
         let chosen = Chosen::of(&config).unwrap();
         let tasks = store::load(&whole).unwrap().header.tasks.len();
-        let passes = (0..tasks).map(|task| chosen.passes(task).unwrap().len() + 1);
+        let passes = (0..tasks).map(|task| chosen.kinds(task).unwrap().len() + 1);
         let control = Control::default();
         let stop_in = |passes| StopIn {
             control: control.clone(),

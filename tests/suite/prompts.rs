@@ -30,7 +30,6 @@ fn on(backbone: Arc<dyn Backbone>, scheme: impl Scheme + 'static) -> Result<Prom
         learning_rate: 0.05,
         schedule: Schedule::Constant,
         clip: 1.0,
-        epochs: 1,
     };
     Prompted::new(backbone, Box::new(scheme), training, 5)
 }
@@ -335,6 +334,7 @@ fn learn(method: &mut dyn Method, images: Tensor<4>, (pass, task): (usize, usize
         labels: &labels,
         samples: &[3, 1, 0, 2],
         pass,
+        epochs: 3,
         step: 0,
         steps: 1,
     };

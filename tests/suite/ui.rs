@@ -45,6 +45,7 @@ mod strokes;
 mod synthetic;
 mod tested;
 mod tour;
+mod tried;
 mod undo;
 mod units;
 mod wrong;

@@ -19,6 +19,7 @@ use lae_studio::run::inside::{
 use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own};
 use lae_studio::run::queue::JobEvent;
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
+use lae_studio::run::tried::{Trial, TriedMethod};
 use lae_studio::run::wire::{self, Ask, Said, Told};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
@@ -140,6 +141,26 @@ impl Chance {
         }
     }
 
+    fn tried(&mut self) -> Trial {
+        let method = TriedMethod {
+            method: self.text(),
+            title: self.text(),
+            config: crate::store::header().config,
+            right: Some(self.real()),
+            forgotten: None,
+            seconds: self.real(),
+            problem: None,
+        };
+        Trial {
+            data: self.text(),
+            train_images: self.whole(),
+            judged_images: self.whole(),
+            bounds: vec![self.text()],
+            methods: vec![method],
+            seconds: self.real(),
+        }
+    }
+
     fn jobs(&mut self) -> Vec<Job> {
         let config = crate::store::header().config;
         let mut held = Job::train(config, self.text());
@@ -162,6 +183,7 @@ impl Chance {
             Job::teach(self.run(), self.text(), self.text()),
             self.job(check),
             self.job(JobWork::Grid(Box::new(grid))),
+            Job::try_methods(crate::store::header().config, self.text()),
         ]
     }
 
@@ -352,6 +374,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
     all.extend([
         Event::Grid(Box::new(c.grid())),
         Event::Checked(Box::new(c.checked())),
+        Event::Tried(Box::new(c.tried())),
         Event::Began(JobId::fresh()),
         Event::Removed(JobId::fresh()),
         Event::Started(Box::new(header)),
@@ -441,6 +464,7 @@ fn kind_of_event(event: &Event) -> usize {
         Event::Grid(_) => 20,
         Event::Cell { .. } => 21,
         Event::Checked(_) => 22,
+        Event::Tried(_) => 23,
     }
 }
 
@@ -477,7 +501,7 @@ proptest! {
         let here = Path::new("/runs");
         let all = events(seed);
         let kinds: BTreeSet<usize> = all.iter().map(|told| kind_of_event(&told.event)).collect();
-        prop_assert_eq!(kinds.len(), 23);
+        prop_assert_eq!(kinds.len(), 24);
         let mut bytes = Vec::new();
         for told in &all {
             let event = Box::new(wire::sent_home(told.clone(), here));

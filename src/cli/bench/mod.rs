@@ -261,7 +261,7 @@ impl Asked<'_> {
     /// The modes asked for that the method has: there may be nothing it trains.
     fn modes(&self) -> Result<Vec<Mode>> {
         let config = self.config()?;
-        let passes = Chosen::of(&config)?.passes(1)?;
+        let passes = Chosen::of(&config)?.kinds(1)?;
         let has = |mode: &Mode| match mode.work() {
             Some(work) => passes.iter().any(|pass| pass.work == work),
             None => true,

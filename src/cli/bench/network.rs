@@ -50,7 +50,7 @@ impl Network {
         let side = opened.entry.architecture.input_size();
         Ok(Self {
             method,
-            passes: [chosen.passes(0)?, chosen.passes(1)?],
+            passes: [chosen.kinds(0)?, chosen.kinds(1)?],
             pictures: Pictures::new(config.batch, side, place)?,
             samples: config.batch,
         })
@@ -118,6 +118,7 @@ impl Network {
             labels: &labels.collect::<Vec<_>>(),
             samples: &samples,
             pass: index,
+            epochs: self.passes[task].len(),
             step: steps.start,
             steps: steps.end,
         };

@@ -16,7 +16,7 @@ use crate::files;
 use crate::method::{named_method, set};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
-use crate::run::config::{Precision, RunConfig};
+use crate::run::config::{Precision, RunConfig, Setting};
 use crate::run::event::{Control, Wish};
 use crate::store;
 
@@ -64,6 +64,14 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// The same for this data set, which is named without an option.
+    #[must_use]
+    pub fn on(mut self, data: &str) -> Self {
+        self.given
+            .put("data", Setting::Text(data.to_string().into()));
+        self
+    }
+
     /// The settings of the run: the file's, the preset's, or those that suit the data set, with the
     /// options over them; lists of corrected labels lie in `root`, beside the runs. The data set is opened through `stock`
     /// where the choice depends on what is in it.
@@ -140,6 +148,7 @@ impl Settings {
         if self.given.has("epochs") {
             // A number of epochs comes with its own frozen ones, not with those of other epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);
+            config.min_steps = before.min_steps;
         }
         words.filter(|_| !self.given.has("epochs") && !self.given.has("batch"))
     }

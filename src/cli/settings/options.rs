@@ -8,7 +8,9 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::on_off;
 use crate::method::METHODS;
-use crate::run::config::{RunConfig, RunSetting, SETTINGS, Setting, SettingKind, SettingSpec};
+use crate::run::config::{
+    RunConfig, RunSetting, SETTINGS, Setting, SettingKind, SettingSpec, setting,
+};
 
 /// An option that is a setting.
 struct SettingOption {
@@ -146,6 +148,12 @@ impl OfRuns {
             Setting::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// Gives this one a value, whatever was given before.
+    pub fn put(&mut self, key: &str, value: Setting) {
+        self.0.retain(|(setting, _)| setting.spec.key != key);
+        self.0.extend(setting(key).map(|setting| (setting, value)));
     }
 
     /// Puts them into the settings.

@@ -1,5 +1,5 @@
-//! Jobs that are more than one run: a grid, whose cells are run one after the other; and a check of a run, which leaves
-//! none behind.
+//! Jobs that are more than one run: a grid, whose cells are run one after the other; a trial of methods and a check of a
+//! run, which leave none behind.
 
 use std::path::Path;
 
@@ -8,7 +8,9 @@ use crate::counts::counted;
 use crate::experiment::Stock;
 use crate::experiment::grid::{CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
 use crate::experiment::proof::{CheckRequest, check_place};
+use crate::experiment::trial::try_methods;
 use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, Sink};
 use crate::run::grid::{CellStanding, Grid};
 use crate::run::job::GridWork;
@@ -126,6 +128,23 @@ impl GridSink for CellSink<'_, '_> {
         let runs = counted(cells, "run");
         self.event(preparing(&format!("waiting for {runs} of other programs")));
     }
+}
+
+/// Tries methods on a data set; gives how the job ended.
+pub(super) fn try_suited(
+    config: &RunConfig,
+    stock: &Stock,
+    (sink, control): (&mut JobSink<'_>, &Control),
+) -> Result<Event> {
+    let trial = try_methods(config, stock, sink, control)?;
+    let run = String::new();
+    Ok(match trial {
+        None => Event::Stopped { run },
+        Some(trial) => {
+            sink.event(Event::Tried(Box::new(trial)));
+            Event::Finished { run }
+        }
+    })
 }
 
 /// Checks a run, or a packed one; gives how the job ended.

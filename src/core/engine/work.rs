@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::EngineState;
-use super::grids::{check, run_grid};
+use super::grids::{check, run_grid, try_suited};
 use super::sink::JobSink;
 use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
@@ -84,6 +84,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
             JobWork::Grid(grid) => {
                 return run_grid(grid, device, runs_root, &stock, (&mut sink, &control));
             }
+            JobWork::Try(config) => return try_suited(config, &stock, (&mut sink, &control)),
             JobWork::Check { run, train } => {
                 return check((run, *train), device, &stock, (&mut sink, &control));
             }

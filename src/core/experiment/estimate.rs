@@ -33,7 +33,7 @@ pub fn over_passes(config: &RunConfig, train: &[usize], of: impl Fn(&Pass, usize
     };
     let (mut sum, mut seen) = (0.0, 0);
     for (task, images) in train.iter().enumerate() {
-        for pass in chosen.passes(task).unwrap_or_default() {
+        for pass in chosen.passes(task, train).unwrap_or_default() {
             let images = match pass.source {
                 PassImages::Task => *images,
                 PassImages::Seen => seen + images,

@@ -40,6 +40,18 @@ pub fn shorten(before: &RunConfig, config: &mut RunConfig, given: impl Fn(&str) 
     }
 }
 
+/// The settings with the epochs, and the least steps of a task, halved so often.
+pub fn halved(config: &RunConfig, halvings: u32) -> RunConfig {
+    let halvings = halvings.min(usize::BITS - 1);
+    let mut short = RunConfig {
+        epochs: (config.epochs >> halvings).max(1),
+        min_steps: config.min_steps >> halvings,
+        ..config.clone()
+    };
+    shorten(config, &mut short, |_| false);
+    short
+}
+
 /// Puts the usual size and blocks of the PET, where they are not given, for this backbone and a plugin with this size of
 /// its own.
 pub fn usual_network(

@@ -31,12 +31,13 @@ mod stock;
 pub mod suited;
 mod teach;
 mod trainer;
+pub mod trial;
 pub mod upload;
 pub mod watched;
 
 use std::path::Path;
 
-use crate::method::{self, Chosen};
+use crate::method::{self, Chosen, passes_of};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
@@ -269,7 +270,7 @@ fn go_on(
 fn for_added_tasks(header: &RunHeader, folder: &RunFolder) -> bool {
     let last = header.own_tasks().saturating_sub(1);
     let whole = Chosen::of(&header.config).and_then(|chosen| {
-        let passes = chosen.passes(last)?.len();
+        let passes = passes_of(header, last)?.len();
         Ok(chosen.spec.needs_state && folder.checkpointed() == Some((last, passes)))
     });
     whole.unwrap_or(false)

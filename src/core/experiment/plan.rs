@@ -101,6 +101,11 @@ impl TrainingPlan {
         tell("opening the data set");
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         let scenario = scenario(&chosen, &order, sizes, &data)?;
+        let still = still(&chosen, &scenario, &data);
+        // A run that has begun goes on, and is trained once more, as it is.
+        if begun.is_none() {
+            still.clone().map_or(Ok(()), Err)?;
+        }
         tell("opening the device");
         let about = stock.describe(&config.backbone)?;
         let mut last = String::new();
@@ -137,7 +142,6 @@ impl TrainingPlan {
         let pixels = stock.pixels(config, backbone.input.size);
         let short = short(config, &ready, &about, pet.as_ref());
         let single = single_class_tasks(&chosen, &scenario.tasks).map(|single| single.problem);
-        let still = all_frozen(&chosen, scenario.tasks.len()).map(|still| still.problem);
         for problem in remarks.into_iter().chain(short).chain(single).chain(still) {
             sink.event(Event::Remark {
                 run: String::new(),
@@ -333,14 +337,25 @@ pub(super) fn scenario(
     Ok(scenario)
 }
 
-/// Checks that a data set has the classes and images that settings want.
+/// Checks that a data set has the classes and images that settings of a new run want, and that these learn in every task.
 ///
 /// # Errors
 /// A Problem that says what is missing.
 pub(super) fn fits(config: &RunConfig, data: &Dataset) -> Result<()> {
     let order = ClassOrder::parse(&config.order)?;
     let sizes = TaskSizes::parse(&config.classes_per_task)?;
-    scenario(&Chosen::of(config)?, &order, sizes, data).map(drop)
+    let chosen = Chosen::of(config)?;
+    let scenario = scenario(&chosen, &order, sizes, data)?;
+    still(&chosen, &scenario, data).map_or(Ok(()), Err)
+}
+
+/// Why no PET would learn after the first task, where none would.
+fn still(chosen: &Chosen<'_>, scenario: &Scenario, data: &Dataset) -> Option<Problem> {
+    let tasks = 0..scenario.tasks.len();
+    let train: Vec<usize> = tasks
+        .map(|task| scenario.train_of(data, task).len())
+        .collect();
+    all_frozen(chosen, &train)
 }
 
 /// Every task must have something to learn from and something to be tested on.

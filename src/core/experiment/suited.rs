@@ -6,12 +6,15 @@ use crate::data::Dataset;
 use crate::data::card::counts;
 use crate::data::looks::{Looks, first_pictures};
 use crate::data::named;
-use crate::data::scenario::ClassOrder;
+use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::method::{adopt_published, named_method};
 use crate::run::config::{RunConfig, SettingSpec};
 
-/// Steps of the optimiser that a task should get; with fewer, little is learned.
+/// Steps of the optimiser that the chosen epochs should come to; with fewer, little is learned.
 const STEPS: usize = 60;
+/// Steps that every task of a folder gets at least: with fewer, its outputs stay too quiet beside those of earlier tasks
+/// (docs/results.md has the measurements).
+pub const LEAST_STEPS: usize = 100;
 /// Steps that an epoch should have.
 const PER_EPOCH: usize = 4;
 /// Smallest batch that is chosen: smaller ones learn from noise.
@@ -106,15 +109,41 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
     let steps = (images / config.batch).max(1);
     config.epochs = STEPS.div_ceil(steps).clamp(usual.epochs, MOST_CHOSEN);
     share_epochs(config);
-    let chosen = config.batch != usual.batch || config.epochs != usual.epochs;
+    if least_steps(config, material).is_some_and(|steps| steps < LEAST_STEPS) {
+        config.min_steps = LEAST_STEPS;
+    }
+    let chosen = config.batch != usual.batch
+        || config.epochs != usual.epochs
+        || config.min_steps != usual.min_steps;
     chosen.then(|| {
+        let more = match config.min_steps {
+            0 => String::new(),
+            steps => format!(
+                ", more where a task has less than {}",
+                counted(steps, "step")
+            ),
+        };
         format!(
-            "Chosen for this data, about {} a task: batch {}, {}.",
+            "Chosen for this data, about {} a task: batch {}, {}{more}.",
             counted(images, "image"),
             config.batch,
             counted(config.epochs, "epoch")
         )
     })
+}
+
+/// Optimiser steps of the task that gets the fewest; none where the classes cannot be cut into tasks.
+fn least_steps(config: &RunConfig, material: &Material) -> Option<usize> {
+    let order = ClassOrder::parse(&config.order).ok()?;
+    let sizes = TaskSizes::parse(&config.classes_per_task).ok()?;
+    let scenario = Scenario::new(material.classes, &order, &sizes).ok()?;
+    let images = scenario.tasks.iter().map(|task| {
+        let classes = &scenario.class_order[task.clone()];
+        classes.iter().map(|&class| material.train[class]).sum()
+    });
+    let smallest: usize = images.min()?;
+    let batch = config.batch.max(1);
+    Some(config.epochs * (smallest / batch).max(1))
 }
 
 /// Sizes of tasks as even as they can be, none of a single class: "2", "3,3,3,2,2".
@@ -146,5 +175,39 @@ mod tests {
         let names = names.map(String::from);
         assert_eq!(ClassOrder::by_number(&names), "0,3,1,2");
         assert_eq!(ClassOrder::by_number(&names[..3]), "natural");
+    }
+
+    #[test]
+    fn a_folder_whose_smallest_task_has_few_steps_gets_enough_of_them() {
+        let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
+        let suited = |train: &[usize]| {
+            let mut config = RunConfig {
+                data: "/pictures".into(),
+                ..RunConfig::default()
+            };
+            let material = Material {
+                classes: &names,
+                train,
+                drawings: true,
+            };
+            let told = suit(&mut config, &material);
+            (config, told)
+        };
+        let (small, told) = suited(&[30, 30, 8, 9]);
+        assert_eq!(small.min_steps, LEAST_STEPS);
+        assert!(told.is_some_and(|told| told.contains("less than 100 steps")));
+        // 500 pictures in batches of 24 are 20 steps in each of five epochs.
+        let (large, told) = suited(&[300, 300, 250, 250]);
+        assert_eq!((large.min_steps, large.epochs, told), (0, 5, None));
+        // Of the next data set nothing of it stays.
+        let mut next = small;
+        next.data = "digits".into();
+        let material = Material {
+            classes: &names,
+            train: &[30; 4],
+            drawings: true,
+        };
+        suit(&mut next, &material);
+        assert_eq!(next.min_steps, 0);
     }
 }

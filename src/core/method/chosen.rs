@@ -1,14 +1,12 @@
 //! A method with the settings chosen for it: typed values, checks, and the usual values.
 
+use super::METHODS;
 use super::idle::Plugin;
 use super::spec::{Chosen, MethodSpec, PublishedValues};
-use super::{METHODS, Pass};
 use crate::backbone::library::Description;
 use crate::data::named;
 use crate::problem::{Problem, Result, listed};
-use crate::run::config::{
-    MOST_EPOCHS, RunConfig, Setting, SettingKind, SettingSpec, Settings, block_list,
-};
+use crate::run::config::{RunConfig, Setting, SettingKind, SettingSpec, Settings, block_list};
 use crate::run::event::MethodFacts;
 
 /// The method of this key.
@@ -131,18 +129,6 @@ impl<'a> Chosen<'a> {
     pub fn calibrated(&self) -> Result<bool> {
         let flag = self.spec.pet.and_then(|pet| pet.calibrated_by);
         flag.map_or(Ok(false), |key| self.flag(key))
-    }
-
-    /// The passes over the images of a task (from 0).
-    ///
-    /// # Errors
-    /// A Problem for a setting out of range.
-    pub fn passes(&self, task: usize) -> Result<Vec<Pass>> {
-        // The window asks while a number is being typed.
-        if self.config.epochs > MOST_EPOCHS {
-            return Err(Problem::new("that many epochs cannot be planned").at("--epochs"));
-        }
-        (self.spec.passes)(self, task)
     }
 
     /// All of the method's own settings, those included that were not named.

@@ -143,8 +143,6 @@ pub struct FineTune {
 pub struct FineTuneSettings {
     /// The rule, its rate, schedule and clipping.
     pub optimiser: OptimiserSettings,
-    /// Epochs of a task.
-    pub epochs: usize,
     /// Seed of the heads' initial values.
     pub seed: u64,
     /// Tasks whose snapshots hold no weights of the backbone, from the first one on.
@@ -191,7 +189,6 @@ impl FineTune {
                 schedule,
                 clip: (clip > 0.0).then_some(clip),
             },
-            epochs: setup.config.epochs,
             seed: setup.config.seed,
             without_weights: if every { 0 } else { setup.tasks.len() - 1 },
             all_at_once: chosen.spec.all_at_once,
@@ -298,11 +295,7 @@ impl Method for FineTune {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
-        let epoch = (batch.pass, self.settings.epochs);
-        self.update(
-            gradients,
-            StepPosition::of(epoch, (batch.step, batch.steps)),
-        );
+        self.update(gradients, batch.position());
         Ok(Some(loss))
     }
 

@@ -4,26 +4,16 @@ use super::spec::Chosen;
 use super::task::PassWork;
 use crate::counts::counted;
 use crate::problem::Problem;
-use crate::run::config::{Setting, SettingSpec};
 
-/// What to know of epochs that are all frozen, and how many are usual.
-#[derive(Clone, Debug)]
-pub struct AllFrozen {
-    /// What it means.
-    pub problem: Problem,
-    /// The method's own setting that freezes them.
-    pub setting: &'static SettingSpec,
-    /// How many of the epochs are usually frozen.
-    pub usual: Setting,
-}
-
-/// Finds whether the PET stands still in every epoch after the first task; none where it learns, or where there is no
-/// second task. It may be meant, and older runs have it, so it is told and not refused.
-pub fn all_frozen(chosen: &Chosen<'_>, tasks: usize) -> Option<AllFrozen> {
-    if tasks < 2 || !chosen.trains_pet().ok()? {
+/// Finds whether the PET stands still in every epoch after the first task, where the tasks have so many training pictures;
+/// none where it learns, or where there is no second task. No new run begins so; an older one goes on as it began.
+pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
+    if train.len() < 2 || !chosen.trains_pet().ok()? {
         return None;
     }
-    let passes = chosen.passes(1).ok()?;
+    let later = 1..train.len();
+    let passes = later.map(|task| chosen.passes(task, train).ok());
+    let passes: Vec<_> = passes.collect::<Option<Vec<_>>>()?.concat();
     let learning = passes
         .iter()
         .filter(|pass| matches!(pass.work, PassWork::Learn { .. }));
@@ -32,34 +22,32 @@ pub fn all_frozen(chosen: &Chosen<'_>, tasks: usize) -> Option<AllFrozen> {
         return None;
     }
     let mut own = chosen.spec.settings.iter();
-    let (setting, usual) = own.find_map(|setting| Some((setting, setting.usual_of(frozen)?)))?;
+    let epochs = chosen.config.epochs;
+    let (setting, usual) = own.find_map(|setting| Some((setting, setting.usual_of(epochs)?)))?;
     let problem = Problem::new(format!(
         "from the second task on {} frozen, so the PET learns nothing there",
-        match frozen {
+        match epochs {
             1 => "the only epoch is".to_string(),
             n => format!("all {} are", counted(n, "epoch")),
         }
     ));
     let remedy = format!("freeze fewer: {} {usual}", setting.place());
-    Some(AllFrozen {
-        problem: problem.at(setting.place()).advise(remedy),
-        setting,
-        usual,
-    })
+    Some(problem.at(setting.place()).advise(remedy))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::config::RunConfig;
+    use crate::run::config::{RunConfig, Setting};
 
     #[test]
     fn epochs_that_are_all_frozen_are_told_with_the_usual_share() {
-        let told = |method: &str, epochs: usize, tasks: usize| {
+        let told = |method: &str, epochs: usize, tasks: usize, min_steps: usize| {
             let own = [("freeze_epochs".to_string(), Setting::Whole(3))];
             let config = RunConfig {
                 method: method.into(),
                 epochs,
+                min_steps,
                 settings: if method == "lae" {
                     own.into()
                 } else {
@@ -68,14 +56,18 @@ mod tests {
                 ..RunConfig::default()
             };
             let chosen = Chosen::of(&config).ok()?;
-            all_frozen(&chosen, tasks).map(|told| told.usual)
+            all_frozen(&chosen, &vec![48; tasks]).map(|told| told.remedy)
         };
-        assert_eq!(told("lae", 3, 5), Some(Setting::Whole(1)));
-        assert_eq!(told("lae", 4, 5), None);
-        assert_eq!(told("lae", 3, 1), None);
+        let fewer = |n: usize| Some(format!("freeze fewer: --freeze-epochs {n}"));
+        assert_eq!(told("lae", 3, 5, 0), fewer(1));
+        assert_eq!(told("lae", 4, 5, 0), None);
+        assert_eq!(told("lae", 3, 1, 0), None);
+        // Longer tasks have an epoch in which it learns.
+        assert_eq!(told("lae", 3, 5, 6), fewer(1));
+        assert_eq!(told("lae", 3, 5, 100), None);
         // APER tunes nothing after its first session, which is what it is.
         for method in ["baseline", "aper", "simplecil"] {
-            assert_eq!(told(method, 3, 5), None, "{method}");
+            assert_eq!(told(method, 3, 5, 0), None, "{method}");
         }
         let frozen = crate::method::lae::LAE.settings.iter();
         let frozen = frozen.filter(|setting| setting.of_epochs.is_some());

@@ -64,7 +64,7 @@ impl Chosen<'_> {
         } else if let Some(pet) = pet.filter(|pet| !pet.sized) {
             lacks.push((Needs::SizedPet, format!("{} has no size", pet.name)));
         }
-        let Ok(passes) = self.passes(0) else {
+        let Ok(passes) = self.kinds(0) else {
             return lacks;
         };
         let learning = |pass: &Pass| matches!(pass.work, PassWork::Learn { .. });

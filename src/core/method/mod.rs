@@ -12,6 +12,7 @@ mod backward;
 mod chosen;
 pub mod cosine;
 pub mod ease;
+mod epochs;
 pub mod esn;
 mod features;
 pub mod finetune;
@@ -41,7 +42,7 @@ use burn::tensor::Tensor;
 use crate::backbone::Backbone;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, Setting};
 pub use crate::run::config::{SettingKind, SettingSpec};
 use crate::tensors::{Bulk, HostTensor, Named};
 
@@ -51,8 +52,9 @@ pub use chosen::{
     BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
     usual_pet,
 };
+pub use epochs::{epochs_of, passes_of};
 pub use features::{Features, plain};
-pub use frozen::{AllFrozen, all_frozen};
+pub use frozen::all_frozen;
 pub use go_on::GoOn;
 pub use heads::Heads;
 pub use idle::Plugin;
@@ -257,6 +259,14 @@ impl Setup<'_> {
         plan.stack(&*self.backbone, seed)
     }
 }
+
+/// The methods that a trial sets beside the chosen one, each with what is proposed other than its usual settings: 2000
+/// projections answer few pictures as well as 10000 and are solved in a second.
+pub const SET_BESIDE: &[(&MethodSpec, &[(&str, Setting)])] = &[
+    (&simplecil::SPEC, &[]),
+    (&ranpac::SPEC, &[("projection", Setting::Whole(2000))]),
+    (&lae::LAE, &[]),
+];
 
 /// The method that these settings name, before its first task.
 ///

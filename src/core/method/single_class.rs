@@ -21,7 +21,7 @@ pub struct SingleClassTasks {
 
 /// Whether the method learns by gradients from the images of this task (from 0) alone.
 pub fn learns(chosen: &Chosen<'_>, task: usize) -> bool {
-    let passes = chosen.passes(task).unwrap_or_default();
+    let passes = chosen.kinds(task).unwrap_or_default();
     let by_itself = |work| matches!(work, PassWork::Learn { .. });
     let mut own = passes.iter().filter(|pass| pass.source == PassImages::Task);
     own.any(|pass| by_itself(pass.work))

@@ -131,6 +131,7 @@ mod tests {
             labels: &[0, 1, 2, 3, 4, 5, 6],
             samples: &[9, 8, 7, 6, 5, 4, 3],
             pass: 1,
+            epochs: 5,
             step: 2,
             steps: 3,
         };

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 
+use super::optimiser::StepPosition;
 use crate::problem::Problem;
 
 /// A task of a run.
@@ -128,6 +129,8 @@ pub struct Batch<'a> {
     pub samples: &'a [usize],
     /// The pass within the task, from 0.
     pub pass: usize,
+    /// Passes of the task that learn by gradients.
+    pub epochs: usize,
     /// The batch within the pass, from 0.
     pub step: usize,
     /// Batches of the pass.
@@ -135,6 +138,11 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
+    /// Where its step stands within the task.
+    pub fn position(&self) -> StepPosition {
+        StepPosition::of((self.pass, self.epochs), (self.step, self.steps))
+    }
+
     /// The labels counted within the task's own classes.
     pub fn local_labels(&self, task: &Task) -> Vec<usize> {
         let first = task.classes.start;

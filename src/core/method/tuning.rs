@@ -48,8 +48,6 @@ pub const DROPOUT: SettingSpec = SettingSpec {
 pub struct TuningSettings {
     /// The rule and its rate.
     pub optimiser: OptimiserSettings,
-    /// Epochs of a session.
-    pub epochs: usize,
     /// Of the run: initial values and what dropout drops.
     pub seed: u64,
     /// Whether `dropout` in a PET's equation acts while training.
@@ -67,7 +65,6 @@ impl TuningSettings {
         let chosen = Chosen::of(setup.config)?;
         Ok(Self {
             optimiser: sgd(&chosen)?,
-            epochs: setup.config.epochs,
             seed: setup.config.seed,
             dropout: chosen.flag(DROPOUT.key)?,
             step: StepSettings::of(setup.config),
@@ -161,9 +158,7 @@ impl Tuning {
             let draws = self.settings.dropout.then(draws);
             self.gradients(part.batch.images.clone(), &labels, draws)
         })?;
-        let epoch = (batch.pass, self.settings.epochs);
-        let now = StepPosition::of(epoch, (batch.step, batch.steps));
-        let mut step = self.optimiser.step(gradients, now);
+        let mut step = self.optimiser.step(gradients, batch.position());
         self.head.step(&mut step);
         self.pets = step.moved_pets(&self.pets);
         Ok(loss)

@@ -28,6 +28,9 @@ pub fn asked(command: &Command) {
                     keep_out([&grid.name]);
                     tracing::info!(job_id, runs = grid.runs, "asked to run a grid");
                 }
+                JobWork::Try(config) => {
+                    tracing::info!(job_id, "asked to try methods: {}", settings(config));
+                }
                 JobWork::Check { train, .. } => {
                     tracing::info!(job_id, train, "asked to check a run");
                 }

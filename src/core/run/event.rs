@@ -19,6 +19,7 @@ use super::grid::{CellStanding, GridStanding};
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
 use super::sheet::{SheetRequest, SheetState};
+use super::tried::Trial;
 use crate::problem::Problem;
 
 /// What the engine can be asked to do.
@@ -216,6 +217,8 @@ pub enum Event {
         /// Seconds that the grid will still take.
         seconds_left: f64,
     },
+    /// What came of trying methods.
+    Tried(Box<Trial>),
     /// What came of checking a run.
     Checked(Box<Report>),
     /// The run reached its end.

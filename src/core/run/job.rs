@@ -61,6 +61,8 @@ pub enum JobWork {
     },
     /// Runs what is not there yet of a grid.
     Grid(Box<GridWork>),
+    /// Tries these settings and a few other methods on their data set, judged on pictures held back from training.
+    Try(Box<RunConfig>),
     /// Looks whether a run is what it says.
     Check {
         /// The run's folder, or the file that it is packed in.
@@ -85,7 +87,7 @@ impl JobWork {
     /// The folder of the run it goes on with or teaches; none for what makes runs of its own or only looks.
     pub fn run(&self) -> Option<&Path> {
         match self {
-            Self::Train(_) | Self::Grid(_) | Self::Check { .. } => None,
+            Self::Train(_) | Self::Grid(_) | Self::Try(_) | Self::Check { .. } => None,
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
         }
     }
@@ -184,6 +186,18 @@ impl Job {
         }
     }
 
+    /// Tries these settings and a few other methods on their data set.
+    pub fn try_methods(config: RunConfig, title: String) -> Self {
+        Self {
+            id: JobId::fresh(),
+            title,
+            work: JobWork::Try(Box::new(config)),
+            device: None,
+            held: false,
+            own: Own::default(),
+        }
+    }
+
     /// Checks a run, or a packed one; with `train` by training it once more, too.
     pub fn check(run: PathBuf, train: bool, title: String) -> Self {
         Self {
@@ -199,7 +213,9 @@ impl Job {
     /// Whether it is to be begun again when the program ended in the middle of it: no run's folder says all of it.
     pub fn is_whole_alone(&self) -> bool {
         match self.work {
-            JobWork::Teach { .. } | JobWork::Grid(_) | JobWork::Check { .. } => true,
+            JobWork::Teach { .. } | JobWork::Grid(_) | JobWork::Try(_) | JobWork::Check { .. } => {
+                true
+            }
             JobWork::Train(_) | JobWork::Resume(_) => false,
         }
     }

@@ -19,4 +19,5 @@ pub mod queue;
 pub mod refusal;
 mod report;
 pub mod sheet;
+pub mod tried;
 pub mod wire;

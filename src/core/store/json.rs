@@ -205,7 +205,7 @@ pub struct Summary {
     pub final_accuracy_labels_as_they_came: Option<f64>,
     /// Images that could not be read and were left out, task by task summed.
     pub unreadable_images: usize,
-    /// Epochs per task, for methods that train in epochs.
+    /// Epochs per task as the settings have them, for methods that train in epochs; with `min_steps` a small task had more.
     pub epochs: usize,
     /// Seconds spent on all saved tasks.
     pub seconds: f64,

@@ -221,6 +221,7 @@ impl RunView {
                 self.problem = Some(problem);
             }
             Event::Checked(report) => self.checked(&report, now),
+            Event::Tried(trial) => self.say(now, trial.sentences().join(" ")),
             Event::Assumed(sentences) if self.in_added_task() => {
                 sentences.into_iter().for_each(|text| self.say(now, text));
             }

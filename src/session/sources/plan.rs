@@ -46,9 +46,12 @@ fn scenario(config: &RunConfig, data: &DataView) -> Result<Scenario> {
 fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario: Scenario) {
     if let Ok(chosen) = Chosen::of(config) {
         plan.single_class = single_class_tasks(&chosen, &scenario.tasks);
-        plan.all_frozen = all_frozen(&chosen, scenario.tasks.len());
     }
     plan.set_tasks(scenario, data, config);
+    if let Ok(chosen) = Chosen::of(config) {
+        plan.problems
+            .extend(all_frozen(&chosen, &plan.train_images));
+    }
     plan.cache_need = cache_need(plan, config, data);
     if plan.train_images.contains(&0) {
         plan.problems.push(

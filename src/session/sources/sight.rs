@@ -8,6 +8,7 @@ use crate::data::loader::{augmented, inputs_of};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Sample, Watch};
 use crate::experiment::{augment_of, open_options};
+use crate::method::Chosen;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::sight::{NetworkInput, Sight, SightAsk};
@@ -24,6 +25,10 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         &ClassOrder::parse(&config.order)?,
         &TaskSizes::parse(&config.classes_per_task)?,
     )?;
+    let chosen = Chosen::of(config)?;
+    let train: Vec<usize> = (0..scenario.tasks.len())
+        .map(|task| scenario.train_of(&data, task).len())
+        .collect();
     let input = BackboneLibrary::usual()
         .describe(&config.backbone)?
         .entry
@@ -56,7 +61,9 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         let place = places.get(ask.shift % places.len().max(1)).copied();
         if let Some(place) = place {
             let sample = &samples[place].0;
-            let epoch = task.saturating_mul(config.epochs).saturating_add(ask.epoch) as u64;
+            let first = (0..task).map(|task| chosen.epochs(task, &train));
+            let first = first.fold(0, usize::saturating_add);
+            let epoch = first.saturating_add(ask.epoch) as u64;
             let tested = inputs_of(std::slice::from_ref(sample), input).pop();
             match (
                 augmented(sample, place, input, augment, config.seed, epoch),

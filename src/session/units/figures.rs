@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::counts::counted;
+use crate::method::epochs_of;
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History};
 use crate::run::event::{RunHeader, TaskReport, by_pass};
@@ -54,6 +55,8 @@ impl RunFigures {
             let names = header.class_order.get(range.clone());
             names.unwrap_or_default().to_vec()
         };
+        // Of unequal tasks the shorter ones are drawn towards their ends.
+        let longest = (0..tasks).map(|task| epochs_of(header, task)).max();
         Self {
             history,
             distance: measurements
@@ -63,7 +66,7 @@ impl RunFigures {
             distance_now: Vec::new(),
             test_images: header.test_images.iter().copied().take(tasks).collect(),
             classes: header.tasks.iter().take(tasks).map(names).collect(),
-            passes: header.config.epochs,
+            passes: longest.unwrap_or(header.config.epochs),
         }
     }
 

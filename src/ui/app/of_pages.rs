@@ -12,6 +12,9 @@ pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
         ExperimentCommand::StopDownload(item) => session.stop_download(&item),
         ExperimentCommand::PrepareCard(key, family) => session.prepare_card(&key, &family),
         ExperimentCommand::StopPreparing => session.stop_preparing(),
+        ExperimentCommand::TryMethods => session.try_methods(),
+        ExperimentCommand::StopTrying => session.stop_trying(),
+        ExperimentCommand::UseTried(place) => session.use_tried(place),
     }
 }
 

@@ -105,8 +105,8 @@ impl Target for Configs {
         let again = RunConfig::from_toml(&written, "again").unwrap();
         assert_eq!(again.to_toml().unwrap(), written);
         if let (Ok(chosen), true) = (Chosen::of(&config), found.is_empty()) {
-            chosen.passes(0).unwrap();
-            chosen.passes(1).unwrap();
+            chosen.kinds(0).unwrap();
+            chosen.kinds(1).unwrap();
             chosen.facts().unwrap();
         }
         found.is_empty()

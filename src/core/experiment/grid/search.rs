@@ -12,7 +12,7 @@ use super::cells::{Cell, Cells, GridRow};
 use super::plan::RowFigures;
 use super::written::{ChosenRow, file};
 use crate::experiment::check;
-use crate::experiment::given::shorten;
+use crate::experiment::given::halved;
 use crate::method::{Chosen, filled, named_method};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
@@ -201,7 +201,7 @@ impl Search {
             let costs = rows.iter().map(|row| {
                 let config = self.shortened(self.config(*row), rounds - 1 - round);
                 let own = Chosen::of(&config)
-                    .and_then(|chosen| chosen.passes(0))?
+                    .and_then(|chosen| chosen.kinds(0))?
                     .len();
                 Ok(own * self.cells.rows[*row].cells.len())
             });
@@ -215,12 +215,10 @@ impl Search {
 
     /// The settings with the epochs halved so often, measured on validation images.
     fn shortened(&self, config: &RunConfig, halvings: u32) -> RunConfig {
-        let mut short = config.clone();
+        let mut short = halved(config, halvings);
         if short.validation_share == 0.0 {
             short.validation_share = self.share;
         }
-        short.epochs = (config.epochs >> halvings.min(63)).max(1);
-        shorten(config, &mut short, |_| false);
         short
     }
 

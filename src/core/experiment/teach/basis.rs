@@ -5,7 +5,7 @@ use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::Own;
 use crate::experiment::plan::scenario;
 use crate::experiment::{Stock, all_at_once};
-use crate::method::{self, Chosen, GoOn, Method};
+use crate::method::{self, Chosen, GoOn, Method, passes_of};
 use crate::problem::{Problem, Result};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
@@ -42,7 +42,7 @@ pub(super) fn restore(
     let known = &header.tasks[..=last];
     let chosen = Chosen::of(&header.config)?;
     if chosen.spec.needs_state {
-        let passes = chosen.passes(last)?.len();
+        let passes = passes_of(header, last)?.len();
         let state = run.load_state(last)?;
         let whole = state.filter(|(state, _)| state.epochs_done == passes);
         let Some((state, path)) = whole else {

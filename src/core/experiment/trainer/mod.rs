@@ -19,7 +19,7 @@ use burn::tensor::Tensor;
 use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader;
-use crate::method::{Chosen, Method, Pass, Task};
+use crate::method::{Chosen, Method, Pass, Task, passes_of};
 use crate::metrics::tasks_of_classes;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -105,7 +105,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Self> {
         let chosen = Chosen::of(&kit.config)?;
         let tasks = 0..header.tasks.len();
-        let passes = tasks.clone().map(|task| chosen.passes(task));
+        let passes = tasks.clone().map(|task| passes_of(&header, task));
         let mut trainer = Self {
             meter: Meter::new(0.0),
             passes: passes.collect::<Result<_>>()?,

@@ -12,7 +12,7 @@ use super::super::images::Labelled;
 use super::super::reading::Reading;
 use super::Trainer;
 use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
-use crate::method::{Batch, GoOn, Method, Pass, PassImages, PassWork, StepSettings};
+use crate::method::{Batch, GoOn, Method, Pass, PassImages, PassWork, StepSettings, epochs_of};
 use crate::metrics::mean;
 use crate::problem::Result;
 use crate::run::event::{Event, Phase, RunProgress};
@@ -31,6 +31,18 @@ impl Trainer<'_> {
         };
         let shown = std::iter::repeat_n(images, self.repeats(pass));
         Arc::new(shown.flatten().collect())
+    }
+
+    /// Passes of the task that learn by gradients.
+    fn epochs(&self) -> usize {
+        let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
+        self.passes[self.task].iter().filter(learns).count()
+    }
+
+    /// Epochs of the tasks before this one: no two of a run are augmented alike.
+    fn first_epoch(&self) -> usize {
+        let before = 0..self.task;
+        before.map(|task| epochs_of(&self.header, task)).sum()
     }
 
     pub(super) fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
@@ -57,6 +69,7 @@ impl Trainer<'_> {
                 labels: &labels,
                 samples: &batch.indices,
                 pass: index,
+                epochs: self.epochs(),
                 step: loader.position() - 1,
                 steps,
             };
@@ -176,7 +189,7 @@ impl Trainer<'_> {
                 drop_last: pass.drop_last && samples.len() >= config.batch,
                 shuffle: pass.shuffle,
                 seed: config.seed,
-                epoch: (self.task * config.epochs + index) as u64,
+                epoch: (self.first_epoch() + index) as u64,
                 cache: Some(self.kit.pixels.clone()),
                 ..LoaderOptions::inference(self.kit.backbone.input, config.batch)
             },

@@ -52,8 +52,6 @@ impl Hooks for Entering {
 pub struct EsnSettings {
     /// The rule and its rate.
     pub optimiser: OptimiserSettings,
-    /// Epochs of a task.
-    pub epochs: usize,
     /// The energies in the loss.
     pub energy: EnergyTerm,
     /// Whether the prompt stands still after the first task.
@@ -89,7 +87,6 @@ impl Esn {
         let chosen = Chosen::of(setup.config)?;
         let settings = EsnSettings {
             optimiser: sgd(&chosen)?,
-            epochs: setup.config.epochs,
             energy: EnergyTerm {
                 weight: chosen.real("lambda")?,
                 anchor: chosen.real("anchor")?,
@@ -194,9 +191,7 @@ impl Esn {
             let labels = part.batch.local_labels(task);
             self.gradients(part.batch.images.clone(), &labels)
         })?;
-        let epoch = (batch.pass, self.settings.epochs);
-        let now = StepPosition::of(epoch, (batch.step, batch.steps));
-        let mut step = self.optimiser.step(gradients, now);
+        let mut step = self.optimiser.step(gradients, batch.position());
         self.prompt = step.moved("prompt", self.prompt.clone());
         if let Some(stage) = self.stages.last_mut() {
             *stage = stage.with(|name, value| step.moved(&format!("stage.{name}"), value.clone()));

@@ -101,7 +101,6 @@ pub const SPEC: MethodSpec = MethodSpec {
             learning_rate: chosen.learning_rate(),
             schedule: Schedule::LaggingCosine,
             clip: 0.0,
-            epochs: chosen.config.epochs,
         };
         let depth = setup.backbone.blocks().len();
         let tasks = (setup.planned, setup.tasks.len());

@@ -190,8 +190,6 @@ pub struct Training {
     pub schedule: Schedule,
     /// Largest norm of all gradients together; 0 where they are not clipped.
     pub clip: f64,
-    /// Epochs of a task.
-    pub epochs: usize,
 }
 
 impl Training {
@@ -201,7 +199,6 @@ impl Training {
             learning_rate: chosen.learning_rate(),
             schedule: Schedule::Constant,
             clip: chosen.real("clip")?,
-            epochs: chosen.config.epochs,
         })
     }
 

@@ -52,7 +52,6 @@ pub struct Prompted {
     backbone: Arc<dyn Backbone>,
     class_position: Tensor<3>,
     scheme: Box<dyn Scheme>,
-    training: Training,
     seed: u64,
     leaves: Leaves,
     heads: Heads,
@@ -91,7 +90,6 @@ impl Prompted {
             seed,
             heads: Heads::default(),
             optimiser: Optimiser::new(training.optimiser()),
-            training,
             task: None,
             queries: None,
             step: StepSettings::default(),
@@ -328,11 +326,7 @@ impl Method for Prompted {
             let found = self.gradients(part.batch.images.clone(), known, &labels)?;
             Ok((found.loss, found.of))
         })?;
-        let epochs = (batch.pass, self.training.epochs);
-        self.update(
-            gradients,
-            StepPosition::of(epochs, (batch.step, batch.steps)),
-        );
+        self.update(gradients, batch.position());
         Ok(Some(loss))
     }
 

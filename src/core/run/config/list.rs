@@ -176,6 +176,13 @@ settings_of_every_run! {
         too_large: Some(("no run needs that many epochs per task", "give at most 10000")),
         fix: "Use {} epochs", of_data: true, named: true,
     };
+    /// Optimiser steps that every task gets at least: a small task has as many more epochs, of which the frozen ones keep
+    /// their share; 0 leaves all tasks their epochs
+    min_steps: usize = method("N", "Least steps per task", SettingKind::Whole { default: 0, least: 0, most: MOST_EPOCHS as i64 }) {
+        usual: "0; 100 for a small folder", needs: Needs::Epochs,
+        too_large: Some(("no task needs that many steps", "give at most 10000; 100 serves small folders")),
+        fix: "Use {}", of_data: true,
+    };
     /// Learning rate at batch 256; the one used is this · batch / 256, where the method scales it
     base_lr: f64 = method("RATE", "Base learning rate",
                           SettingKind::Real { default: 0.01, least: f64::MIN_POSITIVE, most: f64::MAX }) {

@@ -167,6 +167,10 @@ impl Published {
                 counted(config.epochs, "epoch")
             ));
         }
+        if config.min_steps > 0 {
+            let steps = counted(config.min_steps, "step");
+            differs.push(format!("at least {steps} a task"));
+        }
         if config.measured_on() != "test" {
             differs.push("measured on validation images".into());
         }

@@ -3,6 +3,8 @@
 
 use egui::{RichText, ScrollArea, Sense, Ui, Vec2};
 
+use crate::method::epochs_of;
+use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
 use crate::session::words::{bytes_text, count_text, duration_text};
 use crate::ui::theme::tokens;
@@ -65,18 +67,30 @@ fn table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
         });
 }
 
+/// "5", or "10–25" where tasks have different ones.
+fn epochs_of_tasks(header: &RunHeader) -> String {
+    let tasks = 0..header.tasks.len();
+    let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();
+    match (all.iter().min(), all.iter().max()) {
+        (Some(least), Some(most)) if least < most => {
+            format!("{}–{}", count_text(*least), count_text(*most))
+        }
+        (_, most) => count_text(most.copied().unwrap_or(header.config.epochs)),
+    }
+}
+
 /// The cells of a run; a dash where a run of an older version did not measure.
 fn texts(row: &RunRow) -> [String; 7] {
     let (costs, header) = (&row.costs, row.header.as_ref());
     let known = |known: bool, text: String| if known { text } else { "–".to_string() };
-    let of_header = |of: &dyn Fn(&crate::run::event::RunHeader) -> usize| {
-        header.map_or_else(|| "–".to_string(), |header| count_text(of(header)))
-    };
     let milliseconds = costs.prediction_seconds * 1000.0;
     [
         known(costs.images_seen > 0, count_text(costs.images_seen)),
-        of_header(&|header| header.config.epochs),
-        of_header(&|header| header.trained_parameters),
+        header.map_or_else(|| "–".to_string(), epochs_of_tasks),
+        header.map_or_else(
+            || "–".to_string(),
+            |header| count_text(header.trained_parameters),
+        ),
         known(
             costs.stored_parameters > 0,
             count_text(costs.stored_parameters),

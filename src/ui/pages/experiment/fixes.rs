@@ -4,7 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::counts::counted;
 use crate::data::named;
-use crate::method::{AllFrozen, SingleClassTasks, named_method};
+use crate::method::{SingleClassTasks, named_method};
 use crate::problem::Problem;
 use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
 use crate::session::views::DataView;
@@ -91,17 +91,13 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.experiment.data.ready().cloned() else {
         return;
     };
-    let (single, frozen) = (
-        cx.session.experiment.plan.single_class.clone(),
-        cx.session.experiment.plan.all_frozen.clone(),
-    );
+    let single = cx.session.experiment.plan.single_class.clone();
     let lines = view.assumed.clone();
     let more = [
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
         !view.two_labels.is_empty(),
         single.is_some(),
-        frozen.is_some(),
     ];
     let fonts = unreadable(ui, cx, &view);
     let count = lines.len() + fonts.len() + more.iter().filter(|there| **there).count();
@@ -121,18 +117,6 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
             if button(ui, format!("Use {sizes}")).clicked() {
                 let sizes = Setting::Text(sizes.into());
                 cx.act(UiCommand::Set("classes_per_task", Some(sizes)));
-            }
-        }
-        if let Some(AllFrozen {
-            problem,
-            setting,
-            usual,
-        }) = frozen
-        {
-            widgets::problem(ui, &problem);
-            let label = setting.fix(Some(&usual));
-            if label.is_some_and(|label| button(ui, label).clicked()) {
-                cx.act(UiCommand::Set(setting.key, Some(usual)));
             }
         }
         for line in lines.into_iter().chain(fonts) {

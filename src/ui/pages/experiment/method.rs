@@ -138,7 +138,8 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
         }
         of_run(ui, cx, setting);
         // Beside the epochs, of which some of them are a share.
-        let own_here = method.filter(|_| needs == Needs::Epochs);
+        let beside_epochs = needs == Needs::Epochs && shown == SettingPlace::First;
+        let own_here = method.filter(|_| beside_epochs);
         for setting in own_here.map_or(&[][..], |method| method.settings) {
             if !matches!(setting.kind, SettingKind::Flag(_)) {
                 own(ui, cx, setting);

@@ -15,6 +15,7 @@ mod ready;
 mod setting;
 mod several;
 mod tasks;
+mod trial;
 
 use std::sync::Arc;
 
@@ -178,6 +179,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     if !cx.session.has_grid() {
         fixes::problems(ui, cx);
         fixes::remarks(ui, cx);
+        trial::trial(ui, cx);
     }
     several::card_of_several(ui, cx);
 }

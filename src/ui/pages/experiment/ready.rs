@@ -12,7 +12,7 @@ use crate::session::estimate::{Estimate, estimate};
 use crate::session::plain::in_window;
 use crate::session::split;
 use crate::session::story;
-use crate::session::words::{bytes_text, duration_text};
+use crate::session::words::{bytes_text, duration_text, epochs_text};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -101,7 +101,7 @@ fn extent(cx: &Cx<'_>) -> String {
     let tasks = counted(plan.tasks.len(), "task");
     let pictures = counted(plan.images_shown(draft), "picture");
     match cx.session.experiment.why_idle("epochs") {
-        None => format!("{tasks} × {}, {pictures}", counted(draft.epochs, "epoch")),
+        None => format!("{tasks} × {}, {pictures}", epochs_text(&plan.epochs(draft))),
         Some(_) => format!("{tasks}, {pictures}"),
     }
 }

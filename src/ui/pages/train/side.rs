@@ -4,6 +4,7 @@ use egui::{Label, RichText, TextEdit, Ui};
 
 use super::{beside, queue};
 use crate::counts::counted;
+use crate::method::epochs_of;
 use crate::run::config::RunConfig;
 use crate::session::advice::{BACKBONE, TITLE, better_backbone};
 use crate::session::run_view::{RunView, Stage};
@@ -104,7 +105,7 @@ fn where_it_is(run: &RunView) -> String {
                 words.push(format!(
                     "epoch {} of {}",
                     now.epoch + 1,
-                    header.config.epochs
+                    epochs_of(header, now.task)
                 ));
             }
             if run.stage == Stage::Paused {

@@ -1,0 +1,128 @@
+//! `try`: which method suits a data set, told in a minute by a share held back from training.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::End;
+use super::output::{Json, Table, duration, percent, tell};
+use super::progress::Reporter;
+use super::settings::{Resolved, Settings};
+use super::signals::stop_on_ctrl_c;
+use crate::experiment::Stock;
+use crate::experiment::trial::try_methods;
+use crate::method::command;
+use crate::pet::library::PluginLibrary as Plugins;
+use crate::problem::Result;
+use crate::run::config::RunConfig;
+use crate::run::tried::{Trial, TriedMethod};
+use crate::store;
+
+/// Options of `try`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The pictures: digits, letters, a published set, or a folder with one subfolder per class
+    #[arg(value_name = "DATA")]
+    place: String,
+    #[command(flatten)]
+    settings: Settings,
+    /// Where lists of corrected labels lie, beside the runs
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    json: Json,
+    /// Show no progress
+    #[arg(long, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// The JSON.
+#[derive(Serialize)]
+struct Tried<'a> {
+    #[serde(flatten)]
+    trial: &'a Trial,
+    /// The key of the method that suits best.
+    best: Option<&'a str>,
+    /// Keys of those that so few pictures do not tell apart from it.
+    level: Vec<&'a str>,
+    /// The command that trains each, in their order.
+    commands: Vec<String>,
+}
+
+/// Tries.
+pub(super) fn run(args: &Args) -> Result<End> {
+    args.json.check()?;
+    let root = store::runs_root(args.out.as_deref());
+    let control = stop_on_ctrl_c()?;
+    let stock = Stock::default();
+    let settings = args.settings.clone().on(&args.place);
+    let Resolved {
+        config,
+        suited,
+        notes,
+    } = settings.resolve(&root, &stock, &control)?;
+    let suited = suited.filter(|_| !args.quiet);
+    notes.iter().chain(&suited).for_each(tell);
+    let mut reporter = Reporter::new(args.quiet);
+    let trial = try_methods(&config, &stock, &mut reporter, &control);
+    drop(reporter);
+    let Some(trial) = trial? else {
+        tell("stopped; nothing was kept");
+        return Ok(End::Stopped);
+    };
+    let key = |place: usize| trial.methods[place].method.as_str();
+    let tried = Tried {
+        best: trial.best().map(key),
+        level: trial.level().into_iter().map(key).collect(),
+        commands: trial
+            .methods
+            .iter()
+            .map(|one| command_of(&one.config))
+            .collect(),
+        trial: &trial,
+    };
+    args.json.give(&tried, &text(&trial))?;
+    Ok(match trial.best() {
+        Some(_) => End::Done,
+        None => End::Failed,
+    })
+}
+
+/// The command that trains these settings.
+fn command_of(config: &RunConfig) -> String {
+    let plugin = Plugins::standard().get(&config.pet).ok();
+    command(config, plugin.as_deref())
+}
+
+/// The table for people, what it rests on, and the command that trains the best.
+fn text(trial: &Trial) -> String {
+    let mut table = Table::new(&["method", ">right %", ">forgotten", ">seconds", ""]);
+    let best = trial.best();
+    for (place, one) in trial.methods.iter().enumerate() {
+        table.row([
+            one.title.clone(),
+            percent(one.right),
+            percent(one.forgotten),
+            format!("{:.1}", one.seconds),
+            remark(one, best == Some(place)),
+        ]);
+    }
+    let mut text = format!("{table}\n");
+    for sentence in trial.sentences() {
+        text.push_str(&format!("{sentence}\n"));
+    }
+    if let Some(best) = best {
+        let command = command_of(&trial.methods[best].config);
+        text.push_str(&format!("\nTrain it on all pictures:\n  {command}\n"));
+    }
+    text.push_str(&format!("({})\n", duration(trial.seconds)));
+    text
+}
+
+fn remark(one: &TriedMethod, is_best: bool) -> String {
+    match (&one.problem, is_best) {
+        (Some(problem), _) => problem.what.clone(),
+        (None, true) => "best".into(),
+        (None, false) => String::new(),
+    }
+}

@@ -1,0 +1,400 @@
+//! Which method suits a data set: the chosen one and a few others, each with the settings that are proposed for it, trained
+//! on the training pictures less a share held back, and judged on that share. Test pictures have no part in it.
+//!
+//! It takes no longer than a person waits. How fast the network is here is measured first; where all of it would take too
+//! long, all methods get fewer pictures, then fewer epochs, and what was left out is said. The runs lie in a folder that is
+//! gone afterwards.
+
+use std::time::{Duration, Instant};
+
+use burn::tensor::Tensor;
+
+use super::estimate::{TaskImages, seconds_at};
+use super::given::{halved, turn_to, usual_network};
+use super::plan::TrainingPlan;
+use super::suited::share_epochs;
+use super::{Outcome, Stock, all_at_once, train, unless_stopped};
+use crate::counts::{count_text, counted};
+use crate::data::card::counts;
+use crate::method::{Pass, SET_BESIDE, named_method, plain, problems};
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, Event, Phase, Sink, Wish};
+use crate::run::tried::{Trial, TriedMethod};
+use crate::store::{self, summary};
+use crate::tensors::HostTensor;
+
+/// Share of each class's training pictures that is held back, where the settings name none.
+pub const SHARE: f64 = 0.2;
+/// Seconds that all methods together are planned to take at most.
+const PLANNED: f64 = 40.0;
+/// A method that takes so many times the whole plan is stopped.
+const PATIENCE: f64 = 1.5;
+/// Fewest training pictures of the largest class, before epochs are saved.
+const FEWEST: usize = 20;
+/// How often the epochs are halved at most.
+const HALVINGS: u32 = 3;
+/// Pictures of the batch that is timed.
+const TIMED: usize = 8;
+/// Reading and varying pictures, saving and testing twice come on top of what the network takes.
+const BESIDE: f64 = 1.5;
+
+/// The settings that are tried: the chosen ones, then the methods set beside them with what is proposed for each.
+///
+/// # Errors
+/// A Problem for settings out of range.
+pub fn contenders(chosen: &RunConfig, stock: &Stock) -> Result<Vec<RunConfig>> {
+    all_at_once(problems(chosen))?;
+    let mut all = vec![chosen.clone()];
+    for (spec, own) in SET_BESIDE {
+        if spec.key == chosen.method {
+            continue;
+        }
+        let mut config = chosen.clone();
+        turn_to(&mut config, spec.key, false)?;
+        share_epochs(&mut config);
+        for (key, value) in *own {
+            config.settings.insert((*key).into(), value.clone());
+        }
+        let about = stock.describe(&config.backbone).ok();
+        let size = stock
+            .plugin(&config.pet)
+            .ok()
+            .and_then(|pet| pet.default_size());
+        usual_network(chosen, &mut config, about.as_ref(), size, |_| false);
+        all.push(config);
+    }
+    Ok(all)
+}
+
+/// Tries the chosen settings and the other methods. None when the person stopped it.
+///
+/// # Errors
+/// A Problem for settings, data or weights that do not fit, and for a device that fails. That a single method cannot be
+/// trained is said in its row.
+pub fn try_methods(
+    chosen: &RunConfig,
+    stock: &Stock,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Result<Option<Trial>> {
+    let began = Instant::now();
+    let all = contenders(chosen, stock)?;
+    let plan = TrainingPlan::prepare(
+        &Bounds::default().judged(chosen),
+        None,
+        stock,
+        &mut Quiet::new(sink, ""),
+        control,
+    );
+    let Some(plan) = unless_stopped(plan, control)? else {
+        return Ok(None);
+    };
+    let material = Material::of(&plan)?;
+    let bounds = material.bounds(&all);
+    drop(plan);
+    let work = tempfile::tempdir()
+        .map_err(|error| Problem::io("make a folder to train in", std::env::temp_dir(), &error))?;
+    let mut methods = Vec::new();
+    for (number, config) in (1..).zip(&all) {
+        let title = named_method(&config.method)?.title;
+        let what = format!("trying {title}, {number} of {}", all.len());
+        let mut quiet = Quiet::new(sink, &what);
+        quiet.person = Some(control);
+        quiet.tell("");
+        let began = Instant::now();
+        let run = quiet.run.clone();
+        let outcome = train(&bounds.judged(config), work.path(), stock, &mut quiet, &run);
+        let late = quiet.late;
+        if control.wish() == Wish::Stop {
+            return Ok(None);
+        }
+        methods.push(row(config, title, outcome, late, began.elapsed()));
+    }
+    let (train_images, judged_images) = material.images(&bounds);
+    Ok(Some(Trial {
+        data: chosen.data.clone(),
+        train_images: train_images.iter().sum(),
+        judged_images: judged_images.iter().sum(),
+        bounds: bounds.told(&material, chosen),
+        methods,
+        seconds: began.elapsed().as_secs_f64(),
+    }))
+}
+
+/// What a method came to.
+fn row(
+    config: &RunConfig,
+    title: &str,
+    outcome: Result<Outcome>,
+    late: bool,
+    took: Duration,
+) -> TriedMethod {
+    let ended = outcome.and_then(|outcome| match outcome {
+        Outcome::Finished(header) => Ok(summary(&store::load(&header.folder)?).figures),
+        _ if late => Err(Problem::new("it took too long and was stopped")
+            .advise("train a run of it, which takes its time")),
+        _ => Err(Problem::new("it was stopped")),
+    });
+    let (figures, problem) = match ended {
+        Ok(figures) => (Some(figures), None),
+        Err(problem) => (None, Some(problem)),
+    };
+    TriedMethod {
+        method: config.method.clone(),
+        title: title.to_string(),
+        config: config.clone(),
+        right: figures.as_ref().and_then(|of| of.final_accuracy),
+        forgotten: figures.as_ref().and_then(|of| of.forgetting),
+        seconds: took.as_secs_f64(),
+        problem,
+    }
+}
+
+/// What is less than in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Bounds {
+    /// Most training pictures of a class.
+    limit: Option<usize>,
+    /// How often the epochs are halved.
+    halvings: u32,
+}
+
+impl Bounds {
+    /// The settings with which a method is trained and judged.
+    fn judged(&self, config: &RunConfig) -> RunConfig {
+        let mut judged = halved(config, self.halvings);
+        if judged.validation_share == 0.0 {
+            judged.validation_share = SHARE;
+        }
+        if let Some(limit) = self.limit {
+            let within = |own: Option<usize>| Some(own.map_or(limit, |own| own.min(limit)));
+            judged.train_limit = within(judged.train_limit);
+            judged.test_limit = within(judged.test_limit);
+        }
+        judged
+    }
+
+    /// In sentences.
+    fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<String> {
+        let mut told = Vec::new();
+        if let Some(limit) = self.limit {
+            let most = material.train.iter().flatten().max().copied().unwrap_or(0);
+            told.push(format!(
+                "So that it does not take long, {} of the up to {} training pictures of a class were used, and as many to judge.",
+                count_text(limit),
+                count_text(most)
+            ));
+        }
+        if self.halvings > 0 {
+            told.push(format!(
+                "So that it does not take long, tasks had {} and not {}: methods that learn by steps may come to more in a run.",
+                counted(halved(chosen, self.halvings).epochs, "epoch"),
+                chosen.epochs
+            ));
+        }
+        told
+    }
+}
+
+/// What the time depends on.
+struct Material {
+    /// Training pictures of the classes of each task, and those they are judged on.
+    train: Vec<Vec<usize>>,
+    judged: Vec<Vec<usize>>,
+    /// Training pictures a second.
+    speed: f64,
+}
+
+impl Material {
+    /// Counts the pictures and times the network.
+    fn of(plan: &TrainingPlan) -> Result<Self> {
+        let (data, scenario) = (&plan.data, &plan.scenario);
+        let by_task = |of: &[usize]| -> Vec<Vec<usize>> {
+            let tasks = scenario.tasks.iter();
+            let classes = tasks.map(|task| &scenario.class_order[task.clone()]);
+            classes
+                .map(|classes| classes.iter().map(|&class| of[class]).collect())
+                .collect()
+        };
+        let classes = data.classes.len();
+        Ok(Self {
+            train: by_task(&counts(&data.train, classes)),
+            judged: by_task(&counts(&data.test, classes)),
+            speed: speed(plan)?,
+        })
+    }
+
+    /// Pictures of each task within these bounds.
+    fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
+        let most = bounds.limit.unwrap_or(usize::MAX);
+        let within = |tasks: &[Vec<usize>]| -> Vec<usize> {
+            let sum = |classes: &Vec<usize>| classes.iter().map(|n| (*n).min(most)).sum();
+            tasks.iter().map(sum).collect()
+        };
+        (within(&self.train), within(&self.judged))
+    }
+
+    /// Seconds that all of these settings take within bounds.
+    fn seconds(&self, all: &[RunConfig], bounds: &Bounds) -> f64 {
+        let (train, test) = self.images(bounds);
+        let images = TaskImages {
+            train: &train,
+            test: &test,
+        };
+        let each = all.iter();
+        let each = each.filter_map(|config| {
+            // What is left of the tasks where a method learns all classes at once is the same sum of pictures.
+            seconds_at(&bounds.judged(config), images, self.speed)
+        });
+        each.sum::<f64>() * BESIDE
+    }
+
+    /// The bounds within which all of it takes as long as planned: fewer pictures before fewer epochs.
+    fn bounds(&self, all: &[RunConfig]) -> Bounds {
+        let mut bounds = Bounds::default();
+        let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
+        while self.seconds(all, &bounds) > PLANNED {
+            if most / 2 >= FEWEST {
+                most /= 2;
+                bounds.limit = Some(most);
+            } else if bounds.halvings < HALVINGS {
+                bounds.halvings += 1;
+            } else {
+                break;
+            }
+        }
+        bounds
+    }
+}
+
+/// Training pictures a second: a batch is sent through the network, and what it costs to learn from one follows from
+/// that.
+fn speed(plan: &TrainingPlan) -> Result<f64> {
+    let (side, network) = (plan.backbone.input.size, &plan.backbone.backbone);
+    let pass = || -> Result<f64> {
+        let images = Tensor::zeros([TIMED, 3, side, side], &network.device());
+        let began = Instant::now();
+        // Reading waits until the device has done it.
+        HostTensor::read(&plain(&**network, images)?)?;
+        Ok(began.elapsed().as_secs_f64())
+    };
+    // The first one makes buffers and kernels ready.
+    pass()?;
+    let seconds = pass()?.max(1e-9);
+    Ok(TIMED as f64 / seconds * Pass::measuring().cost())
+}
+
+/// Hands on what a run does as one line; ends it when the person wants that, and when it takes too long.
+struct Quiet<'a> {
+    sink: &'a mut dyn Sink,
+    /// What is being done; empty while it is prepared.
+    what: String,
+    /// What the run hears.
+    run: Control,
+    person: Option<&'a Control>,
+    began: Instant,
+    late: bool,
+}
+
+impl<'a> Quiet<'a> {
+    fn new(sink: &'a mut dyn Sink, what: &str) -> Self {
+        Self {
+            sink,
+            what: what.to_string(),
+            run: Control::default(),
+            person: None,
+            began: Instant::now(),
+            late: false,
+        }
+    }
+
+    fn tell(&mut self, more: &str) {
+        let words = match (self.what.as_str(), more) {
+            ("", more) => more.to_string(),
+            (what, "") => what.to_string(),
+            (what, more) => format!("{what}: {more}"),
+        };
+        self.sink.event(Event::Phase {
+            run: String::new(),
+            phase: Phase::Preparing(words),
+        });
+    }
+}
+
+impl Sink for Quiet<'_> {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Phase {
+                phase: Phase::Preparing(what),
+                ..
+            } => self.tell(&what),
+            Event::Progress { progress, .. } => {
+                let done = progress.done * 100.0;
+                self.tell(&format!("{done:.0} %"));
+            }
+            _ => {}
+        }
+    }
+
+    fn between_batches(&mut self) {
+        if self.began.elapsed().as_secs_f64() > PLANNED * PATIENCE {
+            self.late = true;
+            self.run.set(Wish::Stop);
+        }
+        if self
+            .person
+            .is_some_and(|person| person.wish() == Wish::Stop)
+        {
+            self.run.set(Wish::Stop);
+        }
+        self.sink.between_batches();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn material(each: usize, speed: f64) -> Material {
+        Material {
+            train: vec![vec![each; 2]; 5],
+            judged: vec![vec![each / 4; 2]; 5],
+            speed,
+        }
+    }
+
+    #[test]
+    fn the_chosen_method_stands_first_and_none_twice() {
+        let keys = |method: &str| -> Vec<String> {
+            let mut config = RunConfig::default();
+            turn_to(&mut config, method, false).unwrap();
+            let all = contenders(&config, &Stock::default()).unwrap();
+            all.into_iter().map(|config| config.method).collect()
+        };
+        assert_eq!(keys("lae"), ["lae", "simplecil", "ranpac"]);
+        assert_eq!(keys("l2p"), ["l2p", "simplecil", "ranpac", "lae"]);
+    }
+
+    #[test]
+    fn what_would_take_too_long_gets_fewer_pictures_and_then_fewer_epochs() {
+        let all = [RunConfig::default()];
+        assert_eq!(material(100, 1e4).bounds(&all), Bounds::default());
+        let slower = material(1000, 100.0);
+        let bounds = slower.bounds(&all);
+        assert!(bounds.limit.is_some_and(|limit| limit >= FEWEST) && bounds.halvings == 0);
+        assert!(slower.seconds(&all, &bounds) <= PLANNED);
+        let slowest = material(1000, 1.0).bounds(&all);
+        assert_eq!(slowest.halvings, HALVINGS);
+        let judged = slowest.judged(&RunConfig::default());
+        assert_eq!((judged.epochs, judged.validation_share), (1, SHARE));
+        assert_eq!(judged.train_limit, slowest.limit);
+        assert_eq!(
+            slowest
+                .told(&material(1000, 1.0), &RunConfig::default())
+                .len(),
+            2
+        );
+    }
+}

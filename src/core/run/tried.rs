@@ -1,0 +1,148 @@
+//! What came of trying methods on a data set.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::RunConfig;
+use crate::problem::Problem;
+
+/// What a method came to, judged on pictures held back from training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TriedMethod {
+    /// Its key in the settings.
+    pub method: String,
+    /// The name people read.
+    pub title: String,
+    /// The settings that a run of it gets: with all pictures, all epochs, and the test pictures to be tested on.
+    pub config: RunConfig,
+    /// Right answers about all classes after the last task, in percent; none where it did not come to its end.
+    pub right: Option<f64>,
+    /// How much of what was right once is wrong at the end, in points; none after a single task.
+    pub forgotten: Option<f64>,
+    /// Seconds that it took here, from the first look at the pictures on.
+    pub seconds: f64,
+    /// Why it did not come to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+}
+
+/// What came of trying methods.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The data set.
+    pub data: String,
+    /// Training pictures that each method learned from.
+    pub train_images: usize,
+    /// Pictures held back from training that each was judged on; no test picture is among them.
+    pub judged_images: usize,
+    /// What was less than in a run so that it does not take long, in sentences.
+    pub bounds: Vec<String>,
+    /// The chosen method first, then the others.
+    pub methods: Vec<TriedMethod>,
+    /// Seconds of all of it.
+    pub seconds: f64,
+}
+
+impl Trial {
+    /// Its place among the methods: the one with most right answers; of equal ones the one that forgot least, then the
+    /// first to end. None where no method came to its end.
+    pub fn best(&self) -> Option<usize> {
+        let ended = self.methods.iter().enumerate();
+        let ended = ended.filter_map(|(place, one)| Some((place, one.right?, one)));
+        let best = ended.min_by(|(_, a, of_a), (_, b, of_b)| {
+            let forgotten = |one: &TriedMethod| one.forgotten.unwrap_or(0.0);
+            b.total_cmp(a)
+                .then(forgotten(of_a).total_cmp(&forgotten(of_b)))
+                .then(of_a.seconds.total_cmp(&of_b.seconds))
+        });
+        best.map(|(place, ..)| place)
+    }
+
+    /// The methods that answered as well as the best but for two standard errors of the difference of their shares: so
+    /// few pictures do not tell them apart. The best is not among them.
+    pub fn level(&self) -> Vec<usize> {
+        let share = |place: usize| Some(self.methods.get(place)?.right? / 100.0);
+        let Some((best, most)) = self.best().and_then(|best| Some((best, share(best)?))) else {
+            return Vec::new();
+        };
+        let images = self.judged_images.max(1) as f64;
+        let is_level = |place: &usize| {
+            share(*place).is_some_and(|other| {
+                let error = ((most * (1.0 - most) + other * (1.0 - other)) / images).sqrt();
+                *place != best && most - other <= 2.0 * error
+            })
+        };
+        (0..self.methods.len()).filter(is_level).collect()
+    }
+
+    /// What it comes to, in sentences: how it was judged, what was left out, which is best and how sure that is.
+    pub fn sentences(&self) -> Vec<String> {
+        let one = 100.0 / self.judged_images.max(1) as f64;
+        let mut told = vec![format!(
+            "Each learned from {} training pictures and was judged on {} held back from them, of which one is {one:.1} %. No test picture was looked at.",
+            self.train_images, self.judged_images
+        )];
+        told.extend(self.bounds.iter().cloned());
+        let title = |place: usize| self.methods[place].title.as_str();
+        match self.best() {
+            None => told.push("No method came to its end.".into()),
+            Some(best) => {
+                let level: Vec<&str> = self.level().into_iter().map(title).collect();
+                told.push(match level.as_slice() {
+                    [] => format!("{} suits these pictures best.", title(best)),
+                    level => format!(
+                        "{} answered best; so few pictures do not tell it apart from {}.",
+                        title(best),
+                        level.join(", ")
+                    ),
+                });
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(rights: &[Option<f64>], judged_images: usize) -> Trial {
+        let of = |(place, right): (usize, &Option<f64>)| TriedMethod {
+            method: place.to_string(),
+            title: format!("M{place}"),
+            config: RunConfig::default(),
+            right: *right,
+            forgotten: Some(place as f64),
+            seconds: 1.0,
+            problem: None,
+        };
+        Trial {
+            data: "digits".into(),
+            train_images: 100,
+            judged_images,
+            bounds: Vec::new(),
+            methods: rights.iter().enumerate().map(of).collect(),
+            seconds: 4.0,
+        }
+    }
+
+    #[test]
+    fn the_best_has_most_right_answers_and_of_equal_ones_forgot_least() {
+        let best = |rights: &[Option<f64>]| trial(rights, 1000).best();
+        assert_eq!(best(&[Some(60.0), Some(90.0), None]), Some(1));
+        assert_eq!(best(&[Some(60.0), Some(90.0), Some(90.0)]), Some(1));
+        assert_eq!(best(&[None, None]), None);
+    }
+
+    #[test]
+    fn few_pictures_do_not_tell_methods_apart() {
+        let rights = [Some(90.0), Some(84.0), Some(20.0), None];
+        assert_eq!(trial(&rights, 50).level(), [1]);
+        assert!(trial(&rights, 5000).level().is_empty());
+        let told = trial(&rights, 50).sentences();
+        assert!(told[0].contains("judged on 50 held back") && told[0].contains("one is 2.0 %"));
+        assert_eq!(
+            told[1],
+            "M0 answered best; so few pictures do not tell it apart from M1."
+        );
+    }
+}

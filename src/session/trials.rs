@@ -1,0 +1,89 @@
+//! Which method suits the data set that is set up: asked of the engine, as tensors belong to it, and what came of it.
+
+use std::sync::Arc;
+
+use super::Session;
+use super::run_view::RunView;
+use crate::run::event::{Event, Phase};
+use crate::run::job::{Job, JobId};
+use crate::run::tried::Trial;
+
+/// How a trial of methods stands.
+#[derive(Clone, Debug, Default)]
+pub enum Trying {
+    /// Nobody asked.
+    #[default]
+    Not,
+    /// It waits, or is at work; the engine's job.
+    Asked(JobId),
+    /// It came to its end.
+    Done(Arc<Trial>),
+}
+
+impl Session {
+    /// Tries the methods on the settings' data set.
+    pub fn try_methods(&mut self) {
+        let draft = self.experiment.draft.clone();
+        let title = format!("Which method suits {}", draft.data_name());
+        let job = Job::try_methods(draft, title);
+        self.experiment.trying = Trying::Asked(job.id);
+        self.queue(job);
+    }
+
+    /// Gives up a trial that waits or is at work.
+    pub fn stop_trying(&mut self) {
+        if let Trying::Asked(job) = self.experiment.trying {
+            match self.running_job() == Some(job) {
+                true => self.stop(false),
+                false => self.take_out(job),
+            }
+        }
+    }
+
+    /// What a trial at work does now; none for one that waits.
+    pub fn trial_at_work(&self) -> Option<&str> {
+        let Trying::Asked(job) = self.experiment.trying else {
+            return None;
+        };
+        let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
+        match &live.phase {
+            Some(Phase::Preparing(what)) => Some(what),
+            _ => None,
+        }
+    }
+
+    /// What came of trying methods on the data set of the settings.
+    pub fn trial(&self) -> Option<&Arc<Trial>> {
+        match &self.experiment.trying {
+            Trying::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
+            _ => None,
+        }
+    }
+
+    /// Takes over the settings of a method that was tried, by its place among them.
+    pub fn use_tried(&mut self, place: usize) {
+        let tried = self.trial().and_then(|trial| trial.methods.get(place));
+        if let Some(config) = tried.map(|tried| tried.config.clone()) {
+            self.experiment.draft = config;
+            self.experiment.preset = None;
+            self.experiment.pet_is_due = false;
+        }
+    }
+
+    /// Takes what the engine tells of a trial; it ends without a result where it was stopped or failed.
+    pub(super) fn follow_trial(&mut self, job: JobId, event: &Event) {
+        let Trying::Asked(asked) = self.experiment.trying else {
+            return;
+        };
+        let mine = asked == job;
+        match event {
+            Event::Tried(trial) if mine => {
+                self.experiment.trying = Trying::Done(Arc::new((**trial).clone()));
+            }
+            Event::Stopped { .. } | Event::Failed { .. } | Event::Removed(_) if mine => {
+                self.experiment.trying = Trying::Not;
+            }
+            _ => {}
+        }
+    }
+}

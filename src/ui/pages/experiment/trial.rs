@@ -1,0 +1,99 @@
+//! Which method suits these pictures: a button, and the table of what came of it.
+
+use egui::{RichText, Ui};
+
+use crate::run::tried::{Trial, TriedMethod};
+use crate::session::trials::Trying;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::ExperimentCommand;
+use crate::ui::pages::Cx;
+use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::{self, button, button_if, card, faint, link, sentence};
+
+/// Draws the card.
+pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if cx.session.experiment.data.ready().is_none() {
+        return;
+    }
+    card(ui, |ui| {
+        widgets::title(ui, "Which method suits these pictures?");
+        if let Some(trial) = cx.session.trial().cloned() {
+            table(ui, cx, &trial);
+            for told in trial.sentences() {
+                sentence(ui, told);
+            }
+        }
+        ask(ui, cx);
+    });
+}
+
+/// The button that asks, or what is being done.
+fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if let Trying::Asked(_) = cx.session.experiment.trying {
+        let words = match cx.session.trial_at_work() {
+            Some(what) => format!("{what} …"),
+            None => "Waiting for its turn …".into(),
+        };
+        ui.horizontal_wrapped(|ui| {
+            widgets::cut(ui, crate::session::story::sentence(&words));
+            if button(ui, "Stop").clicked() {
+                cx.act(UiCommand::OnExperiment(ExperimentCommand::StopTrying));
+            }
+        });
+        return;
+    }
+    let words = match cx.session.trial() {
+        Some(_) => "Try again",
+        None => "Try methods",
+    };
+    let hint = "Trains the chosen method, SimpleCIL, RanPAC and LAE on the training pictures but a fifth, and judges them on that fifth; test pictures are not looked at. About a minute at most on most machines";
+    let can = cx.session.can_start() && !cx.session.has_grid();
+    if button_if(ui, can, words).on_hover_text(hint).clicked() {
+        cx.act(UiCommand::OnExperiment(ExperimentCommand::TryMethods));
+    }
+}
+
+/// A row for each method, the best in bold.
+fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
+    let t = tokens(ui);
+    let best = trial.best();
+    egui::Grid::new("tried")
+        .num_columns(5)
+        .spacing([14.0, 6.0])
+        .show(ui, |ui| {
+            for title in ["", "right", "forgotten", "seconds", ""] {
+                faint(ui, title);
+            }
+            ui.end_row();
+            for (place, one) in trial.methods.iter().enumerate() {
+                let cell = |text: String| match best == Some(place) {
+                    true => RichText::new(text).font(semibold(13.0)).color(t.strong),
+                    false => RichText::new(text).color(t.text),
+                };
+                let title = ui.label(cell(one.title.clone()));
+                if let Some(problem) = &one.problem {
+                    title.on_hover_text(&problem.what);
+                }
+                for text in figures(one) {
+                    ui.label(cell(text));
+                }
+                if link(ui, "Use it").clicked() {
+                    let taken = ExperimentCommand::UseTried(place);
+                    cx.act(UiCommand::OnExperiment(taken));
+                }
+                ui.end_row();
+            }
+        });
+}
+
+/// Right, forgotten and seconds; a dash where there is none.
+fn figures(one: &TriedMethod) -> [String; 3] {
+    let told = |value: Option<f64>, sign: &str| {
+        value.map_or_else(|| "–".to_string(), |value| format!("{value:.1}{sign}"))
+    };
+    [
+        told(one.right, "\u{a0}%"),
+        told(one.forgotten, ""),
+        format!("{:.1}", one.seconds),
+    ]
+}

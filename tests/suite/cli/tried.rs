@@ -1,0 +1,52 @@
+//! `try`: which method suits a data set.
+
+use super::*;
+
+#[test]
+fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
+    let runs = tempfile::tempdir().unwrap();
+    let words = [
+        "try",
+        "digits",
+        "--epochs",
+        "1",
+        "--freeze-epochs",
+        "0",
+        "--train-limit",
+        "24",
+        "--device",
+        "cpu",
+        "--quiet",
+    ];
+    let told = json(&run_json(&words, runs.path()));
+    let methods = told["methods"].as_array().unwrap();
+    let keys: Vec<&str> = methods
+        .iter()
+        .filter_map(|one| one["method"].as_str())
+        .collect();
+    assert_eq!(keys, ["lae", "simplecil", "ranpac"]);
+    for one in methods {
+        let right = one["right"].as_f64().unwrap();
+        assert!((0.0..=100.0).contains(&right), "{one}");
+        assert!(one["forgotten"].is_f64(), "{one}");
+        // What a run gets is not what it was judged by.
+        assert_eq!(one["config"]["validation_share"], 0.0);
+    }
+    // The closed form answers nearly all digits; one epoch of 24 pictures of each cannot.
+    assert_eq!(told["best"], "ranpac", "{told}");
+    assert_eq!(told["train_images"], 240);
+    assert!(told["judged_images"].as_u64().unwrap() > 100);
+    let commands = told["commands"].as_array().unwrap();
+    assert!(commands[2].as_str().unwrap().contains("--method ranpac"));
+    let left = json(&run_json(&["runs"], runs.path()));
+    assert_eq!(left.as_array().unwrap().len(), 0, "{left}");
+}
+
+#[test]
+fn what_cannot_be_opened_is_refused_before_anything_is_tried() {
+    let runs = tempfile::tempdir().unwrap();
+    let told = run_json(&["try", "no-such-folder", "--quiet"], runs.path());
+    assert_eq!(told.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&told.stderr);
+    assert!(words.contains("no-such-folder"), "{words}");
+}

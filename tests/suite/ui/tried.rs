@@ -1,0 +1,106 @@
+//! Which method suits the pictures that are set up: asked, shown, and one taken over.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::experiment::Stock;
+use lae_studio::experiment::trial::contenders;
+use lae_studio::problem::Problem;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event};
+use lae_studio::run::job::JobWork;
+use lae_studio::run::tried::{Trial, TriedMethod};
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{recorded, settle, shot};
+
+fn trial() -> Trial {
+    let all = contenders(&RunConfig::default(), &Stock::default()).unwrap();
+    let figures = [Some(71.5), Some(93.8), None];
+    let each = all.into_iter().zip(figures).map(|(config, right)| {
+        let title = match config.method.as_str() {
+            "lae" => "LAE",
+            "simplecil" => "SimpleCIL",
+            _ => "RanPAC",
+        };
+        TriedMethod {
+            method: config.method.clone(),
+            title: title.into(),
+            right,
+            forgotten: right.map(|right| 100.0 - right),
+            seconds: 3.25,
+            problem: right
+                .is_none()
+                .then(|| Problem::new("it took too long and was stopped")),
+            config,
+        }
+    });
+    Trial {
+        data: "digits".into(),
+        train_images: 1080,
+        judged_images: 270,
+        bounds: Vec::new(),
+        methods: each.collect(),
+        seconds: 9.0,
+    }
+}
+
+#[test]
+fn methods_are_tried_at_a_press_and_one_is_taken_over() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.get_by_label("Try methods").click();
+    settle(&mut window);
+    let asked = backend.asked();
+    let tried = asked.iter().find_map(|command| match command {
+        Command::Queue(job) => match &job.work {
+            JobWork::Try(config) => Some(config.clone()),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(*tried.unwrap(), RunConfig::default());
+    assert!(window.query_by_label("Try methods").is_none());
+    backend.push(Event::Tried(Box::new(trial())));
+    backend.push(Event::Finished { run: String::new() });
+    settle(&mut window);
+    window.get_by_label_contains("SimpleCIL suits these pictures best");
+    window.get_by_label_contains("No test picture was looked at");
+    shot(&mut window, "tried-methods");
+    window.get_all_by_label("Use it").nth(1).unwrap().click();
+    settle(&mut window);
+    let session = &window.state().session;
+    assert_eq!(session.experiment.draft.method, "simplecil");
+    assert_eq!(session.experiment.draft.validation_share, 0.0);
+    // Of other pictures it says nothing.
+    let ctx = window.ctx.clone();
+    let letters = lae_studio::ui::command::UiCommand::ChooseData("letters".into());
+    window.state_mut().act(&ctx, letters);
+    settle(&mut window);
+    assert!(
+        window
+            .query_by_label_contains("suits these pictures best")
+            .is_none()
+    );
+    window.get_by_label("Try methods");
+}
+
+#[test]
+fn a_trial_that_is_stopped_or_fails_can_be_asked_for_again() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    for end in [
+        Event::Stopped { run: String::new() },
+        Event::Failed {
+            run: String::new(),
+            problem: Problem::new("the device is lost"),
+        },
+    ] {
+        window.get_by_label("Try methods").click();
+        settle(&mut window);
+        assert!(window.query_by_label("Try methods").is_none());
+        backend.push(end);
+        settle(&mut window);
+        window.get_by_label("Try methods");
+    }
+}
