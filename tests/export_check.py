@@ -3,14 +3,16 @@
     pip install torch timm safetensors pillow peft onnxruntime
     python tests/export_check.py [PROGRAM] [--quick] [--markdown FILE]
 
-Trains short runs on the embedded digits at a rate at which the PETs move far, on lae-nano and on a
-ViT-Ti/16 of random weights, exports each, and asks the exported model for the two pictures of noise
-whose answers by the program lie beside it. The limit is 1e-5 of the largest score (at least 1). What
-the PET moves is measured, too: a model without its PETs has to answer otherwise. One photograph-like
-picture goes the whole way from the file, through `predict --json` and through `model.predict`. Every run
-is exported as ONNX, too, and asked by onnxruntime; those with a LoRA for peft, which loads it onto
-timm's network. Exits 0 where all holds, 1 where something does not; prints why and exits 0 where a library
-is absent (onnxruntime and peft: leaves their part out). --quick leaves the ViT-Ti/16 and the other PETs out.
+Trains short runs on the embedded digits at a rate at which the PETs move far, on lae-nano, on a ViT-Ti/16
+and on small networks of the other kinds, all but the first of random weights; exports each, and asks the
+exported model for the two pictures of noise whose answers by the program lie beside it. The limit is 1e-5 of
+the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
+otherwise. One picture goes the whole way from the file, through `predict --json` and through
+`model.predict`. What runs on a ViT is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
+which loads it onto timm's network.
+
+Exits 0 where all holds, 1 where something does not; prints why and exits 0 where a library is absent
+(onnxruntime and peft: leaves their part out). --quick leaves all but the first cases out.
 """
 
 import argparse
@@ -26,6 +28,8 @@ try:
     import torch
     from PIL import Image
     from safetensors.torch import load_file, save_file
+    from timm.models.convnext import ConvNeXt
+    from timm.models.swin_transformer import SwinTransformer
     from timm.models.vision_transformer import VisionTransformer
 except ImportError as missing:
     print(f"skipped: {missing}")
@@ -42,6 +46,8 @@ except ImportError as missing:
     PeftModel = None
     print(f"skipped: {missing}")
 
+# Families that are written as ONNX.
+ONNX = ("lae-nano", "ViT-Ti/16", "ViT, scaled")
 LIMIT = 1e-5
 # Of the probabilities of a picture that is resized here by Pillow, there by the program.
 PICTURE_LIMIT = 2e-2
@@ -50,6 +56,8 @@ SHORT = [
     "--device", "cpu", "--quiet", "--json", "-", "--classes-per-task", "4,3,3",
 ]  # fmt: skip
 LAE = ["--method", "lae", "--freeze-epochs", "0", "--base-lr", "0.3", "--set", "ema=0.9"]
+# Under a cosine head steps are small.
+SGD = ["--base-lr", "20", "--epochs", "4"]
 RANPAC = ["--method", "ranpac", "--set", "projection=500"]
 CORE = {
     "LAE, Adapter": [*LAE, "--pet", "adapter"],
@@ -64,9 +72,9 @@ OTHERS = {
     "Baseline": ["--method", "baseline", "--base-lr", "0.3", "--pet", "adapter"],
     "Seq-FT": ["--method", "seq-ft"],
     "Joint-FT": ["--method", "joint-ft"],
-    "APER": ["--method", "aper", "--base-lr", "0.3"],
-    "RanPAC with a first session": [*RANPAC, "--set", "first_session=adapter", "--base-lr", "0.3"],
-    "EASE": ["--method", "ease", "--base-lr", "0.3"],
+    "APER": ["--method", "aper", *SGD],
+    "RanPAC with a first session": [*RANPAC, "--set", "first_session=adapter", *SGD],
+    "EASE": ["--method", "ease", *SGD],
 }
 PETS = """adaptformer adapterbias bitfit bitfitfull compacter dora fact houlsby ia3 ia3full loraall pfeiffer ssf ssffull
     streamadapter vera combined""".split()
@@ -91,10 +99,9 @@ def model_of(folder, file="model.py"):
     return module
 
 
-def vit_tiny(folder):
-    """A ViT-Ti/16 of random weights for which all parts matter."""
+def spread_out(network, folder, name):
+    """The file of a network whose weights are random, so that all parts of it matter."""
     torch.manual_seed(1)
-    network = VisionTransformer(patch_size=16, embed_dim=192, depth=12, num_heads=3, num_classes=0)
     with torch.no_grad():
         for name, weight in network.named_parameters():
             if weight.ndim == 1 and not name.endswith("bias"):
@@ -103,9 +110,30 @@ def vit_tiny(folder):
                 weight.copy_(torch.randn_like(weight) / weight[0].numel() ** 0.5)
             else:
                 weight.copy_(0.2 * torch.randn_like(weight))
-    metadata = {"architecture": "vit", "img_size": "224", "num_heads": "3"}
-    save_file(network.state_dict(), folder / "vit-ti16.safetensors", metadata=metadata)
-    return str(folder / "vit-ti16.safetensors")
+    save_file(network.state_dict(), folder / f"{name}.safetensors")
+    return ["--backbone", str(folder / f"{name}.safetensors")]
+
+
+def vit_tiny(folder):
+    network = VisionTransformer(patch_size=16, embed_dim=192, depth=12, num_heads=3, num_classes=0)
+    return spread_out(network, folder, "vit-ti16")
+
+
+def vit_scaled(folder):
+    """A small one with layer scales and a norm before the blocks."""
+    options = dict(img_size=28, patch_size=14, embed_dim=64, depth=3, num_heads=1, init_values=1e-5, pre_norm=True)
+    return spread_out(VisionTransformer(**options, num_classes=0), folder, "vit-scaled")
+
+
+def swin_small(folder):
+    options = dict(img_size=64, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
+    return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-small")
+
+
+def convnext_small(folder):
+    network = ConvNeXt(depths=(1, 1, 2, 1), dims=(16, 24, 32, 48), num_classes=0)
+    network.head.norm = torch.nn.Identity()
+    return spread_out(network, folder, "convnext-small")
 
 
 def without_pets(module):
@@ -159,7 +187,7 @@ def export(program, root, of_run, format, task=None):
     return folder
 
 
-def checked(program, root, name, words):
+def checked(program, root, backbone, name, words):
     summary = json.loads(run(program, root, [*SHORT, *words, "--out", str(root / "runs")]))
     folder = export(program, root, summary["run"], "torch")
     module = model_of(folder)
@@ -173,7 +201,7 @@ def checked(program, root, name, words):
         earlier = export(program, root, summary["run"], "torch", 1)
         largest = max(largest, *model_of(earlier).check().values())
     others = {}
-    if onnxruntime:
+    if onnxruntime and backbone in ONNX:
         others["onnx"] = by_onnx(export(program, root, summary["run"], "onnx"))
     if PeftModel and name.endswith(("LoRA", "LoRA all", "fact")):
         others["peft"] = by_peft(export(program, root, summary["run"], "peft"))
@@ -207,10 +235,19 @@ def main():
         if not options.quick:
             cases += [("lae-nano", name, words) for name, words in OTHERS.items()]
             cases += [("lae-nano", f"LAE, {NAMED.get(pet, pet)}", [*LAE, "--pet", NAMED.get(pet, pet)]) for pet in PETS]
-            tiny = ["--backbone", vit_tiny(root), "--train-limit", "4", "--test-limit", "1", "--batch", "8"]
-            cases += [("ViT-Ti/16", name, [*words, *tiny]) for name, words in CORE.items()]
+            few = ["--train-limit", "4", "--test-limit", "1", "--batch", "8"]
+            tiny, scaled = vit_tiny(root), vit_scaled(root)
+            cases += [("ViT-Ti/16", name, [*words, *tiny, *few]) for name, words in CORE.items()]
+            ssf = {"LAE, SSF full": [*LAE, "--pet", "SSF full"], "LAE, dora": [*LAE, "--pet", "dora"]}
+            cases += [("ViT, scaled", name, [*words, *scaled]) for name, words in (CORE | ssf).items()]
+            around = {name: CORE[name] for name in ("LAE, Adapter", "SimpleCIL")}
+            around["LAE, adaptformer"] = [*LAE, "--pet", "adaptformer"]
+            swin, convnext = swin_small(root), convnext_small(root)
+            cases += [("Swin, small", name, [*words, *swin, *few]) for name, words in around.items()]
+            around["LAE, SSF full"] = ssf["LAE, SSF full"]
+            cases += [("ConvNeXt, small", name, [*words, *convnext, *few]) for name, words in around.items()]
         for backbone, name, words in cases:
-            of_run, module, largest, moved = checked(program, root, name, words)
+            of_run, module, largest, moved = checked(program, root, backbone, name, words)
             fine = max(largest.values()) <= LIMIT and (moved is None or moved > 100 * LIMIT)
             wrong += not fine
             found = [f"{largest[format]:.1e}" if format in largest else "–" for format in ("torch", "onnx", "peft")]

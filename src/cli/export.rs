@@ -7,7 +7,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::End;
 use super::asked::snapshot;
 use super::output::{size, tell};
-use crate::experiment::Stock;
 use crate::export::{Format, export};
 use crate::problem::Result;
 use crate::store;
@@ -50,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let name = store::run_name(&folder);
         PathBuf::from(format!("{name}-{}", args.format.key()))
     });
-    let exported = export(&folder, task, args.format, &to, &Stock::default())?;
+    let exported = export(&folder, task, args.format, &to, true)?;
     tell(format_args!(
         "{} holds {}, {}",
         exported.folder.display(),

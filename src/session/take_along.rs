@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::chooser::DialogPurpose;
-use crate::experiment::Stock;
 use crate::export::{Format, export};
 use crate::problem::Problem;
 use crate::store;
@@ -37,7 +36,7 @@ impl Session {
                     Problem::new("this run has not finished a task yet").at_path(&run)
                 })?;
                 // On the processor: no graphics card is touched from here.
-                export(&run, task.unwrap_or(newest), format, &to, &Stock::default())
+                export(&run, task.unwrap_or(newest), format, &to, false)
             },
             |session, exported| {
                 let told = Problem::new("the model is written, with all it needs");

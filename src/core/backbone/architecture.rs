@@ -107,10 +107,15 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         stored
     }
 
-    /// The network called `name` as Python over timm, with PETs at these sites; none for a family that is not
-    /// written down.
-    fn torch(&self, _name: &str, _acting: &Acting) -> Option<TorchText> {
-        None
+    /// The network called `name` as Python over timm, with PETs at these sites.
+    ///
+    /// # Errors
+    /// A Problem for a family, or sites, that are not written down.
+    fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
+        let family = self.family().title;
+        Err(Problem::new(format!(
+            "models on {family} cannot be written for PyTorch yet"
+        )))
     }
 
     /// The layer of timm's whose outputs a site's h is, as they are; none where there is none.
@@ -187,9 +192,12 @@ impl Architecture {
         self.blocks().last().map_or(0, |block| block.width)
     }
 
-    /// The network called `name` as Python over timm, with PETs at these sites; none for a family that is not
-    /// written down. `name` is one line without quotes.
-    pub fn torch(&self, name: &str, acting: &Acting) -> Option<TorchText> {
+    /// The network called `name` as Python over timm, with PETs at these sites. `name` is one line without
+    /// quotes.
+    ///
+    /// # Errors
+    /// A Problem for a family, or sites, that are not written down.
+    pub fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
         self.0.torch(name, acting)
     }
 

@@ -14,8 +14,9 @@ pub struct TorchText {
     pub imports: Vec<String>,
     /// The function `make_network()`.
     pub network: String,
-    /// The functions `embed(network, images)` (normalised images → tokens), `pool(network, x)` (tokens →
-    /// features) and, where PETs act, `block_with(block, pet, x)`.
+    /// The functions `embed(network, images)` (normalised images → what the first block takes),
+    /// `run(network, pets, x)` (through all blocks; `pets` has those of a block under its number) and
+    /// `pool(network, x)` (→ features).
     pub functions: String,
 }
 
@@ -51,8 +52,57 @@ impl Body {
         }
     }
 
+    /// Adds e → h: timm's MLP `block.mlp`, layer by layer where PETs act inside. `scale` makes of a value, or of a
+    /// weight (in × out), what the scale behind the MLP makes of it.
+    pub fn mlp(&mut self, acting: &Acting, scale: &dyn Fn(&str) -> [String; 2]) {
+        let inside = [Site::Fc1, Site::Activation, Site::Fc2];
+        if !acts_in(acting, &inside) {
+            let [h, _] = scale("block.mlp(e)");
+            self.line(format!("h = {h}"));
+            return;
+        }
+        self.line("hidden = block.mlp.fc1(e)");
+        let weight = "block.mlp.fc1.weight.T";
+        self.site(acting, Site::Fc1, ["e", "hidden"], weight);
+        self.line("active = block.mlp.act(hidden)");
+        self.site(acting, Site::Activation, ["hidden", "active"], "");
+        let [h, _] = scale("block.mlp.fc2(active)");
+        self.line(format!("h = {h}"));
+        let [_, weight] = scale("block.mlp.fc2.weight.T");
+        self.site(acting, Site::Fc2, ["active", "h"], &weight);
+    }
+
     /// The lines.
     pub fn text(self) -> String {
         self.0
     }
+}
+
+/// Whether a PET acts at any of these sites.
+pub fn acts_in(acting: &Acting, sites: &[Site]) -> bool {
+    sites.iter().any(|site| acting.contains_key(site))
+}
+
+/// How a block of `network` is run: with the PET of its number where it has one.
+pub fn step(acting: &Acting) -> &'static str {
+    match acting.is_empty() {
+        true => "x = block(x)",
+        false => "x = block_with(block, pets[str(index)], x) if str(index) in pets else block(x)",
+    }
+}
+
+/// `run` of a network whose blocks lie in stages, each behind its downsampling.
+pub fn run_stages(stages: &str, acting: &Acting) -> String {
+    format!(
+        "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
+         index = 0\n    for stage in network.{stages}:\n        x = stage.downsample(x)\n        \
+         for block in stage.blocks:\n            {}\n            index += 1\n    return x\n\n\n",
+        step(acting)
+    )
+}
+
+/// A Python tuple of numbers.
+pub fn tuple(numbers: &[usize]) -> String {
+    let each: Vec<String> = numbers.iter().map(|n| format!("{n},")).collect();
+    format!("({})", each.join(" "))
 }

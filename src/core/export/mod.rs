@@ -74,7 +74,8 @@ pub struct Exported {
 
 /// The tensors that other programs are held against: noise, and what the run says to it.
 const CHECK_FILE: &str = "check.safetensors";
-/// Writes the run in `folder`, as it was after `task` (from 0), into the new folder `to`.
+/// Writes the run in `folder`, as it was after `task` (from 0), into the new folder `to`. Weights of the
+/// backbone that are not at hand are downloaded if `download`.
 ///
 /// # Errors
 /// A Problem when the run cannot be asked, its method or backbone cannot be written down, `to` is there
@@ -84,11 +85,11 @@ pub fn export(
     task: usize,
     format: Format,
     to: &Path,
-    stock: &Stock,
+    download: bool,
 ) -> Result<Exported> {
     free(to)?;
     // On the processor weights are at hand as f32.
-    let predictor = Predictor::open(folder, task, Some("cpu"), stock, true)?;
+    let predictor = Predictor::open(folder, task, Some("cpu"), &Stock::default(), download)?;
     let recipe = predictor.recipe().map_err(|problem| {
         let method = &predictor.header().method.title;
         Problem::new(format!("{method}: {}", problem.what)).advise(problem.remedy)

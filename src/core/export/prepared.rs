@@ -15,7 +15,7 @@ struct Preparation {
     interpolation: &'static str,
     crop: &'static str,
     channels: &'static str,
-    /// What the model takes.
+    /// As what they come.
     pixels: &'static str,
     /// (pixel − mean) / std, per channel.
     mean: [f32; 3],
@@ -24,8 +24,8 @@ struct Preparation {
     normalised_inside_the_model: bool,
 }
 
-/// `preprocessing.json`.
-pub fn preparation(model: &Model<'_>) -> Result<Vec<u8>> {
+/// `preprocessing.json`; whether the model normalises by itself.
+pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
     let opened = model.predictor.backbone();
     let (input, scale) = (opened.input, opened.normalisation);
     json(&Preparation {
@@ -37,7 +37,7 @@ pub fn preparation(model: &Model<'_>) -> Result<Vec<u8>> {
         pixels: "numbers in [0, 1], pictures x channels x rows x columns",
         mean: scale.mean,
         std: scale.std,
-        normalised_inside_the_model: true,
+        normalised_inside_the_model: normalises,
     })
 }
 

@@ -120,8 +120,8 @@ impl Dimensions for Config {
         fitted(self, name, stored)
     }
 
-    fn torch(&self, name: &str, acting: &Acting) -> Option<TorchText> {
-        Some(torch::text(self, name, acting))
+    fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
+        Ok(torch::text(self, name, acting))
     }
 
     fn timm_layer(&self, block: usize, site: Site) -> Option<TimmLayer> {

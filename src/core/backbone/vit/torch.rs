@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::config::Config;
-use crate::backbone::torch::{Acting, Body, TimmLayer, TorchText};
-use crate::backbone::{IN_ATTENTION, IN_MLP};
+use crate::backbone::IN_ATTENTION;
+use crate::backbone::torch::{Acting, Body, TimmLayer, TorchText, acts_in, step};
 use crate::pet::Site;
 
 /// The network called `name`, with PETs at these sites.
@@ -13,6 +13,11 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
     if !acting.is_empty() {
         functions += &block(config, acting);
     }
+    functions += &format!(
+        "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
+         for index, block in enumerate(network.blocks):\n        {}\n    return x\n\n\n",
+        step(acting)
+    );
     functions += &pool(config);
     TorchText {
         imports: vec![
@@ -114,7 +119,14 @@ fn block(config: &Config, acting: &Acting) -> String {
     body.line("x = x + h");
     body.line("e = block.norm2(x)");
     body.site(acting, Site::Norm2, ["x", "e"], "");
-    mlp(config, acting, &mut body);
+    // What has no layer scale has `nn.Identity` in its place.
+    let scale = |what: &str| {
+        [
+            format!("block.ls2({what})"),
+            scaled(config, what, "block.ls2"),
+        ]
+    };
+    body.mlp(acting, &scale);
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");
@@ -150,39 +162,14 @@ fn attention(config: &Config, acting: &Acting, body: &mut Body) {
     });
     body.line("mixed = mixed.transpose(1, 2).flatten(2)");
     body.line("h = block.ls1(block.attn.proj(mixed))");
-    let weight = scaled(config, "block.attn.proj", "block.ls1");
+    let weight = scaled(config, "block.attn.proj.weight.T", "block.ls1");
     body.site(acting, Site::Proj, ["mixed", "h"], &weight);
 }
 
-/// e → h, the MLP.
-fn mlp(config: &Config, acting: &Acting, body: &mut Body) {
-    // The norm stands before it.
-    let inside: Vec<Site> = IN_MLP
-        .iter()
-        .copied()
-        .filter(|site| *site != Site::Norm2)
-        .collect();
-    if !acts_in(acting, &inside) {
-        body.line("h = block.ls2(block.mlp(e))");
-        return;
-    }
-    body.line("hidden = block.mlp.fc1(e)");
-    body.site(acting, Site::Fc1, ["e", "hidden"], "block.mlp.fc1.weight.T");
-    body.line("active = block.mlp.act(hidden)");
-    body.site(acting, Site::Activation, ["hidden", "active"], "");
-    body.line("h = block.ls2(block.mlp.fc2(active))");
-    let weight = scaled(config, "block.mlp.fc2", "block.ls2");
-    body.site(acting, Site::Fc2, ["active", "h"], &weight);
-}
-
 /// A layer's weight, in × out; the layer scale behind it belongs to it.
-fn scaled(config: &Config, layer: &str, scale: &str) -> String {
+fn scaled(config: &Config, weight: &str, scale: &str) -> String {
     match config.layer_scale {
-        true => format!("{layer}.weight.T * {scale}.gamma"),
-        false => format!("{layer}.weight.T"),
+        true => format!("{weight} * {scale}.gamma"),
+        false => weight.to_owned(),
     }
-}
-
-fn acts_in(acting: &Acting, sites: &[Site]) -> bool {
-    sites.iter().any(|site| acting.contains_key(site))
 }

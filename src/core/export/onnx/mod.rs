@@ -94,7 +94,10 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     graph.output(&shares, "probabilities", &outputs);
     Ok(vec![
         ("model.onnx".into(), graph.file("LAE Studio", &title(model))),
-        ("preprocessing.json".into(), prepared::preparation(model)?),
+        (
+            "preprocessing.json".into(),
+            prepared::preparation(model, true)?,
+        ),
         ("classes.json".into(), prepared::classes(model)?),
         ("README.md".into(), readme(model).into_bytes()),
     ])

@@ -57,7 +57,10 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         to_bytes(&backbone, HashMap::new())?,
     ));
     files.push(("network.py".into(), text::network(model)?.into_bytes()));
-    files.push(("preprocessing.json".into(), prepared::preparation(model)?));
+    files.push((
+        "preprocessing.json".into(),
+        prepared::preparation(model, false)?,
+    ));
     files.push(("README.md".into(), readme.into_bytes()));
     Ok(files)
 }

@@ -3,15 +3,14 @@
 use super::super::model::Model;
 use super::super::words::{one_line, title};
 use crate::backbone::torch::Acting;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 
 /// `network.py`: the backbone the adapter belongs to.
 pub fn network(model: &Model<'_>) -> Result<String> {
     let entry = &model.predictor.backbone().entry;
     let text = entry
         .architecture
-        .torch(&one_line(&entry.name), &Acting::new());
-    let text = text.ok_or_else(|| Problem::new("this backbone cannot be written for timm yet"))?;
+        .torch(&one_line(&entry.name), &Acting::new())?;
     let scale = model.predictor.backbone().normalisation;
     let mut file = format!(
         "\"\"\"The backbone of {}.\"\"\"\n\nfrom functools import partial  # noqa: F401\nfrom pathlib import Path\n\n\

@@ -71,26 +71,28 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
         .collect();
     match &model.recipe.reading {
         Reading::Linear { experts, .. } => {
+            let logits = |at: usize| names.get(at).copied().unwrap_or("answer");
             let mut lines = Vec::new();
-            for (at, name) in names.iter().enumerate() {
+            for name in &names {
                 lines.push(format!(
-                    "logits_{at} = self.head(self.features(images, \"{name}\"))"
+                    "{name} = self.head(self.features(images, \"{name}\"))"
                 ));
             }
             lines.push("experts = {".into());
             for (expert, voice) in experts {
                 let says = match voice {
-                    Voice::Of(at) => format!("logits_{at}.softmax(-1)"),
-                    Voice::Larger(both) => larger(*both, "softmax"),
+                    Voice::Of(at) => format!("{}.softmax(-1)", logits(*at)),
+                    Voice::Larger(both) => larger(both.map(logits), "softmax"),
                 };
                 lines.push(format!("    \"{}\": {says},", expert.name()));
             }
             lines.push("}".into());
-            lines.push(match experts.last().map(|(_, voice)| *voice) {
-                Some(Voice::Larger(both)) => format!("scores = {}", larger(both, "log_softmax")),
-                Some(Voice::Of(at)) => format!("scores = logits_{at}"),
-                None => "scores = logits_0".into(),
-            });
+            let scores = match experts.last().map(|(_, voice)| *voice) {
+                Some(Voice::Larger(both)) => larger(both.map(logits), "log_softmax"),
+                Some(Voice::Of(at)) => logits(at).to_owned(),
+                None => logits(0).to_owned(),
+            };
+            lines.push(format!("scores = {scores}"));
             lines
         }
         Reading::Cosine { parts, absent } => cosines(&names, parts, absent),
@@ -101,10 +103,10 @@ pub fn lines(model: &Model<'_>) -> Vec<String> {
 }
 
 /// The larger of what a function makes of two networks' logits.
-fn larger([a, b]: [usize; 2], function: &str) -> String {
+fn larger([a, b]: [&str; 2], function: &str) -> String {
     match a == b {
-        true => format!("logits_{a}.{function}(-1)"),
-        false => format!("torch.maximum(logits_{a}.{function}(-1), logits_{b}.{function}(-1))"),
+        true => format!("{a}.{function}(-1)"),
+        false => format!("torch.maximum({a}.{function}(-1), {b}.{function}(-1))"),
     }
 }
 

@@ -155,12 +155,7 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
         );
     }
     text += "\n    def features(self, images, name):\n        \"\"\"Normalised images → what the network with these PETs makes of them.\"\"\"\n        \
-             pets = self.pets[name]\n        x = embed(self.network, images)\n        \
-             for index, block in enumerate(self.network.blocks):\n";
-    text += &match pets.classes.is_empty() {
-        true => "            x = block(x)\n".to_owned(),
-        false => "            x = block_with(block, pets[str(index)], x) if str(index) in pets else block(x)\n".to_owned(),
-    };
+             x = run(self.network, self.pets[name], embed(self.network, images))\n";
     text += "        return pool(self.network, x)\n\n    def answers(self, images):\n        \
              \"\"\"Pixels in [0, 1] → scores (N × classes), and what each expert says: probabilities by\n        \
              its name. The last expert is the answer.\"\"\"\n        images = (images - self.mean) / self.std\n";

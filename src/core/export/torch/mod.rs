@@ -12,7 +12,7 @@ use super::prepared;
 use super::words::one_line;
 use crate::backbone::torch::{Acting, TorchText};
 use crate::pet::PetStack;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::tensors::{Named, to_bytes};
 
 /// The PETs of the model as Python.
@@ -35,7 +35,10 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     Ok(vec![
         ("weights.safetensors".into(), weights),
         ("model.py".into(), text.into_bytes()),
-        ("preprocessing.json".into(), prepared::preparation(model)?),
+        (
+            "preprocessing.json".into(),
+            prepared::preparation(model, true)?,
+        ),
         ("classes.json".into(), prepared::classes(model)?),
         ("README.md".into(), file::readme(model).into_bytes()),
     ])
@@ -50,14 +53,7 @@ fn network(model: &Model<'_>) -> Result<TorchText> {
         }
     }
     let entry = &model.predictor.backbone().entry;
-    let text = entry.architecture.torch(&one_line(&entry.name), &acting);
-    text.ok_or_else(|| {
-        let family = entry.architecture.family().title;
-        Problem::new(format!(
-            "models on {family} cannot be written for PyTorch yet"
-        ))
-        .advise("a ViT can be")
-    })
+    entry.architecture.torch(&one_line(&entry.name), &acting)
 }
 
 /// The PETs: all networks with any have those of one plugin in the same blocks.
