@@ -28,7 +28,8 @@ pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
             let command = ProofCommand::Take(taken.clone(), *format);
             commands.push(UiCommand::OnProof(command));
         }
-        faint(ui, *says);
+        // Menus set their lines to full width, which tears sentences apart.
+        ui.vertical(|ui| faint(ui, *says));
     }
 }
 

@@ -295,3 +295,59 @@ fn no_form(name: &str) -> Problem {
     ))
     .advise("use --format torch, which takes every PET")
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::onnx::Length;
+    use crate::pet::functions::FUNCTIONS;
+    use crate::pet::library::PluginLibrary;
+    use crate::pet::{BlockKind, PetSettings, PetStack};
+
+    #[test]
+    fn every_function_of_the_language_has_a_form_in_a_graph() {
+        let mut graph = Graph::default();
+        let x = graph.input("x", &[Length::Is(4), Length::Is(4)]);
+        let matrix = Part::Tensor(x, Axes::Matrix([4, 4]));
+        let mut writer = Writer {
+            graph: &mut graph,
+            known: BTreeMap::new(),
+        };
+        for known in FUNCTIONS {
+            let second = match known.name {
+                "kron" | "join_tokens" => matrix.clone(),
+                _ => Part::Number(2.0),
+            };
+            let parts = [matrix.clone(), second];
+            let written = writer.call(known.name, &parts[..known.arguments()]);
+            assert!(written.is_ok(), "{}: {written:?}", known.name);
+        }
+    }
+
+    #[test]
+    fn every_shipped_pet_can_be_written_at_its_sites() {
+        for entry in PluginLibrary::standard().entries() {
+            let spec = entry.spec.clone().unwrap();
+            let shapes = [BlockKind::VIT.shape()];
+            let settings = PetSettings::default();
+            let stack = PetStack::init(&spec, &settings, &shapes, &[0], 1, &Device::flex());
+            let stack = stack.unwrap();
+            let block = &stack.written()[0];
+            for site in &block.sites {
+                let mut graph = Graph::default();
+                let inputs: Vec<Value> = site
+                    .site
+                    .inputs()
+                    .iter()
+                    .map(|name| graph.input(name, &[Length::Any("N")]))
+                    .collect();
+                let inputs: Vec<&Value> = inputs.iter().collect();
+                let found = written(&mut graph, "online", block, site, &inputs);
+                assert!(found.is_ok(), "{}: {found:?}", entry.name);
+            }
+        }
+    }
+}
