@@ -8,9 +8,9 @@
 //! * [`cli`], [`ui`]: the two front ends.
 
 pub use lae_core::{
-    backbone, console, counts, data, device, engine, experiment, expression, fence, fetch, files,
-    folders, logging, memory, method, metrics, names, nn, pet, problem, run, selftest, store,
-    tensors, texts,
+    backbone, console, counts, data, device, engine, experiment, export, expression, fence, fetch,
+    files, folders, logging, memory, method, metrics, names, nn, onnx, pet, problem, run, selftest,
+    store, tensors, texts,
 };
 
 pub mod cli;

@@ -31,23 +31,31 @@ impl Asked {
 
     /// The snapshot to ask, from 0.
     pub fn task(&self, folder: &Path) -> Result<usize> {
-        let saved = finished(folder)?;
-        let task = self.task.map_or(saved, |task| task as usize);
-        if task > saved {
-            let finished = counted(saved, "task");
-            return Err(
-                Problem::new(format!("this run has finished {finished}, not {task}"))
-                    .at("--task")
-                    .advise(format!("give a number from 1 to {saved}")),
-            );
-        }
-        Ok(task - 1)
+        snapshot(folder, self.task)
     }
 
     /// The device that was named.
     pub fn device(&self) -> Option<&str> {
         self.device.as_deref()
     }
+}
+
+/// The snapshot (from 0) of the task with this number (from 1), or of the last one.
+///
+/// # Errors
+/// A Problem when there is none of it yet.
+pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
+    let saved = finished(folder)?;
+    let task = task.map_or(saved, |task| task as usize);
+    if task > saved {
+        let finished = counted(saved, "task");
+        return Err(
+            Problem::new(format!("this run has finished {finished}, not {task}"))
+                .at("--task")
+                .advise(format!("give a number from 1 to {saved}")),
+        );
+    }
+    Ok(task - 1)
 }
 
 /// How many tasks a run has finished: at least one.

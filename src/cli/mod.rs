@@ -11,6 +11,7 @@ mod closing;
 mod data;
 mod delete;
 mod devices;
+mod export;
 mod features;
 mod glossary;
 mod golden;
@@ -124,6 +125,8 @@ enum Command {
     Delete(delete::Args),
     /// Bring deleted runs back, or list them
     Restore(delete::RestoreArgs),
+    /// Write a run's model for other programs, such as Python with PyTorch
+    Export(export::Args),
     /// Pack a run without its data into one file that others can open and check
     Pack(pack::Args),
     /// Unpack such a file among the runs
@@ -217,6 +220,7 @@ impl Command {
             Self::Name(args) => args.out.as_deref(),
             Self::Delete(args) => args.out.as_deref(),
             Self::Restore(args) => args.out.as_deref(),
+            Self::Export(args) => args.out.as_deref(),
             Self::Pack(args) => args.out.as_deref(),
             Self::Unpack(args) => args.out.as_deref(),
             Self::Check(args) => args.out.as_deref(),
@@ -337,6 +341,7 @@ fn act(command: Command) -> Result<End> {
         Command::Name(args) => name::run(&args),
         Command::Delete(args) => delete::run(&args),
         Command::Restore(args) => delete::restore(&args),
+        Command::Export(args) => export::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Unpack(args) => pack::unpack(&args),
         Command::Check(args) => check::run(&args),

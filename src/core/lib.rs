@@ -5,11 +5,11 @@
 //! from the bottom up:
 //!
 //! * [`problem`], [`counts`], [`names`], [`texts`]: the one error a person sees; counts in words; which name was meant; what the tour and the lessons say, by language.
-//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`expression`], [`fence`], [`fetch`], [`files`], [`folders`], [`logging`]: parts without knowledge of runs.
+//! * [`nn`], [`metrics`], [`tensors`], [`device`], [`console`], [`expression`], [`fence`], [`fetch`], [`files`], [`folders`], [`logging`], [`onnx`]: parts without knowledge of runs.
 //! * [`pet`], [`data`], [`run`]: plugins, data sets, and what a run is as plain data.
 //! * [`backbone`], [`store`]: frozen networks; run folders.
 //! * [`method`], [`experiment`]: what is trained, how, and the loop around it.
-//! * [`engine`]: the thread that owns every tensor.
+//! * [`engine`]: the thread that owns every tensor. [`export`]: a trained model for other programs.
 
 pub mod backbone;
 pub mod console;
@@ -18,6 +18,7 @@ pub mod data;
 pub mod device;
 pub mod engine;
 pub mod experiment;
+pub mod export;
 pub mod expression;
 pub mod fence;
 pub mod fetch;
@@ -29,6 +30,7 @@ pub mod method;
 pub mod metrics;
 pub mod names;
 pub mod nn;
+pub mod onnx;
 pub mod pet;
 pub mod problem;
 pub mod run;

@@ -8,6 +8,7 @@ use super::bug_report;
 use super::data_export::{self, DataExportKind};
 use super::results_export;
 use crate::data::export::Form;
+use crate::export;
 use crate::store::PACKED_ENDING;
 use crate::store::export::Format;
 
@@ -53,6 +54,8 @@ pub enum DialogPurpose {
     Pack(u64),
     /// A packed run to check.
     Packed,
+    /// The folder that a model for other programs goes into, and which asking for one it is.
+    Model(export::Format, u64),
 }
 
 impl DialogPurpose {
@@ -73,6 +76,7 @@ impl DialogPurpose {
             Self::SaveGrid => "Save the grid",
             Self::Pack(_) => "Pack the run into one file",
             Self::Packed => "Choose a packed run",
+            Self::Model(..) => "Choose where the folder of the model goes",
             Self::AddedTask => "Choose a folder with one subfolder per new class",
             Self::Runs => "Choose a folder that runs lie in",
             Self::Pictures => "Choose a folder of pictures",
@@ -86,6 +90,7 @@ impl DialogPurpose {
             Self::Weights => ("Weights", WEIGHTS),
             Self::Image | Self::Piece | Self::Pictures => ("Images", IMAGES),
             Self::Runs => ("Runs", &[]),
+            Self::Model(..) => ("Folders", &[]),
             Self::Order => ("JSON", &["json"]),
             Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
             Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
@@ -99,7 +104,7 @@ impl DialogPurpose {
     pub fn is_folder(self) -> bool {
         matches!(
             self,
-            Self::DataFolder | Self::AddedTask | Self::Runs | Self::Pictures
+            Self::DataFolder | Self::AddedTask | Self::Runs | Self::Pictures | Self::Model(..)
         )
     }
 

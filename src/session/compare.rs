@@ -8,6 +8,7 @@ use super::bin::DeletedRun;
 use super::comparison::Comparison;
 use super::folders::Folders;
 use super::run_table::RunTable;
+use super::take_along::TakenAlong;
 use super::views::{Fetch, Rows, RunRow};
 use crate::store::run_name;
 
@@ -26,6 +27,8 @@ pub struct Compare {
     pub(super) to_export: Vec<PathBuf>,
     /// The run of which the open dialog asks where it is to be packed.
     pub(super) to_pack: PathBuf,
+    /// The model of which the open dialog asks where it goes.
+    pub(super) to_take: TakenAlong,
     /// The runs that were asked for together.
     pub(super) comparison: Comparison,
 }

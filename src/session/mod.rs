@@ -59,6 +59,7 @@ mod sources;
 pub mod split;
 mod stage;
 pub mod story;
+pub mod take_along;
 mod tasks;
 mod tested;
 pub mod tour;

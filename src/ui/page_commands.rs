@@ -4,11 +4,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::export::Format;
 use crate::run::config::Setting;
 use crate::run::event::Picture;
 use crate::session::companion::Beside;
 use crate::session::downloads::Item;
 use crate::session::pins::PinId;
+use crate::session::take_along::TakenAlong;
 use crate::session::tour::Fate;
 use crate::session::units::{Given, Teach, Unit};
 use crate::session::views::{DataView, Split};
@@ -58,6 +60,8 @@ pub enum ProofCommand {
     Check(PathBuf, bool),
     /// Pack this run into one file.
     Pack(PathBuf),
+    /// Write this run's model for other programs.
+    Take(TakenAlong, Format),
 }
 
 /// What Train asks for.

@@ -12,6 +12,7 @@ use crate::skip::skip;
 
 mod bench;
 mod card;
+mod export;
 #[cfg(target_os = "linux")]
 mod full;
 mod glossary;

@@ -7,13 +7,17 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::parameters::Weights;
+use super::torch::{Acting, TimmLayer, TorchText};
 use super::weights::Tensors;
 use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
 use crate::nn::{ComputeVariant, Place};
+use crate::onnx::Value;
+use crate::pet::Site;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
@@ -103,6 +107,28 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         stored
     }
 
+    /// The network called `name` as Python over timm, with PETs at these sites.
+    ///
+    /// # Errors
+    /// A Problem for a family, or sites, that are not written down.
+    fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
+        let family = self.family().title;
+        Err(Problem::new(format!(
+            "models on {family} cannot be written for PyTorch yet"
+        )))
+    }
+
+    /// The layer of timm's whose outputs a site's h is, as they are; none where there is none.
+    fn timm_layer(&self, _block: usize, _site: Site) -> Option<TimmLayer> {
+        None
+    }
+
+    /// The network as operations, from normalised images to features; none for a family that is not written
+    /// down.
+    fn graph(&self, _parts: &mut GraphParts<'_>, _images: &Value) -> Option<Result<Value>> {
+        None
+    }
+
     /// The network, with its tensors from the loader.
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone>;
 }
@@ -164,6 +190,29 @@ impl Architecture {
     /// Length of the feature vector.
     pub fn feature_width(&self) -> usize {
         self.blocks().last().map_or(0, |block| block.width)
+    }
+
+    /// The network called `name` as Python over timm, with PETs at these sites. `name` is one line without
+    /// quotes.
+    ///
+    /// # Errors
+    /// A Problem for a family, or sites, that are not written down.
+    pub fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
+        self.0.torch(name, acting)
+    }
+
+    /// The layer of timm's whose outputs the h of a block's site is, as they are; none where there is none.
+    pub fn timm_layer(&self, block: usize, site: Site) -> Option<TimmLayer> {
+        self.0.timm_layer(block, site)
+    }
+
+    /// The network as operations, from normalised images to features; none for a family that is not written
+    /// down.
+    ///
+    /// # Errors
+    /// A Problem for a missing weight, or for what acts in it and has no form in a graph.
+    pub fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Option<Result<Value>> {
+        self.0.graph(parts, images)
     }
 
     /// How many of the first blocks carry a PET unless told otherwise.

@@ -8,6 +8,7 @@
 pub mod architecture;
 pub mod convnext;
 pub mod families;
+pub mod graph;
 pub mod library;
 mod loader;
 mod mlp;
@@ -18,6 +19,7 @@ mod plausible;
 mod projections;
 mod resample;
 pub mod swin;
+pub mod torch;
 pub mod vit;
 pub mod weights;
 mod words;

@@ -9,7 +9,7 @@ use image::RgbImage;
 use crate::backbone::library::{self, Opened, Unplaced};
 use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
-use crate::method::{self, Answer, Chosen, Method, PetPlan, Setup};
+use crate::method::{self, Answer, Chosen, Method, PetPlan, Recipe, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, RunHeader};
@@ -224,6 +224,19 @@ impl Predictor {
     /// Pictures as the network sees them, side by side, as normalised images.
     pub(super) fn images(&self, seen: &[u8]) -> Tensor<4> {
         upload::for_backbone(seen, &self.backbone)
+    }
+
+    /// How it answers, as plain numbers.
+    ///
+    /// # Errors
+    /// As [`Method::recipe`].
+    pub fn recipe(&self) -> Result<Recipe> {
+        self.method.recipe()
+    }
+
+    /// The network, and how pictures are made ready for it.
+    pub fn backbone(&self) -> &Opened {
+        &self.backbone
     }
 
     /// Which snapshot, from 0.

@@ -81,7 +81,7 @@ impl Sign {
     }
 
     /// How tightly it binds, from 1. `@` binds like `*`, as in Python.
-    pub(super) fn rank(self) -> u8 {
+    pub fn rank(self) -> u8 {
         match self {
             Self::Or => 1,
             Self::And => 2,

@@ -13,7 +13,7 @@ use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse, PublishedValues, Rate,
-    Setup, Task, TrainedPet,
+    Reading, Recipe, Setup, Task, TrainedPet,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -134,6 +134,15 @@ impl Method for Aper {
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
         answers::by_cosine(Expert::ANSWER, &scores)
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        let tuned = self.session.pets().clone();
+        Ok(Recipe {
+            networks: vec![("plain".into(), PetStack::empty()), ("tuned".into(), tuned)],
+            weights: None,
+            reading: Reading::of_prototypes(&self.prototypes, vec![0, 1])?,
+        })
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

@@ -19,11 +19,13 @@ use super::task::none_begun;
 use super::tuning::{self, MOMENTUM};
 use super::{
     Backward, Batch, Chosen, Context, Features, MemoryEstimate, Method, MethodSpec, Pass,
-    PublishedValues, Rate, SettingKind, SettingSpec, Setup, StepSettings, Task, plain, task_seed,
+    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, StepSettings, Task,
+    Voice, plain, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
 use crate::metrics::Expert;
+use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;
 use crate::tensors::Named;
@@ -313,6 +315,15 @@ impl Method for FineTune {
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let logits = self.heads.forward(&features.of(Expert::ANSWER)?);
         answers::alone(Expert::ANSWER, &logits)
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        let experts = vec![(Expert::ANSWER, Voice::Of(0))];
+        let reading = Reading::of_heads(&self.heads, experts)?;
+        Ok(Recipe {
+            weights: Some(self.weights.clone()),
+            ..Recipe::of_one(PetStack::empty(), reading)
+        })
     }
 
     fn heads_mut(&mut self) -> Option<&mut Heads> {

@@ -27,6 +27,7 @@ mod pets;
 pub mod prompt;
 pub mod prototypes;
 pub mod ranpac;
+mod recipe;
 mod simplecil;
 mod single_class;
 mod spec;
@@ -61,6 +62,7 @@ pub use idle::Plugin;
 pub use lae::{Lae, LaeSettings};
 pub use measurement::{Measured, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
+pub use recipe::{CosinePart, Reading, Recipe, Voice};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{Chosen, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate};
 pub use step::{BatchPart, StepSettings};
@@ -157,6 +159,15 @@ pub trait Method: Send {
     /// A Problem when a fresh one cannot be formed.
     fn pets(&self) -> Result<Vec<TrainedPet>> {
         Ok(Vec::new())
+    }
+
+    /// How it answers, as plain numbers for other programs.
+    ///
+    /// # Errors
+    /// A Problem where that takes more than features and scores, before anything was learned, or when
+    /// the device failed.
+    fn recipe(&self) -> Result<Recipe> {
+        Err(Recipe::none())
     }
 
     /// What [`Method::study`] takes for an image after this task (from 0), against answering it; 0 for

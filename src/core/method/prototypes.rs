@@ -132,6 +132,30 @@ impl Prototypes {
         }
     }
 
+    /// Prototypes of length 1 (classes × width), and the classes without one, whose rows are zeros.
+    ///
+    /// # Errors
+    /// A Problem when there are no prototypes.
+    pub fn unit_rows(&self) -> Result<(HostTensor, Vec<usize>)> {
+        if self.of.is_empty() {
+            return Err(Problem::new("no class has a prototype yet"));
+        }
+        let mut table = self.table();
+        let width = table.shape.last().copied().unwrap_or(0).max(1);
+        for row in table.values.chunks_exact_mut(width) {
+            let length = row
+                .iter()
+                .map(|v| f64::from(*v).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            let length = length.max(SHORTEST);
+            row.iter_mut()
+                .for_each(|v| *v = (f64::from(*v) / length) as f32);
+        }
+        let absent = (0..self.classes).filter(|class| !self.of.contains_key(class));
+        Ok((table, absent.collect()))
+    }
+
     /// Adds them as `prototypes`, classes × width.
     pub fn write(&self, into: &mut Named) {
         into.insert("prototypes".into(), self.table());

@@ -9,9 +9,10 @@ use burn::tensor::Tensor;
 
 use super::answers::{self, Answer};
 use super::prototypes::{Prototypes, Sums};
-use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Task, plain};
+use super::{Batch, Features, GoOn, Method, MethodSpec, Pass, Reading, Recipe, Task, plain};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
+use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::Named;
 
@@ -67,6 +68,11 @@ impl Method for SimpleCil {
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
         answers::by_cosine(Expert::ANSWER, &scores)
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        let reading = Reading::of_prototypes(&self.prototypes, vec![0])?;
+        Ok(Recipe::of_one(PetStack::empty(), reading))
     }
 
     fn snapshot(&self) -> Result<Named> {

@@ -18,6 +18,8 @@ pub struct Function {
     pub usage: &'static str,
     /// One line.
     pub meaning: &'static str,
+    /// What a Python function of this usage does, over tensors of PyTorch.
+    pub torch: &'static str,
     pub(super) body: Body,
 }
 
@@ -50,18 +52,21 @@ pub const FUNCTIONS: &[Function] = &[
         name: "gelu",
         usage: "gelu(x)",
         meaning: "x·Φ(x) with the exact error function, element by element",
+        torch: "return F.gelu(x)",
         body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => nn::gelu(x))),
     },
     Function {
         name: "relu",
         usage: "relu(x)",
         meaning: "the larger of x and 0, element by element",
+        torch: "return F.relu(x)",
         body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => activation::relu(x))),
     },
     Function {
         name: "silu",
         usage: "silu(x)",
         meaning: "x·sigmoid(x), element by element",
+        torch: "return F.silu(x)",
         body: Body::Tensor(
             <[usize]>::to_vec,
             |x| each!(x, x => x.clone() * activation::sigmoid(x)),
@@ -71,36 +76,42 @@ pub const FUNCTIONS: &[Function] = &[
         name: "tanh",
         usage: "tanh(x)",
         meaning: "hyperbolic tangent, element by element",
+        torch: "return torch.tanh(x) if torch.is_tensor(x) else math.tanh(x)",
         body: Body::Either(|x| each!(x, x => x.tanh()), f64::tanh),
     },
     Function {
         name: "sigmoid",
         usage: "sigmoid(x)",
         meaning: "1 / (1 + e^−x), element by element",
+        torch: "return torch.sigmoid(x)",
         body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => activation::sigmoid(x))),
     },
     Function {
         name: "exp",
         usage: "exp(x)",
         meaning: "e^x, element by element or of a number",
+        torch: "return torch.exp(x) if torch.is_tensor(x) else math.exp(x)",
         body: Body::Either(|x| each!(x, x => x.exp()), f64::exp),
     },
     Function {
         name: "sqrt",
         usage: "sqrt(x)",
         meaning: "square root, element by element or of a number",
+        torch: "return torch.sqrt(x) if torch.is_tensor(x) else math.sqrt(x)",
         body: Body::Either(|x| each!(x, x => x.sqrt()), f64::sqrt),
     },
     Function {
         name: "softmax",
         usage: "softmax(x)",
         meaning: "shares along the last axis: positive, adding up to 1",
+        torch: "return x.softmax(-1)",
         body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => nn::softmax(x))),
     },
     Function {
         name: "mean",
         usage: "mean(x)",
         meaning: "mean along the last axis, which stays as one column",
+        torch: "return x.mean(-1, keepdim=True)",
         body: Body::Tensor(
             |x| with_columns(x, 1),
             |x| match x {
@@ -114,6 +125,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "sum",
         usage: "sum(x)",
         meaning: "sum along the last axis, which stays as one column",
+        torch: "return x.sum(-1, keepdim=True)",
         body: Body::Tensor(
             |x| with_columns(x, 1),
             |x| match x {
@@ -127,48 +139,56 @@ pub const FUNCTIONS: &[Function] = &[
         name: "dropout",
         usage: "dropout(x, p)",
         meaning: "in training: 0 with probability p, else x / (1 − p), element by element; else x",
+        torch: "return x  # it acts in training alone",
         body: Body::WithNumber(dropout::shape, dropout::apply),
     },
     Function {
         name: "transpose",
         usage: "transpose(x)",
         meaning: "swaps the last two axes",
+        torch: "return x.transpose(-2, -1)",
         body: Body::Tensor(shape::transposed, Value::transpose),
     },
     Function {
         name: "split_heads",
         usage: "split_heads(x, heads)",
         meaning: "tokens × channels into heads × tokens × channels per head, as keys and values are",
+        torch: "return x.reshape(-1, *x.shape[-2:]).unflatten(-1, (int(heads), -1)).transpose(1, 2)",
         body: Body::WithNumber(shape::split, Value::split_heads),
     },
     Function {
         name: "join_tokens",
         usage: "join_tokens(x, y)",
         meaning: "the tokens of x followed by those of y",
+        torch: "lead = torch.broadcast_shapes(x.shape[:-2], y.shape[:-2])\n    return torch.cat([x.expand(*lead, *x.shape[-2:]), y.expand(*lead, *y.shape[-2:])], -2)",
         body: Body::Pair(shape::joined, Value::join_tokens),
     },
     Function {
         name: "kron",
         usage: "kron(x, y)",
         meaning: "Kronecker product of two matrices: every element of x times the whole of y",
+        torch: "return torch.kron(x, y)",
         body: Body::Pair(shape::kronecker, Value::kronecker),
     },
     Function {
         name: "column_norms",
         usage: "column_norms(x)",
         meaning: "length of each column: root of the sum of its squares, in one row",
+        torch: "return x.square().sum(-2, keepdim=True).sqrt()",
         body: Body::Tensor(shape::in_one_row, Value::column_norms),
     },
     Function {
         name: "detach",
         usage: "detach(x)",
         meaning: "x itself, but no gradient flows back through it",
+        torch: "return x.detach()",
         body: Body::Tensor(<[usize]>::to_vec, |x| each!(x, x => x.detach())),
     },
     Function {
         name: "first_rows",
         usage: "first_rows(x, n)",
         meaning: "the first n rows (tokens) of the last axis but one",
+        torch: "return x[..., : int(n), :]",
         body: Body::WithNumber(shape::first_rows, |x, n| {
             x.transpose().columns_between(0.0, n).transpose()
         }),
@@ -177,6 +197,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "rest_rows",
         usage: "rest_rows(x, n)",
         meaning: "all rows (tokens) of the last axis but one but the first n",
+        torch: "return x[..., int(n) :, :]",
         body: Body::WithNumber(shape::rest_rows, |x, n| {
             x.transpose().columns_between(n, f64::INFINITY).transpose()
         }),
@@ -185,12 +206,14 @@ pub const FUNCTIONS: &[Function] = &[
         name: "first_columns",
         usage: "first_columns(x, n)",
         meaning: "the first n columns of the last axis",
+        torch: "return x[..., : int(n)]",
         body: Body::WithNumber(shape::first_columns, |x, n| x.columns_between(0.0, n)),
     },
     Function {
         name: "rest_columns",
         usage: "rest_columns(x, n)",
         meaning: "all columns of the last axis but the first n",
+        torch: "return x[..., int(n) :]",
         body: Body::WithNumber(shape::rest_columns, |x, n| {
             x.columns_between(n, f64::INFINITY)
         }),

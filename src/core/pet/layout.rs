@@ -34,8 +34,8 @@ pub(super) struct Slot {
     pub repeated: bool,
     /// Keeps its random draw apart from all others of the seed.
     pub stream: u64,
-    parameter: usize,
-    site: Option<Site>,
+    pub parameter: usize,
+    pub site: Option<Site>,
 }
 
 /// The PET of one block: its tensors, and for every site in use what each variable is.

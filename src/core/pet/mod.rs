@@ -28,6 +28,7 @@ mod stored;
 mod trial;
 pub mod value;
 pub mod view;
+mod written;
 
 pub use drawing::Drawing;
 pub use dropout::{DropoutSeed, Rows};
@@ -38,3 +39,4 @@ pub use numbers::ConstantSpec;
 pub use site::{BLOCK_SYMBOLS, BlockKind, BlockShape, Site};
 pub use spec::{PetSettings, PetSpec};
 pub use stack::PetStack;
+pub use written::{BlockParameter, BlockPet, SitePet};

@@ -20,18 +20,18 @@ use crate::problem::{Problem, Result};
 /// The PETs of one expert over all blocks of a backbone. Cloning shares the tensors.
 #[derive(Clone, Debug, Default)]
 pub struct PetStack {
-    plan: Option<Arc<StackPlan>>,
+    pub(super) plan: Option<Arc<StackPlan>>,
     /// Tensors per block in the order of the block's slots.
-    tensors: BTreeMap<usize, Vec<Tensor<2>>>,
+    pub(super) tensors: BTreeMap<usize, Vec<Tensor<2>>>,
     /// What `dropout` draws from; none outside training.
     draws: Option<DropoutSeed>,
 }
 
 /// What does not change during training.
 #[derive(Debug)]
-struct StackPlan {
-    spec: Arc<PetSpec>,
-    layout: Layout,
+pub(super) struct StackPlan {
+    pub spec: Arc<PetSpec>,
+    pub layout: Layout,
 }
 
 impl PetStack {

@@ -44,6 +44,18 @@ impl HostTensor {
         Ok(Self { shape, values })
     }
 
+    /// A matrix with rows and columns swapped.
+    #[must_use]
+    pub fn turned(&self) -> Self {
+        let columns = self.shape.last().copied().unwrap_or(0);
+        let rows = self.values.len() / columns.max(1);
+        let value = |at: usize| self.values[at % rows * columns + at / rows];
+        Self {
+            shape: vec![columns, rows],
+            values: (0..self.values.len()).map(value).collect(),
+        }
+    }
+
     /// Puts the values on a device.
     ///
     /// # Errors

@@ -37,6 +37,7 @@ impl StudioApp {
             DialogPurpose::Grid => self.grid(GridCommand::Open(text)),
             DialogPurpose::SaveGrid => self.session.save_grid(path),
             DialogPurpose::Pack(_) => self.session.pack(&path),
+            DialogPurpose::Model(format, _) => self.session.export_model(format, &path),
             DialogPurpose::Packed => self.prove(ProofCommand::Check(path, false)),
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
             DialogPurpose::Results(format, _) => self.session.export_results(format, path),
@@ -59,7 +60,7 @@ impl StudioApp {
         }
     }
 
-    /// Checks and packs runs.
+    /// Checks and packs runs, and writes their models for others.
     pub(super) fn prove(&mut self, command: ProofCommand) {
         match command {
             ProofCommand::Check(place, train) => {
@@ -67,6 +68,7 @@ impl StudioApp {
                 self.show(Page::Train);
             }
             ProofCommand::Pack(folder) => self.session.pick_pack(folder),
+            ProofCommand::Take(taken, format) => self.session.pick_model(taken, format),
         }
     }
 }

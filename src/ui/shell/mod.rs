@@ -12,6 +12,7 @@ mod path;
 mod question;
 mod report;
 mod tags;
+pub mod take;
 mod teach;
 
 use std::path::PathBuf;

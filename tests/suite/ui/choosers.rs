@@ -5,13 +5,14 @@ use std::path::Path;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::data::export::Form;
+use lae_studio::export::Format;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::chooser::{Choice, DialogPurpose};
 use lae_studio::session::data_export::DataExportKind;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::page_commands::ProofCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -209,4 +210,34 @@ fn a_run_goes_into_one_file_where_the_person_wants_it() {
     let other = to.path().join("runs");
     let unpacked = lae_studio::store::unpack(&packed, &other).unwrap();
     assert!(unpacked.folder.join("task_2.safetensors").exists());
+}
+
+/// From the three dots beside the run on Predict to the folder with the model.
+#[test]
+fn a_model_goes_into_a_folder_where_the_person_wants_it() {
+    let runs = tempfile::tempdir().unwrap();
+    let run = runs.path().join("old");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped");
+    crate::copy_folder(&kept, &run);
+    let to = tempfile::tempdir().unwrap();
+    let (mut window, _) = on(dialogs(runs.path(), Choice::Path(to.path().into()), 0));
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Predict));
+    settle(&mut window);
+    window.get_by_label("Take it with you…").click();
+    settle(&mut window);
+    // Each form has its sentence.
+    for format in Format::ALL {
+        window.get_by_label_contains(format.2);
+    }
+    shot(&mut window, "take-along");
+    window.get_by_label("For PyTorch").click();
+    let there = |app: &StudioApp| app.session.notices.list.last().is_some();
+    wait(&mut window, "the model is written", there);
+    let told = window.state().session.notices.list.last().unwrap().clone();
+    assert!(
+        !told.bad && told.problem.what.contains("is written"),
+        "{told:?}"
+    );
+    assert!(to.path().join("old-torch/model.py").exists());
 }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::Swin;
 use super::biases::fitted;
 use super::config::Config;
+use super::torch;
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
+use crate::backbone::torch::{Acting, TorchText};
 use crate::backbone::weights::Tensors;
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
@@ -115,6 +117,10 @@ impl Dimensions for Config {
 
     fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
         fitted(self, name, stored)
+    }
+
+    fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
+        torch::text(self, name, acting)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {

@@ -17,6 +17,7 @@ use crate::problem::Result;
 mod biases;
 mod config;
 mod family;
+mod torch;
 mod windows;
 
 use biases::Biases;

@@ -4,17 +4,22 @@ use std::sync::Arc;
 
 use super::Vit;
 use super::config::Config;
+use super::graph;
 use super::names::renamed;
 use super::positions::fitted;
+use super::torch;
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
+use crate::backbone::torch::{Acting, TimmLayer, TorchText};
 use crate::backbone::weights::Tensors;
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
-use crate::pet::BlockKind;
+use crate::onnx::Value;
+use crate::pet::{BlockKind, Site};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -113,6 +118,18 @@ impl Dimensions for Config {
 
     fn fitted(&self, name: &str, stored: HostTensor) -> HostTensor {
         fitted(self, name, stored)
+    }
+
+    fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
+        Ok(torch::text(self, name, acting))
+    }
+
+    fn timm_layer(&self, block: usize, site: Site) -> Option<TimmLayer> {
+        torch::layer(self, block, site)
+    }
+
+    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Option<Result<Value>> {
+        Some(graph::features(self, parts, images))
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {

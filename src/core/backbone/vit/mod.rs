@@ -5,9 +5,11 @@
 mod attention;
 mod config;
 mod family;
+mod graph;
 mod last;
 mod names;
 mod positions;
+mod torch;
 
 use std::sync::OnceLock;
 

@@ -15,10 +15,12 @@ use burn::tensor::Tensor;
 use super::answers::{self, Answer};
 use super::aper::{ADAPTER, on_pictures};
 use super::prototypes::Sums;
+use super::task::none_begun;
 use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
-    Batch, Chosen, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetPlan, PublishedValues,
-    Rate, SettingKind, SettingSpec, Setup, Task, TrainedPet, task_seed,
+    Batch, Chosen, CosinePart, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetPlan,
+    PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, Task, TrainedPet,
+    task_seed,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -180,6 +182,27 @@ impl Method for Ease {
             self.sets.push(tuning.pets);
         }
         Ok(())
+    }
+
+    /// One network for each subspace.
+    fn recipe(&self) -> Result<Recipe> {
+        let scorer = self.scorer.as_ref().ok_or_else(none_begun)?;
+        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
+        let sets = self.sets.iter().chain(newest).enumerate();
+        let part = |(network, rows)| CosinePart {
+            networks: vec![network],
+            rows,
+        };
+        Ok(Recipe {
+            networks: sets
+                .map(|(at, pets)| (format!("task_{}", at + 1), pets.clone()))
+                .collect(),
+            weights: None,
+            reading: Reading::Cosine {
+                parts: scorer.rows()?.into_iter().enumerate().map(part).collect(),
+                absent: Vec::new(),
+            },
+        })
     }
 
     /// One part for each subspace.

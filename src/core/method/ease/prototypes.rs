@@ -116,6 +116,14 @@ impl Scorer {
         Ok(Self(scaled.collect()))
     }
 
+    /// The scaled prototypes of each subspace: classes × width.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn rows(&self) -> Result<Vec<HostTensor>> {
+        self.0.iter().map(HostTensor::read).collect()
+    }
+
     /// Features in each subspace (batch × width each) → scores (batch × classes).
     ///
     /// # Errors

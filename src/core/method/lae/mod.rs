@@ -12,6 +12,7 @@
 //! everything off this is the Baseline.
 
 mod state;
+mod told;
 mod verdict;
 
 use std::collections::BTreeMap;

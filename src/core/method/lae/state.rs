@@ -12,7 +12,7 @@ use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosit
 use super::super::task::none_begun;
 use super::super::{
     Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
-    PetPlan, Setup, Snapshots, StepSettings, Task, TrainedPet, task_seed,
+    PetPlan, Recipe, Setup, Snapshots, StepSettings, Task, TrainedPet, task_seed,
 };
 use super::verdict::verdict;
 use super::{DISTANCE, DRIFTS, LaeSettings, Switches};
@@ -35,16 +35,16 @@ pub struct Logits {
 pub struct Lae {
     backbone: Arc<dyn Backbone>,
     /// Who answers: LAE's three, or the online one alone.
-    experts: &'static [Expert],
+    pub(super) experts: &'static [Expert],
     task: Option<Task>,
-    settings: LaeSettings,
+    pub(super) settings: LaeSettings,
     /// The PET before the first task.
     fresh: PetStack,
     online: PetStack,
     /// None until the second task begins, or always when neither Accumulation nor Ensemble acts.
     offline: Option<PetStack>,
     /// The online PET at the end of the first task, from which drift is measured.
-    origin: Option<PetStack>,
+    pub(super) origin: Option<PetStack>,
     heads: Heads,
     adam: Optimiser,
     step: StepSettings,
@@ -234,21 +234,6 @@ impl Lae {
             offline: offline.map(|features| self.heads.forward(features)),
         })
     }
-
-    /// ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
-    ///
-    /// # Errors
-    /// A Problem when the device failed.
-    pub fn drift(&self) -> Result<[f64; 2]> {
-        let Some(origin) = &self.origin else {
-            return Ok([0.0; 2]);
-        };
-        let distance = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
-        Ok([
-            distance(Some(&self.online))?,
-            distance(self.offline.as_ref())?,
-        ])
-    }
 }
 
 impl Method for Lae {
@@ -315,6 +300,10 @@ impl Method for Lae {
             verdict(online, offline.map(Vec::as_slice), switches)
         });
         Ok(verdicts.collect())
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        self.told()
     }
 
     fn heads_mut(&mut self) -> Option<&mut Heads> {

@@ -7,10 +7,11 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::answers::{self, Answer};
+use super::super::task::none_begun;
 use super::super::tuning::FirstSession;
 use super::super::{
-    Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Setup, Task,
-    TrainedPet, plain,
+    Batch, Chosen, Features, GoOn, Measurement, Method, Moment, Pass, PassWork, Reading, Recipe,
+    Setup, Task, TrainedPet, plain,
 };
 use super::ridge::choose;
 use super::{Choice, Projection, Regression, TaskFeatures, adapts};
@@ -270,6 +271,24 @@ impl Method for RanPac {
         let ridge = self.ridge.filter(|_| moment == Moment::Task);
         let measured = ridge.map(|value| Measurement::figure("ridge", value));
         Ok(measured.into_iter().collect())
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        if self.weight.values.is_empty() {
+            return Err(none_begun());
+        }
+        let session = self.session.as_ref();
+        let pets = session.map(|session| session.pets().clone());
+        let projection = HostTensor {
+            shape: vec![self.projection.inputs(), self.projection.outputs()],
+            values: self.projection.values().to_vec(),
+        };
+        let reading = Reading::Projected {
+            projection,
+            weight: self.weight.clone(),
+            empty: self.empty.clone(),
+        };
+        Ok(Recipe::of_one(pets.unwrap_or_default(), reading))
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {

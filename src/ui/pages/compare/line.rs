@@ -5,11 +5,13 @@ use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape,
 use super::chosen::Listed;
 use crate::counts::counted;
 use crate::session::row::made_title;
+use crate::session::take_along::TakenAlong;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ProofCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
+use crate::ui::shell::take::{self, TAKE};
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::{self, cut};
 
@@ -179,6 +181,11 @@ fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             if ui.button(words).clicked() {
                 cx.act(UiCommand::OnProof(command));
             }
+        }
+        if row.is_measured() {
+            let run = row.folder.clone();
+            let taken = TakenAlong { run, task: None };
+            ui.menu_button(TAKE, |ui| take::forms(ui, &taken, cx.commands));
         }
     });
 }

@@ -8,17 +8,21 @@ use super::{Question, askable, board, listed_as};
 use crate::run::config::RunConfig;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
+use crate::session::take_along::TakenAlong;
 use crate::session::views::{DataView, Split};
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::shell::take;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
 use crate::ui::widgets::{self, Column, button, button_if, card, card_of, faint, link, segmented};
 
+/// Room for three dots beside the choice of a run.
+const DOTS: f32 = 24.0;
 /// Samples on show.
 const SAMPLES: usize = 10;
 
@@ -77,23 +81,30 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     });
 }
 
+/// The choice of a run, and what can be taken along of it as it was after the task on show.
 fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let current = cx.session.predict.run.clone();
     let title = current.as_ref().and_then(|run| listed_as(cx.session, run));
     let combo = egui::ComboBox::from_id_salt("run")
-        .width(ui.available_width())
+        .width(ui.available_width() - DOTS)
         .truncate()
         .selected_text(title.unwrap_or_else(|| "Choose a run".into()));
     let mut chosen = None;
-    let shown = combo.show_ui(ui, |ui| {
-        for (folder, title) in askable(cx.session) {
-            let here = Some(&folder) == current.as_ref();
-            if ui.selectable_label(here, title).clicked() {
-                chosen = Some(folder);
+    ui.horizontal(|ui| {
+        let shown = combo.show_ui(ui, |ui| {
+            for (folder, title) in askable(cx.session) {
+                let here = Some(&folder) == current.as_ref();
+                if ui.selectable_label(here, title).clicked() {
+                    chosen = Some(folder);
+                }
             }
+        });
+        shown.response.accessible_name("Run to ask");
+        if let Some(run) = current.clone() {
+            let task = Some(cx.session.predict.task);
+            take::behind_dots(ui, &TakenAlong { run, task }, cx.commands);
         }
     });
-    shown.response.accessible_name("Run to ask");
     if let Some(folder) = chosen {
         cx.act(UiCommand::PredictWith(folder));
     }

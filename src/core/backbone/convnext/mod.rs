@@ -3,6 +3,8 @@
 //! the last stage, with a final norm after it only where `final_norm` says so: LAE's released code
 //! leaves it out.
 
+mod torch;
+
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
@@ -13,6 +15,7 @@ use super::mlp::Mlp;
 use super::normalisation::Normalisation;
 use super::patches::Neighbours;
 use super::plausible::implausible;
+use super::torch::{Acting, TorchText};
 use super::weights::Tensors;
 use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
@@ -136,6 +139,10 @@ impl Dimensions for Config {
                 vec![length; *depth]
             })
             .collect()
+    }
+
+    fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
+        torch::text(self, name, acting)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {

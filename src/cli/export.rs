@@ -1,0 +1,60 @@
+//! `export`: a trained model for programs that are none of ours.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::End;
+use super::asked::snapshot;
+use super::output::{size, tell};
+use crate::export::{Format, export};
+use crate::problem::Result;
+use crate::store;
+
+/// Options of `export`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The run: its folder, its name (or how it begins), or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// What it becomes
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    format: Format,
+    /// The folder to write, which must be new or empty [default: NAME-FORMAT here]
+    #[arg(long, value_name = "FOLDER")]
+    to: Option<PathBuf>,
+    /// As it was after this task (from 1); the last one unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    task: Option<u64>,
+    /// Look for the run in this folder
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+}
+
+/// The formats by their keys.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let all = Format::ALL.iter();
+    let values = all.map(|(_, key, says)| PossibleValue::new(*key).help(*says));
+    PossibleValuesParser::new(values).try_map(|key| {
+        let named = Format::ALL.iter().find(|(_, own, _)| *own == key);
+        named.map(|(format, ..)| *format).ok_or("no such format")
+    })
+}
+
+/// Writes.
+pub(super) fn run(args: &Args) -> Result<End> {
+    let folder = store::find(&store::runs_root(args.out.as_deref()), &args.run)?;
+    let task = snapshot(&folder, args.task)?;
+    let to = args.to.clone().unwrap_or_else(|| {
+        let name = store::run_name(&folder);
+        PathBuf::from(format!("{name}-{}", args.format.key()))
+    });
+    let exported = export(&folder, task, args.format, &to, true)?;
+    tell(format_args!(
+        "{} holds {}, {}",
+        exported.folder.display(),
+        exported.files.join(", "),
+        size(Some(exported.bytes)),
+    ));
+    Ok(End::Done)
+}

@@ -1,0 +1,74 @@
+//! A Swin as Python: timm's `SwinTransformer`, and its block taken apart where PETs act around the attention and
+//! in the MLP. What acts within the windows is not written down.
+
+use super::config::Config;
+use crate::backbone::IN_ATTENTION;
+use crate::backbone::torch::{Acting, Body, TorchText, acts_in, run_stages, tuple};
+use crate::pet::Site;
+use crate::problem::{Problem, Result};
+
+/// The network called `name`, with PETs at these sites.
+pub fn text(config: &Config, name: &str, acting: &Acting) -> Result<TorchText> {
+    if acts_in(acting, IN_ATTENTION) {
+        let what = "what a PET does within the windows of a Swin cannot be written for PyTorch yet";
+        return Err(Problem::new(what).advise("PETs at other sites can, and all of them on a ViT"));
+    }
+    let Config {
+        input_size,
+        patch,
+        width,
+        window,
+        mlp_ratio,
+        epsilon,
+        ..
+    } = config;
+    let network = format!(
+        "def make_network():\n    \"\"\"The backbone {name}: timm's SwinTransformer of these sizes.\"\"\"\n    \
+         return SwinTransformer(\n        img_size={input_size},\n        patch_size={patch},\n        \
+         embed_dim={width},\n        depths={},\n        num_heads={},\n        window_size={window},\n        \
+         mlp_ratio={mlp_ratio:?},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n        \
+         num_classes=0,\n    )\n\n\n",
+        tuple(&config.depths),
+        tuple(&config.heads)
+    );
+    let mut functions = "def embed(network, images):\n    \"\"\"Normalised images → N × rows × columns × width.\"\"\"\n    \
+                         return network.patch_embed(images)\n\n\n"
+        .to_owned();
+    if !acting.is_empty() {
+        functions += &block(acting);
+    }
+    functions += &run_stages("layers", acting);
+    functions += "def pool(network, x):\n    \"\"\"What the last block gives → features: the mean token.\"\"\"\n    \
+                  return network.norm(x).mean((1, 2))\n\n\n";
+    Ok(TorchText {
+        imports: vec![
+            "from functools import partial".into(),
+            "from timm.models.swin_transformer import SwinTransformer".into(),
+        ],
+        network,
+        functions,
+    })
+}
+
+fn block(acting: &Acting) -> String {
+    let mut body = Body::default();
+    body.line("\"\"\"A block of timm's Swin with what the PET does at its sites.\"\"\"");
+    body.line("shape = x.shape");
+    body.line("x = before = x.flatten(1, 2)");
+    body.line("e = block.norm1(x)");
+    body.site(acting, Site::Norm1, ["x", "e"], "");
+    body.line("h = block._attn(e.view(shape)).flatten(1, 2)");
+    body.site(acting, Site::Attention, ["e", "h"], "");
+    body.line("x = x + h");
+    body.line("e = block.norm2(x)");
+    body.site(acting, Site::Norm2, ["x", "e"], "");
+    body.mlp(acting, &|what| [what.to_owned(), what.to_owned()]);
+    body.site(acting, Site::Mlp, ["e", "h"], "");
+    body.site(acting, Site::Stream, ["x", "h"], "");
+    body.line("x = x + h");
+    for site in [Site::Block, Site::Tokens] {
+        body.site(acting, site, ["before", "x"], "");
+    }
+    body.line("return x.view(shape)");
+    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
+}

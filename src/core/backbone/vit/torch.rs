@@ -1,0 +1,175 @@
+//! A ViT as Python: timm's `VisionTransformer`, and its block taken apart where PETs act in it.
+
+use std::fmt::Write;
+
+use super::config::Config;
+use crate::backbone::IN_ATTENTION;
+use crate::backbone::torch::{Acting, Body, TimmLayer, TorchText, acts_in, step};
+use crate::pet::Site;
+
+/// The network called `name`, with PETs at these sites.
+pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
+    let mut functions = embed(config);
+    if !acting.is_empty() {
+        functions += &block(config, acting);
+    }
+    functions += &format!(
+        "def run(network, pets, x):\n    \"\"\"Through all blocks, with the PETs of those that have one.\"\"\"\n    \
+         for index, block in enumerate(network.blocks):\n        {}\n    return x\n\n\n",
+        step(acting)
+    );
+    functions += &pool(config);
+    TorchText {
+        imports: vec![
+            "from functools import partial".into(),
+            "from timm.models.vision_transformer import VisionTransformer".into(),
+        ],
+        network: network(config, name),
+        functions,
+    }
+}
+
+/// Where a site stands in timm's network. Behind a layer scale h is no layer's output.
+pub fn layer(config: &Config, block: usize, site: Site) -> Option<TimmLayer> {
+    let (name, part, parts) = match site {
+        Site::Query => ("attn.qkv", 0, 3),
+        Site::Key => ("attn.qkv", 1, 3),
+        Site::Value => ("attn.qkv", 2, 3),
+        Site::Fc1 => ("mlp.fc1", 0, 1),
+        Site::Proj if !config.layer_scale => ("attn.proj", 0, 1),
+        Site::Fc2 if !config.layer_scale => ("mlp.fc2", 0, 1),
+        _ => return None,
+    };
+    Some(TimmLayer {
+        name: format!("blocks.{block}.{name}"),
+        part,
+        parts,
+    })
+}
+
+fn network(config: &Config, name: &str) -> String {
+    let Config {
+        input_size,
+        patch,
+        width,
+        depth,
+        heads,
+        hidden,
+        epsilon,
+        ..
+    } = config;
+    let ratio = match hidden.is_multiple_of(*width) {
+        true => (hidden / width).to_string(),
+        // timm cuts the product down to a whole number.
+        false => format!("({hidden} + 0.5) / {width}"),
+    };
+    let mut text = format!(
+        "def make_network():\n    \"\"\"The backbone {name}: timm's VisionTransformer of these sizes.\"\"\"\n    \
+         return VisionTransformer(\n        img_size={input_size},\n        patch_size={patch},\n        \
+         embed_dim={width},\n        depth={depth},\n        num_heads={heads},\n        \
+         mlp_ratio={ratio},\n        norm_layer=partial(nn.LayerNorm, eps={epsilon:?}),\n"
+    );
+    let options = [
+        (!config.class_token, "class_token=False"),
+        (!config.class_token, "global_pool=\"avg\""),
+        (!config.class_token, "fc_norm=False"),
+        (config.layer_scale, "init_values=1e-5"),
+        (config.pre_norm, "pre_norm=True"),
+        (config.quick_gelu, "act_layer=\"quick_gelu\""),
+        (true, "num_classes=0"),
+    ];
+    for (_, option) in options.iter().filter(|(needed, _)| *needed) {
+        let _ = writeln!(text, "        {option},");
+    }
+    text + "    )\n\n\n"
+}
+
+fn embed(config: &Config) -> String {
+    let mut body = Body::default();
+    body.line("\"\"\"Normalised images → tokens before the first block.\"\"\"");
+    body.line("x = network.patch_embed(images)");
+    if config.class_token {
+        body.line("x = torch.cat([network.cls_token.expand(len(x), -1, -1), x], 1)");
+    }
+    body.line("return network.norm_pre(x + network.pos_embed)");
+    format!("def embed(network, images):\n{}\n\n", body.text())
+}
+
+fn pool(config: &Config) -> String {
+    let (what, how) = match config.class_token {
+        true => ("the class token", "network.norm(x)[:, 0]"),
+        false => ("the mean token", "network.norm(x).mean(1)"),
+    };
+    format!(
+        "def pool(network, x):\n    \"\"\"Tokens after the last block → features: {what}.\"\"\"\n    return {how}\n\n\n"
+    )
+}
+
+fn block(config: &Config, acting: &Acting) -> String {
+    let mut body = Body::default();
+    body.line("\"\"\"A block of timm's ViT with what the PET does at its sites.\"\"\"");
+    let whole = [Site::Block, Site::Tokens];
+    if whole.iter().any(|site| acting.contains_key(site)) {
+        body.line("before = x");
+    }
+    body.line("e = block.norm1(x)");
+    body.site(acting, Site::Norm1, ["x", "e"], "");
+    attention(config, acting, &mut body);
+    body.site(acting, Site::Attention, ["e", "h"], "");
+    body.line("x = x + h");
+    body.line("e = block.norm2(x)");
+    body.site(acting, Site::Norm2, ["x", "e"], "");
+    // What has no layer scale has `nn.Identity` in its place.
+    let scale = |what: &str| {
+        [
+            format!("block.ls2({what})"),
+            scaled(config, what, "block.ls2"),
+        ]
+    };
+    body.mlp(acting, &scale);
+    body.site(acting, Site::Mlp, ["e", "h"], "");
+    body.site(acting, Site::Stream, ["x", "h"], "");
+    body.line("x = x + h");
+    for site in whole {
+        body.site(acting, site, ["before", "x"], "");
+    }
+    body.line("return x");
+    format!("def block_with(block, pet, x):\n{}\n\n", body.text())
+}
+
+/// e → h, the attention with its output projection.
+fn attention(config: &Config, acting: &Acting, body: &mut Body) {
+    if !acts_in(acting, IN_ATTENTION) {
+        body.line("h = block.ls1(block.attn(e))");
+        return;
+    }
+    let weights =
+        [Site::Query, Site::Key, Site::Value].map(|site| acting.get(&site) == Some(&true));
+    body.line("q, k, v = block.attn.qkv(e).chunk(3, -1)");
+    if weights.contains(&true) {
+        body.line("w_q, w_k, w_v = block.attn.qkv.weight.T.chunk(3, -1)");
+    }
+    for (site, name) in [(Site::Query, "q"), (Site::Key, "k"), (Site::Value, "v")] {
+        body.site(acting, site, ["e", name], &format!("w_{name}"));
+    }
+    let heads = config.heads;
+    body.line(format!(
+        "q, k, v = (part.unflatten(-1, ({heads}, -1)).transpose(1, 2) for part in (q, k, v))"
+    ));
+    body.line(match acting.contains_key(&Site::Attend) {
+        true => "mixed = pet.attend(q, k, v)",
+        false => "mixed = F.scaled_dot_product_attention(q, k, v)",
+    });
+    body.line("mixed = mixed.transpose(1, 2).flatten(2)");
+    body.line("h = block.ls1(block.attn.proj(mixed))");
+    let weight = scaled(config, "block.attn.proj.weight.T", "block.ls1");
+    body.site(acting, Site::Proj, ["mixed", "h"], &weight);
+}
+
+/// A layer's weight, in × out; the layer scale behind it belongs to it.
+fn scaled(config: &Config, weight: &str, scale: &str) -> String {
+    match config.layer_scale {
+        true => format!("{weight} * {scale}.gamma"),
+        false => weight.to_owned(),
+    }
+}

@@ -1,0 +1,279 @@
+//! `--format onnx`: the whole network as one file, from pixels in [0, 1] to scores and probabilities.
+
+mod equations;
+
+use std::collections::BTreeMap;
+
+use super::model::{Files, Model};
+use super::prepared;
+use super::words::title;
+use crate::backbone::graph::{GraphHooks, GraphParts};
+use crate::method::{CosinePart, Reading, Voice};
+use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
+use crate::pet::{BlockPet, PetStack, Site};
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named};
+
+/// A file of this format cannot be longer.
+const MOST_BYTES: usize = 2_000_000_000;
+
+/// What acts in one of the model's networks.
+struct Pets<'a> {
+    network: &'a str,
+    blocks: BTreeMap<usize, BlockPet<'a>>,
+}
+
+impl<'a> Pets<'a> {
+    fn of(network: &'a str, stack: &'a PetStack) -> Self {
+        let blocks = stack.written().into_iter();
+        Self {
+            network,
+            blocks: blocks.map(|block| (block.block, block)).collect(),
+        }
+    }
+}
+
+impl GraphHooks for Pets<'_> {
+    fn uses(&self, block: usize, site: Site) -> bool {
+        let sites = self.blocks.get(&block).map(|block| &block.sites);
+        sites.is_some_and(|sites| sites.iter().any(|own| own.site == site))
+    }
+
+    fn around(
+        &self,
+        graph: &mut Graph,
+        (block, site): (usize, Site),
+        inputs: &[&Value],
+        weight: &dyn Fn(&mut Graph) -> Result<Value>,
+    ) -> Result<Value> {
+        let pet = self.blocks.get(&block);
+        let found = pet.and_then(|pet| Some((pet, pet.sites.iter().find(|own| own.site == site)?)));
+        let (pet, own) = found.ok_or_else(|| Problem::new("no PET acts at this site"))?;
+        let mut inputs = inputs.to_vec();
+        let weight = own.reads_weight().then(|| weight(graph)).transpose()?;
+        inputs.extend(&weight);
+        equations::written(graph, self.network, pet, own, &inputs)
+    }
+}
+
+/// All files of the folder.
+pub fn files(model: &Model<'_>) -> Result<Files> {
+    let weights = weights(model)?;
+    let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
+    if bytes > MOST_BYTES {
+        return Err(Problem::new("this network is too large for one ONNX file")
+            .advise("use --format torch"));
+    }
+    let mut graph = Graph::default();
+    let side = model.predictor.input_size();
+    let classes = model.predictor.classes().len();
+    let images = [
+        Length::Any("N"),
+        Length::Is(3),
+        Length::Is(side),
+        Length::Is(side),
+    ];
+    let images = graph.input("images", &images);
+    let images = normalised(model, &mut graph, &images);
+    let mut features = Vec::new();
+    for (name, stack) in &model.recipe.networks {
+        let pets = Pets::of(name, stack);
+        let mut parts = GraphParts {
+            graph: &mut graph,
+            weights: &weights,
+            hooks: &pets,
+        };
+        let architecture = &model.predictor.backbone().entry.architecture;
+        let written = architecture.graph(&mut parts, &images);
+        features.push(written.unwrap_or_else(|| Err(no_family(model)))?);
+    }
+    let (scores, shares) = read(&mut graph, &model.recipe.reading, &features, classes);
+    let shares = folded(&mut graph, &shares, &model.again(), classes);
+    let outputs = [Length::Any("N"), Length::Is(classes)];
+    graph.output(&scores, "scores", &outputs);
+    graph.output(&shares, "probabilities", &outputs);
+    Ok(vec![
+        ("model.onnx".into(), graph.file("LAE Studio", &title(model))),
+        (
+            "preprocessing.json".into(),
+            prepared::preparation(model, true)?,
+        ),
+        ("classes.json".into(), prepared::classes(model)?),
+        ("README.md".into(), readme(model).into_bytes()),
+    ])
+}
+
+/// The backbone's weights under timm's names.
+fn weights(model: &Model<'_>) -> Result<Named> {
+    let mut prefixed = Named::new();
+    model.weights()?.write("w", &mut prefixed)?;
+    let own = prefixed.into_iter();
+    Ok(own
+        .map(|(name, values)| (name[2..].to_owned(), values))
+        .collect())
+}
+
+fn no_family(model: &Model<'_>) -> Problem {
+    let family = model.predictor.backbone().entry.architecture.family().title;
+    Problem::new(format!("models on {family} cannot be written as ONNX yet")).advise("a ViT can be")
+}
+
+fn normalised(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
+    let scale = model.predictor.backbone().normalisation;
+    let mean = graph.weight("mean", &[1, 3, 1, 1], || scale.mean.to_vec());
+    let std = graph.weight("std", &[1, 3, 1, 1], || scale.std.to_vec());
+    let moved = graph.pair("Sub", images, &mean);
+    graph.pair("Div", &moved, &std)
+}
+
+fn stored(graph: &mut Graph, name: &str, tensor: &HostTensor) -> Value {
+    graph.weight(name, &tensor.shape, || tensor.values.clone())
+}
+
+/// Scores and probabilities of features.
+fn read(
+    graph: &mut Graph,
+    reading: &Reading,
+    features: &[Value],
+    classes: usize,
+) -> (Value, Value) {
+    match reading {
+        Reading::Linear {
+            weight,
+            bias,
+            experts,
+        } => {
+            let weight = stored(graph, "head.weight", weight);
+            let bias = stored(graph, "head.bias", bias);
+            let mut logits = Vec::new();
+            for features in features {
+                let product = graph.pair("MatMul", features, &weight);
+                logits.push(graph.pair("Add", &product, &bias));
+            }
+            match experts.last().map_or(Voice::Of(0), |(_, voice)| *voice) {
+                Voice::Of(at) => (logits[at].clone(), graph.softmax(&logits[at])),
+                Voice::Larger(both) => {
+                    let mut larger = |operator: &str| {
+                        let told = [("axis", Attribute::Int(-1))];
+                        let [a, b] = both.map(|at| graph.op(operator, &[&logits[at]], &told));
+                        graph.pair("Max", &a, &b)
+                    };
+                    (larger("LogSoftmax"), larger("Softmax"))
+                }
+            }
+        }
+        Reading::Cosine { parts, absent } => {
+            let scores = cosines(graph, parts, features);
+            let scores = masked(graph, &scores, absent, -1.0, classes);
+            let shares = shares(graph, &scores);
+            (scores, shares)
+        }
+        Reading::Projected {
+            projection,
+            weight,
+            empty,
+        } => {
+            let projection = stored(graph, "projection", projection);
+            let weight = stored(graph, "ridge", &weight.turned());
+            let hidden = graph.pair("MatMul", &features[0], &projection);
+            let hidden = graph.op("Relu", &[&hidden], &[]);
+            let scores = graph.pair("MatMul", &hidden, &weight);
+            let own: Vec<usize> = empty.iter().map(|(own, _)| *own).collect();
+            let hidden = masked(graph, &scores, &own, f32::NEG_INFINITY, classes);
+            let shares = shares(graph, &hidden);
+            let of = |class: usize| {
+                empty
+                    .iter()
+                    .find(|(own, _)| *own == class)
+                    .map_or(class, |(_, of)| *of)
+            };
+            (
+                columns(graph, &hidden, &(0..classes).map(of).collect::<Vec<_>>()),
+                shares,
+            )
+        }
+    }
+}
+
+fn cosines(graph: &mut Graph, parts: &[CosinePart], features: &[Value]) -> Value {
+    let mut sum: Option<Value> = None;
+    for (at, part) in parts.iter().enumerate() {
+        let own: Vec<&Value> = part
+            .networks
+            .iter()
+            .map(|network| &features[*network])
+            .collect();
+        let own = graph.join(&own, -1);
+        let told = [
+            ("axes", Attribute::Ints(&[-1])),
+            ("keepdims", Attribute::Int(1)),
+        ];
+        let length = graph.op("ReduceL2", &[&own], &told);
+        let least = graph.number(1e-12);
+        let length = graph.pair("Max", &length, &least);
+        let unit = graph.pair("Div", &own, &length);
+        let rows = stored(graph, &format!("prototypes {at}"), &part.rows.turned());
+        let cosines = graph.pair("MatMul", &unit, &rows);
+        sum = Some(match sum {
+            Some(sum) => graph.pair("Add", &sum, &cosines),
+            None => cosines,
+        });
+    }
+    sum.unwrap_or_else(|| graph.number(0.0))
+}
+
+/// The scores with a number added for some classes.
+fn masked(graph: &mut Graph, scores: &Value, of: &[usize], number: f32, classes: usize) -> Value {
+    if of.is_empty() {
+        return scores.clone();
+    }
+    let value = |class: usize| if of.contains(&class) { number } else { 0.0 };
+    let mask = graph.weight("mask", &[1, classes], || (0..classes).map(value).collect());
+    graph.pair("Add", scores, &mask)
+}
+
+/// The softmax that LAE Studio shows of scores that are no logits.
+fn shares(graph: &mut Graph, scores: &Value) -> Value {
+    let temperature = graph.number(0.05);
+    let sharpened = graph.pair("Div", scores, &temperature);
+    graph.softmax(&sharpened)
+}
+
+/// The columns at these places.
+fn columns(graph: &mut Graph, x: &Value, places: &[usize]) -> Value {
+    if places.iter().enumerate().all(|(at, place)| at == *place) {
+        return x.clone();
+    }
+    let places: Vec<i64> = places.iter().map(|place| *place as i64).collect();
+    let places = graph.ints(&places);
+    graph.op("Gather", &[x, &places], &[("axis", Attribute::Int(-1))])
+}
+
+/// Classes taught twice: the more certain of both outputs speaks.
+fn folded(graph: &mut Graph, shares: &Value, again: &[(usize, usize)], classes: usize) -> Value {
+    let mut shares = shares.clone();
+    for (own, of) in again {
+        // Each class with itself, but the known one with its second output.
+        let places: Vec<usize> = (0..classes)
+            .map(|class| if class == *of { *own } else { class })
+            .collect();
+        let other = columns(graph, &shares, &places);
+        let larger = graph.pair("Max", &shares, &other);
+        let keep = |class: usize| if class == *own { 0.0 } else { 1.0 };
+        let name = format!("kept without {own}");
+        let keep = graph.weight(&name, &[1, classes], || (0..classes).map(keep).collect());
+        shares = graph.pair("Mul", &larger, &keep);
+    }
+    shares
+}
+
+fn readme(model: &Model<'_>) -> String {
+    format!(
+        "# {}\n\n`model.onnx` (opset {OPSET}) takes `images`, pixels in [0, 1] as `preprocessing.json` says, and gives `scores` \
+         and `probabilities` of the classes of `classes.json`, in their order.\n\n```\npip install onnxruntime numpy\n```\n\n\
+         ```python\nimport onnxruntime\nsession = onnxruntime.InferenceSession(\"model.onnx\")\n\
+         scores, probabilities = session.run(None, {{\"images\": images}})\n```\n\n`images` is a float32 array of \
+         N × 3 × size × size. `check.safetensors` holds two pictures of noise and what LAE Studio says to them.\n",
+        title(model)
+    )
+}

@@ -1,0 +1,59 @@
+//! The text files beside an adapter for peft.
+
+use super::super::model::Model;
+use super::super::words::{one_line, title};
+use crate::backbone::torch::Acting;
+use crate::problem::Result;
+
+/// `network.py`: the backbone the adapter belongs to.
+pub fn network(model: &Model<'_>) -> Result<String> {
+    let entry = &model.predictor.backbone().entry;
+    let text = entry
+        .architecture
+        .torch(&one_line(&entry.name), &Acting::new())?;
+    let scale = model.predictor.backbone().normalisation;
+    let mut file = format!(
+        "\"\"\"The backbone of {}.\"\"\"\n\nfrom functools import partial  # noqa: F401\nfrom pathlib import Path\n\n\
+         import torch\nfrom safetensors.torch import load_file\nfrom torch import nn  # noqa: F401\n",
+        title(model)
+    );
+    for line in text
+        .imports
+        .iter()
+        .filter(|line| !line.contains("functools"))
+    {
+        file += &format!("{line}\n");
+    }
+    file += &format!(
+        "\nHERE = Path(__file__).resolve().parent\n\n\ndef normalised(images):\n    \
+         \"\"\"Pixels in [0, 1] (N × 3 × size × size) → what the network takes.\"\"\"\n    \
+         mean, std = torch.tensor({:?}), torch.tensor({:?})\n    \
+         return (images - mean.view(3, 1, 1)) / std.view(3, 1, 1)\n\n\n",
+        scale.mean, scale.std
+    );
+    file += &text.network;
+    file += "def load():\n    \"\"\"The backbone with its weights, ready to take an adapter.\"\"\"\n    \
+             network = make_network()\n    network.load_state_dict(load_file(HERE / \"backbone.safetensors\"))\n    \
+             return network.eval()\n";
+    Ok(file)
+}
+
+/// `README.md`; `folders` are those of the adapters where there are several.
+pub fn readme(model: &Model<'_>, folders: &[&str]) -> String {
+    let first = folders.first().copied().unwrap_or(".");
+    let which = match folders {
+        [] => "The adapter lies here.".to_owned(),
+        several => format!(
+            "There is one adapter for each expert: `{}`.",
+            several.join("`, `")
+        ),
+    };
+    format!(
+        "# {}\n\n{which} Each is LoRA as peft has it, on the layers of timm's network; scales are part of B.\n\n\
+         ```\npip install torch timm peft safetensors\n```\n\n```python\nfrom peft import PeftModel\n\
+         from network import load, normalised\nmodel = PeftModel.from_pretrained(load(), \"{first}\")\n```\n\n\
+         `model(normalised(images))` are the features, which the run's heads read; `--format torch` has the heads, too. \
+         `check.safetensors` holds two pictures of noise and the features that LAE Studio has for them (`features.NAME`).\n",
+        title(model)
+    )
+}

@@ -1,0 +1,256 @@
+//! Equations of a plugin as Python over tensors of PyTorch.
+
+use std::collections::BTreeSet;
+
+use crate::expression::{Expr, NodeKind};
+use crate::pet::equation::{Binding, Meaning};
+use crate::pet::functions::{FUNCTIONS, function};
+use crate::pet::{BlockPet, SitePet};
+use crate::tensors::HostTensor;
+
+/// What names of a plugin must not become: words of Python, what the file calls its own, and what a
+/// module of PyTorch has already.
+const TAKEN: &str = "\
+    False None True and as assert async await break class continue def del elif else except finally for from \
+    global if import in is lambda nonlocal not or pass raise return try while with yield self math torch nn F \
+    add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval \
+    extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict \
+    modules mtia named_buffers named_children named_modules named_parameters parameters \
+    register_backward_hook register_buffer register_forward_hook register_forward_pre_hook \
+    register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook \
+    register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook \
+    register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to \
+    to_empty train training type xpu zero_grad T_destination";
+
+/// A name as Python may have it here.
+fn free(name: &str) -> String {
+    let taken = TAKEN.split_whitespace().any(|word| word == name) || function(name).is_some();
+    match taken || crate::pet::Site::named(name).is_some() || name.starts_with('_') {
+        true => format!("own_{name}"),
+        false => name.to_owned(),
+    }
+}
+
+/// The attributes that hold a block's parameters, in their order. Each is another.
+pub fn attributes(pet: &BlockPet<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for parameter in &pet.parameters {
+        let mut name = match parameter.site {
+            Some(site) => format!("{}_{}", site.name(), parameter.name),
+            None => free(parameter.name),
+        };
+        while names.contains(&name) {
+            name.push('_');
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// A block's PET as a class of this name, and which functions it calls.
+pub fn class(name: &str, pet: &BlockPet<'_>, says: &str) -> (String, BTreeSet<&'static str>) {
+    let attributes = attributes(pet);
+    let mut calls = BTreeSet::new();
+    let mut text = format!(
+        "class {name}(nn.Module):\n    \"\"\"{says}\"\"\"\n\n    def __init__(self):\n        super().__init__()\n"
+    );
+    for (attribute, parameter) in attributes.iter().zip(&pet.parameters) {
+        let [rows, columns] = parameter.tensor.dims();
+        text +=
+            &format!("        self.{attribute} = nn.Parameter(torch.zeros({rows}, {columns}))\n");
+    }
+    for site in &pet.sites {
+        text += "\n";
+        text += &method(site, &attributes, &mut calls);
+    }
+    (text, calls)
+}
+
+/// The equation of a site as a method.
+fn method(pet: &SitePet<'_>, attributes: &[String], calls: &mut BTreeSet<&'static str>) -> String {
+    let inputs = pet.site.inputs();
+    let given = match pet.site.is_linear() && !pet.reads_weight() {
+        true => &inputs[..2],
+        false => inputs,
+    };
+    let mut text = format!("    def {}(self, {}):\n", pet.site.name(), given.join(", "));
+    let variables = || pet.program.variables().iter().zip(pet.bindings);
+    for ((name, _), binding) in variables() {
+        if let Binding::Number(value) = binding {
+            text += &format!("        {} = {}\n", free(name), number(*value));
+        }
+    }
+    let names = |name: &str| {
+        let found = variables().find(|((own, _), _)| own == name);
+        match found {
+            Some(((_, Meaning::Input(at)), _)) => {
+                inputs.get(*at).map_or(free(name), |own| (*own).into())
+            }
+            Some((_, Binding::Parameter(at))) => {
+                let own = attributes.get(*at);
+                own.map_or(free(name), |own| format!("self.{own}"))
+            }
+            _ => free(name),
+        }
+    };
+    let last = pet.program.steps().len().saturating_sub(1);
+    for (at, step) in pet.program.steps().iter().enumerate() {
+        let value = python(&step.tree, &names, calls);
+        text += &match at == last {
+            true => format!("        return {value}\n"),
+            false => format!("        {} = {value}\n", free(&step.text.name)),
+        };
+    }
+    text
+}
+
+/// A tree as Python, whose signs bind as the language's do.
+fn python(
+    tree: &Expr,
+    names: &dyn Fn(&str) -> String,
+    calls: &mut BTreeSet<&'static str>,
+) -> String {
+    match &tree.kind {
+        NodeKind::Number(value) => number(*value),
+        NodeKind::Name(name) => names(name),
+        NodeKind::Minus(inner) => {
+            let text = python(inner, names, calls);
+            match inner.kind {
+                NodeKind::Pair(..) => format!("-({text})"),
+                _ => format!("-{text}"),
+            }
+        }
+        NodeKind::Pair(sign, both) => {
+            let mut side = |part: &Expr, right: bool| {
+                let text = python(part, names, calls);
+                match &part.kind {
+                    NodeKind::Pair(own, _)
+                        if own.rank() < sign.rank() || right && own.rank() == sign.rank() =>
+                    {
+                        format!("({text})")
+                    }
+                    _ => text,
+                }
+            };
+            let (left, right) = (side(&both[0], false), side(&both[1], true));
+            format!("{left} {} {right}", sign.text())
+        }
+        NodeKind::Call(name, arguments) => {
+            let given: Vec<String> = arguments
+                .iter()
+                .map(|part| python(part, names, calls))
+                .collect();
+            calls.extend(function(name).map(|known| known.name));
+            format!("{name}({})", given.join(", "))
+        }
+    }
+}
+
+/// A number as Python reads it; a whole one without a point, as counts need it.
+fn number(value: f64) -> String {
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => format!("{value:.0}"),
+        false => format!("{value:?}"),
+    }
+}
+
+/// The functions called, as the language means them.
+pub fn functions(calls: &BTreeSet<&'static str>) -> String {
+    let called = FUNCTIONS.iter().filter(|known| calls.contains(known.name));
+    let written = called.map(|known| format!("def {}:\n    {}\n\n\n", known.usage, known.torch));
+    written.collect()
+}
+
+/// A parameter's values.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTensor)>> {
+    let each = attributes(pet).into_iter().zip(&pet.parameters);
+    each.map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?)))
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::pet::library::PluginLibrary;
+    use crate::pet::{BlockKind, PetSettings, PetStack};
+
+    fn class_of(plugin: &str, settings: &PetSettings) -> (String, BTreeSet<&'static str>) {
+        let spec = PluginLibrary::standard().get(plugin).unwrap();
+        let shapes = [BlockKind::VIT.shape()];
+        let stack = PetStack::init(&spec, settings, &shapes, &[0], 1, &Device::flex()).unwrap();
+        class("Pet", &stack.written()[0], "A PET.")
+    }
+
+    #[test]
+    fn an_equation_in_steps_becomes_a_method_in_steps() {
+        let (text, calls) = class_of("prefix", &PetSettings::of_size(7));
+        let wanted = "    def attend(self, q, k, v):
+        heads = 3
+        head_width = 64
+        r = 7
+        prefix_k = split_heads(self.s_k * self.p_k, heads)
+        prefix_v = split_heads(self.s_v * self.p_v, heads)
+        scores = q / sqrt(head_width) @ transpose(join_tokens(prefix_k, k))
+        ordinary = rest_columns(softmax(scores), r) @ v
+        prefix = softmax(first_columns(scores, r)) @ prefix_v
+        return ordinary + prefix
+";
+        let sorted = |text: &str| {
+            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            // The numbers stand in the order in which the equation reads them.
+            lines[1..4].sort();
+            lines
+        };
+        let method = &text[text.find("    def attend").unwrap()..];
+        assert_eq!(sorted(method), sorted(wanted));
+        assert!(calls.contains("split_heads") && !calls.contains("gelu"));
+        assert!(functions(&calls).contains("def join_tokens(x, y):\n    lead = "));
+    }
+
+    /// Each copy of a parameter has a name of its own, and the frozen weight comes as an argument.
+    #[test]
+    fn copies_by_site_and_the_frozen_weight_are_told_apart() {
+        let (text, _) = class_of("dora", &PetSettings::default());
+        assert!(
+            text.contains("self.query_a = nn.Parameter(torch.zeros(192, 8))"),
+            "{text}"
+        );
+        assert!(text.contains("    def value(self, e, h, w):\n"), "{text}");
+        let line = "length = detach(column_norms(w + scale * (self.value_a @ self.value_b)))";
+        assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn every_shipped_pet_calls_functions_that_are_written_for_python() {
+        for entry in PluginLibrary::standard().entries() {
+            let name = &entry.name;
+            let (text, calls) = class_of(name, &PetSettings::default());
+            assert!(text.contains("return "), "{name}");
+            let written = functions(&calls);
+            assert!(
+                calls
+                    .iter()
+                    .all(|call| written.contains(&format!("def {call}("))),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_name_of_a_plugin_takes_one_that_python_needs() {
+        for taken in ["lambda", "forward", "gelu", "key", "torch", "__class__"] {
+            assert_eq!(free(taken), format!("own_{taken}"));
+        }
+        assert_eq!(free("down"), "down");
+        assert_eq!(
+            (number(3.0), number(0.1), number(-2.0)),
+            ("3".into(), "0.1".into(), "-2".into())
+        );
+    }
+}

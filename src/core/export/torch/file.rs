@@ -1,0 +1,196 @@
+//! The text of `model.py` and of the README beside it.
+
+use super::super::model::Model;
+use super::super::words::{one_line, title};
+use super::{PetText, answers};
+use crate::backbone::torch::TorchText;
+use crate::counts::counted;
+
+/// How it is used, in three lines.
+const USE: [&str; 3] = [
+    "from model import load",
+    "model = load()",
+    "print(model.predict(\"picture.png\"))",
+];
+
+/// Reads pictures and the folder's other files.
+const HEAD: &str = r#"
+HERE = Path(__file__).resolve().parent
+
+
+def read_json(name):
+    return json.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+CLASSES = read_json("classes.json")
+PREPARATION = read_json("preprocessing.json")
+
+
+def prepare(picture):
+    """A picture, or its path → 3 × size × size pixels in [0, 1], as LAE Studio prepares it."""
+    if not isinstance(picture, Image.Image):
+        picture = Image.open(picture)
+    picture = ImageOps.exif_transpose(picture).convert("RGB")
+    size, target = PREPARATION["size"], PREPARATION["resize_shorter_side_to"]
+    shorter = min(picture.size)
+    wide, high = (target if side == shorter else target * side // shorter for side in picture.size)
+    left, top = round((wide - size) / 2), round((high - size) / 2)
+    picture = picture.resize((wide, high), Image.Resampling.BILINEAR)
+    picture = picture.crop((left, top, left + size, top + size))
+    pixels = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
+    return pixels.view(size, size, 3).permute(2, 0, 1).float() / 255
+
+
+"#;
+
+/// What follows the answers.
+const TAIL: &str = r#"
+    def forward(self, images):
+        """Pixels in [0, 1] (N × 3 × size × size) → scores (N × classes); the highest is the answer."""
+        return self.answers(images)[0]
+
+    @torch.inference_mode()
+    def predict(self, picture):
+        """A picture, or its path → (class, probability) from the most probable on."""
+        shares = list(self.answers(prepare(picture)[None])[1].values())[-1][0]
+        return [(CLASSES[at], float(shares[at])) for at in shares.argsort(descending=True)]
+
+
+def load():
+    """The model with its weights, ready to answer."""
+    model = Model()
+    model.load_state_dict(load_file(HERE / "weights.safetensors"))
+    return model.eval()
+
+
+@torch.inference_mode()
+def check():
+    """Differences from what LAE Studio answers to two pictures of noise, by name of the answer."""
+    told = load_file(HERE / "check.safetensors")
+    model, images = load(), told.pop("images")
+    scores, experts = model.answers(images)
+    found = {"scores": scores} | {f"expert.{name}": shares for name, shares in experts.items()}
+    for name in model.pets:
+        found[f"features.{name}"] = model.features((images - model.mean) / model.std, name)
+    return {
+        name: float((found[name] - values).abs().max() / values.abs().max().clamp(min=1))
+        for name, values in told.items()
+    }
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        model = load()
+        for path in sys.argv[1:]:
+            name, share = model.predict(path)[0]
+            print(f"{path}: {name} ({share:.1%})")
+    else:
+        differences = check()
+        for name, difference in differences.items():
+            print(f"{name}: {difference:.1e} from LAE Studio")
+        sys.exit(max(differences.values()) > 1e-4)
+"#;
+
+/// `model.py`.
+pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
+    let mut text = format!("\"\"\"{}.\n\n", title(model));
+    for line in USE {
+        text += &format!("    {line}\n");
+    }
+    text += "\n`python model.py` says whether the answers are those of LAE Studio, `python model.py PICTURE …` answers.\n\
+             It needs torch, timm, safetensors and pillow.\n\"\"\"\n\n";
+    text += &imports(network);
+    text += HEAD;
+    text += &network.network;
+    text += &network.functions;
+    text += &pets.text;
+    text += &class(model, pets);
+    text + TAIL
+}
+
+/// Those of the standard library, then the others.
+fn imports(network: &TorchText) -> String {
+    let is_own = |line: &&String| line.starts_with("from functools");
+    let (own, others): (Vec<&String>, Vec<&String>) = network.imports.iter().partition(is_own);
+    let mut text = "import json\nimport math\nimport sys\n".to_owned();
+    for line in own {
+        text += &format!("{line}\n");
+    }
+    text += "from pathlib import Path\n\nimport torch\nfrom PIL import Image, ImageOps\nfrom safetensors.torch import load_file\n";
+    for line in others {
+        text += &format!("{line}\n");
+    }
+    text + "from torch import nn\nfrom torch.nn import functional as F\n\n"
+}
+
+/// `class Model`, up to what does not depend on the model.
+fn class(model: &Model<'_>, pets: &PetText) -> String {
+    let recipe = &model.recipe;
+    let classes = counted(model.predictor.classes().len(), "class");
+    let scale = model.predictor.backbone().normalisation;
+    let mut text = format!(
+        "class Model(nn.Module):\n    \"\"\"Pixels in [0, 1] → scores of {classes}.\"\"\"\n\n    \
+         def __init__(self):\n        super().__init__()\n        self.network = make_network()\n        \
+         self.pets = nn.ModuleDict()\n"
+    );
+    for (name, stack) in &recipe.networks {
+        let of = match stack.spec().is_some() {
+            true => {
+                let each = pets.classes.iter();
+                let each: Vec<String> = each
+                    .map(|(block, class)| format!("\"{block}\": {class}()"))
+                    .collect();
+                format!("{{{}}}", each.join(", "))
+            }
+            false => String::new(),
+        };
+        text += &format!("        self.pets[\"{name}\"] = nn.ModuleDict({of})\n");
+    }
+    for line in answers::modules(&recipe.reading) {
+        text += &format!("        {line}\n");
+    }
+    for (name, values) in [("mean", scale.mean), ("std", scale.std)] {
+        text += &format!(
+            "        self.register_buffer(\"{name}\", torch.tensor({values:?}).view(3, 1, 1), persistent=False)\n"
+        );
+    }
+    text += "\n    def features(self, images, name):\n        \"\"\"Normalised images → what the network with these PETs makes of them.\"\"\"\n        \
+             x = run(self.network, self.pets[name], embed(self.network, images))\n";
+    text += "        return pool(self.network, x)\n\n    def answers(self, images):\n        \
+             \"\"\"Pixels in [0, 1] → scores (N × classes), and what each expert says: probabilities by\n        \
+             its name. The last expert is the answer.\"\"\"\n        images = (images - self.mean) / self.std\n";
+    for line in answers::lines(model) {
+        text += &format!("        {line}\n");
+    }
+    let again = model.again();
+    if !again.is_empty() {
+        text += "        # Classes taught twice: the more certain of both outputs speaks.\n        \
+                 for shares in experts.values():\n";
+        for (own, of) in again {
+            text += &format!(
+                "            shares[:, {of}] = torch.maximum(shares[:, {of}], shares[:, {own}])\n            shares[:, {own}] = 0\n"
+            );
+        }
+    }
+    text + "        return scores, experts\n"
+}
+
+/// `README.md`.
+pub fn readme(model: &Model<'_>) -> String {
+    let entry = &model.predictor.backbone().entry;
+    let classes = counted(model.predictor.classes().len(), "class");
+    format!(
+        "# {}\n\n{classes}, on the backbone {} (its weights: {}).\n\n```\npip install torch timm safetensors pillow\n```\n\n\
+         ```python\n{}\n```\n\n`python model.py` holds the answers against those of LAE Studio, which lie in `check.safetensors`.\n\n\
+         | file | holds |\n|---|---|\n\
+         | `model.py` | the whole model, to be read: network, PET, answers |\n\
+         | `weights.safetensors` | all its numbers; those of the backbone under timm's names after `network.` |\n\
+         | `preprocessing.json` | how a picture is made ready |\n\
+         | `classes.json` | the classes in the order of the outputs |\n\
+         | `check.safetensors` | two pictures of noise, and what LAE Studio says to them |\n",
+        title(model),
+        one_line(&entry.name),
+        one_line(&entry.licence),
+        USE.join("\n"),
+    )
+}

@@ -1,0 +1,115 @@
+//! `--format torch`: `weights.safetensors`, and `model.py`, which builds timm's network, applies the
+//! PETs by their equations and answers as the run does.
+
+mod answers;
+mod equations;
+mod file;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::model::{Files, Model};
+use super::prepared;
+use super::words::one_line;
+use crate::backbone::torch::{Acting, TorchText};
+use crate::pet::PetStack;
+use crate::problem::Result;
+use crate::tensors::{Named, to_bytes};
+
+/// The PETs of the model as Python.
+struct PetText {
+    /// The functions that the equations call, and one class for each kind of block.
+    text: String,
+    /// Block → its class.
+    classes: BTreeMap<usize, String>,
+}
+
+/// All files of the folder.
+pub fn files(model: &Model<'_>) -> Result<Files> {
+    let pets = pets(model);
+    let network = network(model)?;
+    let text = file::text(model, &network, &pets);
+    let weights = to_bytes(
+        &tensors(model)?,
+        HashMap::from([("format".into(), "pt".into())]),
+    )?;
+    Ok(vec![
+        ("weights.safetensors".into(), weights),
+        ("model.py".into(), text.into_bytes()),
+        (
+            "preprocessing.json".into(),
+            prepared::preparation(model, true)?,
+        ),
+        ("classes.json".into(), prepared::classes(model)?),
+        ("README.md".into(), file::readme(model).into_bytes()),
+    ])
+}
+
+/// The backbone as Python, with the sites of the model's PETs.
+fn network(model: &Model<'_>) -> Result<TorchText> {
+    let mut acting = Acting::new();
+    for (_, stack) in &model.recipe.networks {
+        for site in stack.written().iter().flat_map(|block| &block.sites) {
+            *acting.entry(site.site).or_default() |= site.reads_weight();
+        }
+    }
+    let entry = &model.predictor.backbone().entry;
+    entry.architecture.torch(&one_line(&entry.name), &acting)
+}
+
+/// The PETs: all networks with any have those of one plugin in the same blocks.
+fn pets(model: &Model<'_>) -> PetText {
+    let stacks = model.recipe.networks.iter().map(|(_, stack)| stack);
+    let Some(stack) = stacks.into_iter().find(|stack| stack.spec().is_some()) else {
+        return PetText {
+            text: String::new(),
+            classes: BTreeMap::new(),
+        };
+    };
+    let name = stack
+        .spec()
+        .map_or(String::new(), |spec| one_line(&spec.name));
+    let mut known: Vec<(String, String)> = Vec::new();
+    let (mut calls, mut classes) = (BTreeSet::new(), BTreeMap::new());
+    for block in stack.written() {
+        let says = format!("{name} in one block, by the equations of its plugin.");
+        // Blocks of one kind have one class.
+        let (body, called) = equations::class("Pet", &block, &says);
+        calls.extend(called);
+        let at = known.iter().position(|(_, other)| *other == body);
+        let at = at.unwrap_or_else(|| {
+            let class = match known.len() {
+                0 => "Pet".to_owned(),
+                n => format!("Pet{}", n + 1),
+            };
+            known.push((class, body));
+            known.len() - 1
+        });
+        classes.insert(block.block, known[at].0.clone());
+    }
+    let mut text = equations::functions(&calls);
+    for (class, body) in known {
+        text += &body.replacen("class Pet(", &format!("class {class}("), 1);
+        text += "\n\n";
+    }
+    PetText { text, classes }
+}
+
+/// All numbers by the names that `model.py` has for them.
+fn tensors(model: &Model<'_>) -> Result<Named> {
+    let mut named = Named::new();
+    model.weights()?.write("network", &mut named)?;
+    for (network, stack) in &model.recipe.networks {
+        of_pets(network, stack, &mut named)?;
+    }
+    answers::tensors(&model.recipe.reading, &mut named);
+    Ok(named)
+}
+
+fn of_pets(network: &str, stack: &PetStack, into: &mut Named) -> Result<()> {
+    for block in stack.written() {
+        for (name, values) in equations::values(&block)? {
+            into.insert(format!("pets.{network}.{}.{name}", block.block), values);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Words of a run inside files of other languages. Names and titles may come from anybody: none of
+//! them ends the comment or the text it stands in.
+
+use super::model::Model;
+
+/// What the model is, in one line.
+pub fn title(model: &Model<'_>) -> String {
+    let header = model.predictor.header();
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "{}, after task {}, by LAE Studio {version}",
+        one_line(&header.title()),
+        model.predictor.task() + 1
+    )
+}
+
+/// One line for a comment, a docstring or a table.
+pub fn one_line(text: &str) -> String {
+    let plain = |c: char| match c {
+        '"' => '\'',
+        '\\' | '`' | '|' | '<' | '>' => '/',
+        c if c.is_control() || c == '\u{2028}' || c == '\u{2029}' => ' ',
+        c => c,
+    };
+    let line: String = text.chars().map(plain).collect();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Positions as Python lists them.
+pub fn list(positions: &[usize]) -> String {
+    let each: Vec<String> = positions.iter().map(usize::to_string).collect();
+    format!("[{}]", each.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_ends_the_text_it_stands_in() {
+        let hostile = "a\"\"\"\nimport os\\ `x`";
+        let line = one_line(hostile);
+        assert!(!line.contains(['"', '\n', '\\', '`']), "{line}");
+        assert_eq!(one_line("digits · LAE"), "digits · LAE");
+    }
+}

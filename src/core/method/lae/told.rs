@@ -1,0 +1,68 @@
+//! What LAE tells of its state: how far its PETs have moved, and how it answers.
+
+use super::super::{Reading, Recipe, Voice};
+use super::{Lae, Switches};
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::Result;
+
+impl Lae {
+    /// ‖θ − θ₀‖ / ‖θ₀‖ of the online and the offline PET since the end of the first task.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn drift(&self) -> Result<[f64; 2]> {
+        let Some(origin) = &self.origin else {
+            return Ok([0.0; 2]);
+        };
+        let distance = |pets: Option<&PetStack>| pets.map_or(Ok(0.0), |p| p.distance_from(origin));
+        Ok([distance(Some(self.online()))?, distance(self.offline())?])
+    }
+
+    /// Both PETs under the shared heads.
+    pub(super) fn told(&self) -> Result<Recipe> {
+        let mut networks = vec![(Expert::ONLINE.name().to_owned(), self.online().clone())];
+        if let Some(offline) = self.offline() {
+            networks.push((Expert::OFFLINE.name().to_owned(), offline.clone()));
+        }
+        let two = networks.len() > 1;
+        let voices = self.experts.iter();
+        let voices = voices.map(|expert| (*expert, voice(*expert, self.settings.switches, two)));
+        Ok(Recipe {
+            networks,
+            weights: None,
+            reading: Reading::of_heads(self.heads(), voices.collect())?,
+        })
+    }
+}
+
+/// Whose features an expert reads, where there are two PETs or the online one alone.
+fn voice(expert: Expert, switches: Switches, two: bool) -> Voice {
+    let offline = Voice::Of(usize::from(two));
+    match (expert, switches.ensemble, switches.accumulation) {
+        (Expert::ONLINE, ..) => Voice::Of(0),
+        (Expert::OFFLINE, ..) => offline,
+        (_, true, _) => Voice::Larger([0, usize::from(two)]),
+        (_, false, true) => offline,
+        _ => Voice::Of(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ensemble_reads_both_pets_and_its_switches_choose_one() {
+        let ensemble = |switches, two| voice(Expert::ENSEMBLE, switches, two);
+        let alone = Switches {
+            ensemble: false,
+            ..Switches::ALL
+        };
+        assert_eq!(ensemble(Switches::ALL, true), Voice::Larger([0, 1]));
+        assert_eq!(ensemble(Switches::ALL, false), Voice::Larger([0, 0]));
+        assert_eq!(ensemble(alone, true), Voice::Of(1));
+        assert_eq!(ensemble(Switches::NONE, true), Voice::Of(0));
+        assert_eq!(voice(Expert::OFFLINE, Switches::ALL, false), Voice::Of(0));
+    }
+}

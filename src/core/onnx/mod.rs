@@ -1,0 +1,284 @@
+//! Graphs of operations as ONNX files (opset 17, IR version 8), written as they are put together: no library is
+//! needed for the few messages that a network takes.
+
+mod wire;
+
+use std::collections::BTreeMap;
+
+use wire::Message;
+
+/// The version of the operators.
+pub const OPSET: i64 = 17;
+/// The version of the file format that goes with it.
+const IR_VERSION: i64 = 8;
+/// Numbers of 32 bits, and whole ones of 64, as the format counts them.
+const FLOAT: i64 = 1;
+const INT64: i64 = 7;
+
+/// A tensor in a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value(String);
+
+/// What an operator is told beside its inputs.
+#[derive(Clone, Copy, Debug)]
+pub enum Attribute<'a> {
+    /// A whole number.
+    Int(i64),
+    /// Several.
+    Ints(&'a [i64]),
+    /// A number.
+    Float(f32),
+}
+
+/// A length of an input or output.
+#[derive(Clone, Copy, Debug)]
+pub enum Length {
+    /// Any number, by this name.
+    Any(&'static str),
+    /// This many.
+    Is(usize),
+}
+
+/// A graph in the making.
+#[derive(Default)]
+pub struct Graph {
+    nodes: Message,
+    weights: Message,
+    inputs: Message,
+    outputs: Message,
+    count: usize,
+    /// Constants of whole numbers, so that each is there once.
+    ints: BTreeMap<Vec<i64>, Value>,
+    /// Weights that are there already.
+    named: BTreeMap<String, Value>,
+}
+
+impl Graph {
+    /// An input of numbers.
+    pub fn input(&mut self, name: &str, lengths: &[Length]) -> Value {
+        self.inputs.message(11, &described(name, lengths));
+        Value(name.to_owned())
+    }
+
+    /// Makes a value an output of this name.
+    pub fn output(&mut self, value: &Value, name: &str, lengths: &[Length]) {
+        let named = Value(name.to_owned());
+        self.node("Identity", &[value], &named, &[]);
+        self.outputs.message(12, &described(name, lengths));
+    }
+
+    /// A weight; one of this name is made once.
+    pub fn weight(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        values: impl FnOnce() -> Vec<f32>,
+    ) -> Value {
+        if let Some(known) = self.named.get(name) {
+            return known.clone();
+        }
+        let values = values();
+        let bytes: &[u8] = bytemuck::cast_slice(&values);
+        self.tensor(name, shape.iter().map(|n| *n as i64), FLOAT, bytes);
+        let value = Value(name.to_owned());
+        self.named.insert(name.to_owned(), value.clone());
+        value
+    }
+
+    /// A number.
+    pub fn number(&mut self, number: f64) -> Value {
+        let number = number as f32;
+        self.weight(&format!("number {number:?}"), &[], || vec![number])
+    }
+
+    /// Whole numbers in a row: shapes, axes, places.
+    pub fn ints(&mut self, numbers: &[i64]) -> Value {
+        if let Some(known) = self.ints.get(numbers) {
+            return known.clone();
+        }
+        let name = format!("ints {}", self.ints.len());
+        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        self.tensor(&name, [numbers.len() as i64], INT64, &bytes);
+        let value = Value(name);
+        self.ints.insert(numbers.to_vec(), value.clone());
+        value
+    }
+
+    /// What an operator makes of its inputs.
+    pub fn op(
+        &mut self,
+        operator: &str,
+        inputs: &[&Value],
+        attributes: &[(&str, Attribute<'_>)],
+    ) -> Value {
+        self.count += 1;
+        let value = Value(format!("{operator} {}", self.count));
+        self.node(operator, inputs, &value, attributes);
+        value
+    }
+
+    fn node(
+        &mut self,
+        operator: &str,
+        inputs: &[&Value],
+        output: &Value,
+        attributes: &[(&str, Attribute<'_>)],
+    ) {
+        let mut node = Message::default();
+        for input in inputs {
+            node.text(1, &input.0);
+        }
+        node.text(2, &output.0);
+        node.text(3, &output.0);
+        node.text(4, operator);
+        for (name, attribute) in attributes {
+            let mut told = Message::default();
+            told.text(1, name);
+            match attribute {
+                Attribute::Float(number) => {
+                    told.float(2, *number);
+                    told.int(20, 1);
+                }
+                Attribute::Int(number) => {
+                    told.int(3, *number);
+                    told.int(20, 2);
+                }
+                Attribute::Ints(numbers) => {
+                    numbers.iter().for_each(|number| told.int(8, *number));
+                    told.int(20, 7);
+                }
+            }
+            node.message(5, &told);
+        }
+        self.nodes.message(1, &node);
+    }
+
+    fn tensor(
+        &mut self,
+        name: &str,
+        shape: impl IntoIterator<Item = i64>,
+        kind: i64,
+        bytes: &[u8],
+    ) {
+        let mut tensor = Message::default();
+        shape.into_iter().for_each(|length| tensor.int(1, length));
+        tensor.int(2, kind);
+        tensor.text(8, name);
+        tensor.bytes(9, bytes);
+        self.weights.message(5, &tensor);
+    }
+
+    /// The file; `says` is one line about it.
+    pub fn file(self, name: &str, says: &str) -> Vec<u8> {
+        let mut graph = self.nodes;
+        graph.text(2, name);
+        graph.append(self.weights);
+        graph.append(self.inputs);
+        graph.append(self.outputs);
+        let mut operators = Message::default();
+        operators.text(1, "");
+        operators.int(2, OPSET);
+        let mut model = Message::default();
+        model.int(1, IR_VERSION);
+        model.text(2, "LAE Studio");
+        model.text(3, env!("CARGO_PKG_VERSION"));
+        model.text(6, says);
+        model.message(7, &graph);
+        model.message(8, &operators);
+        model.into_bytes()
+    }
+
+    /// Elementwise or matrix operators of two values.
+    pub fn pair(&mut self, operator: &str, a: &Value, b: &Value) -> Value {
+        self.op(operator, &[a, b], &[])
+    }
+
+    /// The same values in this shape; 0 keeps a length, −1 is what is left.
+    pub fn reshape(&mut self, x: &Value, shape: &[i64]) -> Value {
+        let shape = self.ints(shape);
+        self.op("Reshape", &[x, &shape], &[])
+    }
+
+    /// Axes in this order.
+    pub fn permute(&mut self, x: &Value, order: &[i64]) -> Value {
+        self.op("Transpose", &[x], &[("perm", Attribute::Ints(order))])
+    }
+
+    /// From one place to before another along an axis, which may count from the end.
+    pub fn slice(&mut self, x: &Value, axis: i64, from: i64, to: i64) -> Value {
+        let [from, to, axis] = [from, to, axis].map(|n| self.ints(&[n]));
+        self.op("Slice", &[x, &from, &to, &axis], &[])
+    }
+
+    /// One behind the other along an axis.
+    pub fn join(&mut self, parts: &[&Value], axis: i64) -> Value {
+        self.op("Concat", parts, &[("axis", Attribute::Int(axis))])
+    }
+
+    /// Shares along the last axis.
+    pub fn softmax(&mut self, x: &Value) -> Value {
+        self.op("Softmax", &[x], &[("axis", Attribute::Int(-1))])
+    }
+
+    /// The sum along an axis, which stays with length 1.
+    pub fn sum(&mut self, x: &Value, axis: i64) -> Value {
+        let axis = self.ints(&[axis]);
+        self.op("ReduceSum", &[x, &axis], &[("keepdims", Attribute::Int(1))])
+    }
+
+    /// The mean along an axis, which stays with length 1.
+    pub fn mean(&mut self, x: &Value, axis: i64) -> Value {
+        self.op(
+            "ReduceMean",
+            &[x],
+            &[
+                ("axes", Attribute::Ints(&[axis])),
+                ("keepdims", Attribute::Int(1)),
+            ],
+        )
+    }
+
+    /// x·Φ(x).
+    pub fn gelu(&mut self, x: &Value) -> Value {
+        let (root, one, half) = (
+            self.number(0.5f64.sqrt()),
+            self.number(1.0),
+            self.number(0.5),
+        );
+        let scaled = self.pair("Mul", x, &root);
+        let erf = self.op("Erf", &[&scaled], &[]);
+        let share = self.pair("Add", &erf, &one);
+        let product = self.pair("Mul", x, &share);
+        self.pair("Mul", &product, &half)
+    }
+
+    /// x repeated to the lengths of `like` along all axes but the last two, in which x keeps its own.
+    pub fn grown(&mut self, x: &Value, like: &Value) -> Value {
+        let shape = self.op("Shape", &[like], &[]);
+        let lead = self.slice(&shape, 0, 0, -2);
+        let ones = self.ints(&[1, 1]);
+        let shape = self.join(&[&lead, &ones], 0);
+        self.op("Expand", &[x, &shape], &[])
+    }
+}
+
+fn described(name: &str, lengths: &[Length]) -> Message {
+    let mut shape = Message::default();
+    for length in lengths {
+        let mut one = Message::default();
+        match length {
+            Length::Is(count) => one.int(1, *count as i64),
+            Length::Any(name) => one.text(2, name),
+        }
+        shape.message(1, &one);
+    }
+    let mut tensor = Message::default();
+    tensor.int(1, FLOAT);
+    tensor.message(2, &shape);
+    let mut kind = Message::default();
+    kind.message(1, &tensor);
+    let mut told = Message::default();
+    told.text(1, name);
+    told.message(2, &kind);
+    told
+}

@@ -1,0 +1,282 @@
+"""What `lae-studio export` writes answers as the run does, in the real libraries.
+
+    pip install torch timm safetensors pillow peft onnxruntime
+    python tests/export_check.py [PROGRAM] [--quick] [--markdown FILE]
+
+Trains short runs on the embedded digits at a rate at which the PETs move far, on lae-nano, on a ViT-Ti/16
+and on small networks of the other kinds, all but the first of random weights; exports each, and asks the
+exported model for the two pictures of noise whose answers by the program lie beside it. The limit is 1e-5 of
+the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
+otherwise. One picture goes the whole way from the file, through `predict --json` and through
+`model.predict`. What runs on a ViT is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
+which loads it onto timm's network.
+
+Exits 0 where all holds, 1 where something does not; prints why and exits 0 where a library is absent
+(onnxruntime and peft: leaves their part out). --quick leaves all but the first cases out.
+"""
+
+import argparse
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+try:
+    import timm  # noqa: F401  (the exported file needs it)
+    import torch
+    from PIL import Image
+    from safetensors.torch import load_file, save_file
+    from timm.models.convnext import ConvNeXt
+    from timm.models.swin_transformer import SwinTransformer
+    from timm.models.vision_transformer import VisionTransformer
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(0)
+
+try:
+    import onnxruntime
+except ImportError as missing:
+    onnxruntime = None
+    print(f"skipped: {missing}")
+try:
+    from peft import PeftModel
+except ImportError as missing:
+    PeftModel = None
+    print(f"skipped: {missing}")
+
+# Families that are written as ONNX.
+ONNX = ("lae-nano", "ViT-Ti/16", "ViT, scaled")
+LIMIT = 1e-5
+# Of the probabilities of a picture that is resized here by Pillow, there by the program.
+PICTURE_LIMIT = 2e-2
+SHORT = [
+    "train", "--data", "digits", "--epochs", "1", "--train-limit", "24", "--test-limit", "6",
+    "--device", "cpu", "--quiet", "--json", "-", "--classes-per-task", "4,3,3",
+]  # fmt: skip
+LAE = ["--method", "lae", "--freeze-epochs", "0", "--base-lr", "0.3", "--set", "ema=0.9"]
+# Under a cosine head steps are small.
+SGD = ["--base-lr", "20", "--epochs", "4"]
+RANPAC = ["--method", "ranpac", "--set", "projection=500"]
+CORE = {
+    "LAE, Adapter": [*LAE, "--pet", "adapter"],
+    "LAE, LoRA": [*LAE, "--pet", "lora"],
+    "LAE, Prefix": [*LAE, "--pet", "prefix"],
+    "SimpleCIL": ["--method", "simplecil"],
+    "RanPAC": RANPAC,
+}
+OTHERS = {
+    "LAE, Prefix without Learning": [*LAE[:-4], "--base-lr", "0.3", "--pet", "prefix", "--set", "learning=off"],
+    "LAE without Ensemble": [*LAE, "--pet", "adapter", "--set", "ensemble=off"],
+    "Baseline": ["--method", "baseline", "--base-lr", "0.3", "--pet", "adapter"],
+    "Seq-FT": ["--method", "seq-ft"],
+    "Joint-FT": ["--method", "joint-ft"],
+    "APER": ["--method", "aper", *SGD],
+    "RanPAC with a first session": [*RANPAC, "--set", "first_session=adapter", *SGD],
+    "EASE": ["--method", "ease", *SGD],
+}
+PETS = """adaptformer adapterbias bitfit bitfitfull compacter dora fact houlsby ia3 ia3full loraall pfeiffer ssf ssffull
+    streamadapter vera combined""".split()
+# The names that `--pet` takes where they are not those of the files.
+NAMED = {
+    "bitfitfull": "BitFit full", "ia3": "IA3 attention", "ia3full": "IA3", "loraall": "LoRA all",
+    "ssffull": "SSF full", "combined": "LoRA Adapter Prefix",
+}  # fmt: skip
+
+
+def run(program, root, words):
+    done = subprocess.run([program, *words], capture_output=True, text=True, cwd=root)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+def model_of(folder, file="model.py"):
+    spec = importlib.util.spec_from_file_location(f"{file[:-3]}_{folder.name}", folder / file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def spread_out(network, folder, name):
+    """The file of a network whose weights are random, so that all parts of it matter."""
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for name, weight in network.named_parameters():
+            if weight.ndim == 1 and not name.endswith("bias"):
+                weight.copy_(1 + 0.2 * torch.randn_like(weight))
+            elif weight.ndim > 1 and ".weight" in name:
+                weight.copy_(torch.randn_like(weight) / weight[0].numel() ** 0.5)
+            else:
+                weight.copy_(0.2 * torch.randn_like(weight))
+    save_file(network.state_dict(), folder / f"{name}.safetensors")
+    return ["--backbone", str(folder / f"{name}.safetensors")]
+
+
+def vit_tiny(folder):
+    network = VisionTransformer(patch_size=16, embed_dim=192, depth=12, num_heads=3, num_classes=0)
+    return spread_out(network, folder, "vit-ti16")
+
+
+def vit_scaled(folder):
+    """A small one with layer scales and a norm before the blocks."""
+    options = dict(img_size=28, patch_size=14, embed_dim=64, depth=3, num_heads=1, init_values=1e-5, pre_norm=True)
+    return spread_out(VisionTransformer(**options, num_classes=0), folder, "vit-scaled")
+
+
+def swin_small(folder):
+    options = dict(img_size=64, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
+    return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-small")
+
+
+def convnext_small(folder):
+    network = ConvNeXt(depths=(1, 1, 2, 1), dims=(16, 24, 32, 48), num_classes=0)
+    network.head.norm = torch.nn.Identity()
+    return spread_out(network, folder, "convnext-small")
+
+
+def without_pets(module):
+    """Scores of the noise when the parameters of all PETs are 0; none for a model without PETs."""
+    model = module.load()
+    values = list(model.pets.parameters())
+    if not values:
+        return None
+    with torch.inference_mode():
+        for value in values:
+            value.data.zero_()
+        return model(load_file(module.HERE / "check.safetensors")["images"])
+
+
+def apart(found, told):
+    """The largest difference, of the largest value, which counts as 1 at least."""
+    return float((found - told).abs().max() / told.abs().max().clamp(min=1))
+
+
+def by_onnx(folder):
+    """How far answers are apart when onnxruntime computes them, for several pictures and for one."""
+    told = load_file(folder / "check.safetensors")
+    session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+    answer = [name for name in told if name.startswith("expert.")]
+    answer = "expert.ensemble" if "expert.ensemble" in answer else answer[0]
+    worst = 0.0
+    for count in (len(told["images"]), 1):
+        found = session.run(None, {"images": told["images"][:count].numpy()})
+        for values, name in zip(found, ("scores", answer)):
+            worst = max(worst, apart(torch.from_numpy(values), told[name][:count]))
+    return worst
+
+
+def by_peft(folder):
+    """How far features are apart when peft loads the adapters onto timm's network."""
+    told, module, worst = load_file(folder / "check.safetensors"), model_of(folder, "network.py"), 0.0
+    for name in [name[9:] for name in told if name.startswith("features.")]:
+        place = folder / name if (folder / name).exists() else folder
+        with torch.inference_mode():
+            plain = module.load()(module.normalised(told["images"]))
+            found = PeftModel.from_pretrained(module.load(), place).eval()(module.normalised(told["images"]))
+        worst = max(worst, apart(found, told[f"features.{name}"]))
+        assert apart(plain, found) > 100 * LIMIT, "the adapter does nothing"
+    return worst
+
+
+def export(program, root, of_run, format, task=None):
+    folder = root / f"export-{len(list(root.glob('export-*')))}"
+    words = ["export", of_run, "--format", format, "--to", str(folder), "--out", str(root / "runs")]
+    run(program, root, words if task is None else [*words, "--task", str(task)])
+    return folder
+
+
+def checked(program, root, backbone, name, words):
+    summary = json.loads(run(program, root, [*SHORT, *words, "--out", str(root / "runs")]))
+    folder = export(program, root, summary["run"], "torch")
+    module = model_of(folder)
+    differences = module.check()
+    largest = max(differences.values())
+    plain = without_pets(module)
+    told = load_file(folder / "check.safetensors")["scores"]
+    moved = None if plain is None else float((plain - told).abs().max())
+    # The task before the last one, whose classes are fewer.
+    if name in ("LAE, Adapter", "RanPAC"):
+        earlier = export(program, root, summary["run"], "torch", 1)
+        largest = max(largest, *model_of(earlier).check().values())
+    others = {}
+    if backbone == "lae-nano" and name in ("SimpleCIL", "RanPAC"):
+        largest = max(largest, *taught(program, root, summary["run"]).check().values())
+    if onnxruntime and backbone in ONNX:
+        others["onnx"] = by_onnx(export(program, root, summary["run"], "onnx"))
+    if PeftModel and name.endswith(("LoRA", "LoRA all", "fact")):
+        others["peft"] = by_peft(export(program, root, summary["run"], "peft"))
+    return summary["run"], module, {"torch": largest, **others}, moved
+
+
+def taught(program, root, of_run):
+    """The model of a run that was taught two of its classes again, and a new one."""
+    for name in ("0", "1", "new"):
+        (root / "pictures" / name).mkdir(parents=True, exist_ok=True)
+        for at in range(6):
+            noise = bytes(torch.randint(256, (24 * 24 * 3,)).tolist())
+            Image.frombytes("RGB", (24, 24), noise).save(root / "pictures" / name / f"{at}.png")
+    run(program, root, ["teach", of_run, str(root / "pictures"), "--quiet", "--out", str(root / "runs")])
+    return model_of(export(program, root, of_run, "torch"))
+
+
+def picture_difference(program, root, of_run, module):
+    """How far probabilities of a picture file are apart, by the program and by `model.predict`."""
+    wave = torch.linspace(0, 9, 301)
+    image = torch.stack([wave.sin()[None] * wave[:203, None].cos(), wave[:203, None].sin() + 0 * wave, wave.cos() + 0 * wave[:203, None]])
+    pixels = ((image + 1) * 127).to(torch.uint8).permute(1, 2, 0).contiguous()
+    Image.frombytes("RGB", (301, 203), bytes(pixels.flatten().tolist())).save(root / "picture.png")
+    words = ["predict", of_run, str(root / "picture.png"), "--json", "-", "--always-answer", "--out", str(root / "runs")]
+    told = json.loads(run(program, root, words))[0]
+    told = (told.get("ensemble") or told.get("answer"))["probabilities"]
+    found = dict(module.load().predict(root / "picture.png"))
+    return max(abs(found[name] - value) for name, value in told.items())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", nargs="?", default="target/release/lae-studio")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    program = str(Path(options.program).resolve())
+    rows, wrong = [], 0
+    with tempfile.TemporaryDirectory() as root:
+        root = Path(root)
+        cases = [("lae-nano", name, words) for name, words in CORE.items()]
+        if not options.quick:
+            cases += [("lae-nano", name, words) for name, words in OTHERS.items()]
+            cases += [("lae-nano", f"LAE, {NAMED.get(pet, pet)}", [*LAE, "--pet", NAMED.get(pet, pet)]) for pet in PETS]
+            few = ["--train-limit", "4", "--test-limit", "1", "--batch", "8"]
+            tiny, scaled = vit_tiny(root), vit_scaled(root)
+            cases += [("ViT-Ti/16", name, [*words, *tiny, *few]) for name, words in CORE.items()]
+            ssf = {"LAE, SSF full": [*LAE, "--pet", "SSF full"], "LAE, dora": [*LAE, "--pet", "dora"]}
+            cases += [("ViT, scaled", name, [*words, *scaled]) for name, words in (CORE | ssf).items()]
+            around = {name: CORE[name] for name in ("LAE, Adapter", "SimpleCIL")}
+            around["LAE, adaptformer"] = [*LAE, "--pet", "adaptformer"]
+            swin, convnext = swin_small(root), convnext_small(root)
+            cases += [("Swin, small", name, [*words, *swin, *few]) for name, words in around.items()]
+            around["LAE, SSF full"] = ssf["LAE, SSF full"]
+            cases += [("ConvNeXt, small", name, [*words, *convnext, *few]) for name, words in around.items()]
+        for backbone, name, words in cases:
+            of_run, module, largest, moved = checked(program, root, backbone, name, words)
+            fine = max(largest.values()) <= LIMIT and (moved is None or moved > 100 * LIMIT)
+            wrong += not fine
+            found = [f"{largest[format]:.1e}" if format in largest else "–" for format in ("torch", "onnx", "peft")]
+            rows.append((backbone, name, *found, "–" if moved is None else f"{moved:.1e}"))
+            print(*rows[-1], "ok" if fine else "MISS", sep=" | ", flush=True)
+            if name == "LAE, Adapter":
+                far = picture_difference(program, root, of_run, module)
+                fine = far <= PICTURE_LIMIT
+                wrong += not fine
+                print(f"{backbone} | a picture file, largest difference of a probability | {far:.1e}", "ok" if fine else "MISS")
+    if options.markdown:
+        lines = ["| backbone | model | torch | onnx | peft | moved by the PET |", "|---|---|---|---|---|---|"]
+        lines += [f"| {' | '.join(row)} |" for row in rows]
+        options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+//! What `export` writes, as far as it can be told without PyTorch; `tests/export_check.py` asks the real
+//! libraries.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use lae_studio::tensors::{self, Named};
+
+use super::*;
+
+fn exported(format: &str, more: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let (runs, summary) = finished();
+    let work = tempfile::tempdir().unwrap();
+    let to = work.path().join("model");
+    let place = to.display().to_string();
+    let run_name = summary["run"].as_str().unwrap();
+    let words = ["export", run_name, "--format", format, "--to", &place];
+    let output = run(&[&words, more].concat(), runs);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    (work, to)
+}
+
+fn tensors_of(path: &Path) -> Named {
+    tensors::load(path, "read it").unwrap().0
+}
+
+#[test]
+fn an_export_for_pytorch_is_complete_and_python_reads_it() {
+    let (_work, to) = exported("torch", &[]);
+    let names: BTreeSet<String> = std::fs::read_dir(&to)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let wanted = [
+        "README.md",
+        "check.safetensors",
+        "classes.json",
+        "model.py",
+        "preprocessing.json",
+        "weights.safetensors",
+    ];
+    assert_eq!(names, wanted.map(String::from).into());
+    let weights = tensors_of(&to.join("weights.safetensors"));
+    let shape = |name: &str| weights[name].shape.clone();
+    let width = shape("network.cls_token")[2];
+    assert_eq!(shape("head.weight"), [10, width]);
+    assert_eq!(shape("head.bias"), [10]);
+    for expert in ["online", "offline"] {
+        assert_eq!(shape(&format!("pets.{expert}.0.down")), [width, 5]);
+        assert_eq!(shape(&format!("pets.{expert}.0.s")), [1, 1]);
+    }
+    let text = std::fs::read_to_string(to.join("model.py")).unwrap();
+    // Every tensor that the file makes a place for is there, and the equation stands in it.
+    let made = text.matches("self.down = nn.Parameter").count();
+    assert_eq!(made, 1);
+    let equation = "return h + self.s * (gelu(e @ self.down + self.b_down) @ self.up + self.b_up)";
+    assert!(text.contains(equation), "{text}");
+    let check = tensors_of(&to.join("check.safetensors"));
+    assert_eq!(check["scores"].shape, [2, 10]);
+    for name in ["expert.online", "expert.offline", "expert.ensemble"] {
+        assert_eq!(check[name].shape, [2, 10], "{name}");
+    }
+    let python = Command::new("python3")
+        .args([
+            "-c",
+            "import ast, sys; ast.parse(open(sys.argv[1], encoding='utf-8').read())",
+        ])
+        .arg(to.join("model.py"))
+        .output();
+    match python {
+        Ok(output) => assert!(output.status.success(), "{}", stderr(&output)),
+        Err(error) => skip(&format!(
+            "Python is not here to read what was exported ({error})"
+        )),
+    }
+}
+
+/// After the first task there is one PET and a head of two classes.
+#[test]
+fn an_earlier_task_is_exported_as_it_was() {
+    let (_work, to) = exported("torch", &["--task", "1"]);
+    let weights = tensors_of(&to.join("weights.safetensors"));
+    assert_eq!(weights["head.bias"].shape, [2]);
+    assert!(!weights.keys().any(|name| name.starts_with("pets.offline")));
+    let classes = std::fs::read_to_string(to.join("classes.json")).unwrap();
+    let classes: Vec<String> = serde_json::from_str(&classes).unwrap();
+    assert_eq!(classes.len(), 2);
+}
+
+/// The fields of a message of protocol buffers that are counted bytes, with their numbers.
+fn fields(bytes: &[u8]) -> Vec<(u64, &[u8])> {
+    fn number(bytes: &[u8], at: &mut usize) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = bytes[*at];
+            *at += 1;
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return value;
+            }
+        }
+    }
+    let (mut at, mut found) = (0, Vec::new());
+    while at < bytes.len() {
+        let key = number(bytes, &mut at);
+        match key & 7 {
+            0 => drop(number(bytes, &mut at)),
+            5 => at += 4,
+            2 => {
+                let length = number(bytes, &mut at) as usize;
+                found.push((key >> 3, &bytes[at..at + length]));
+                at += length;
+            }
+            other => panic!("a field of kind {other}"),
+        }
+    }
+    found
+}
+
+#[test]
+fn an_onnx_file_reads_only_what_was_made_before() {
+    let (_work, to) = exported("onnx", &[]);
+    let bytes = std::fs::read(to.join("model.onnx")).unwrap();
+    let model = fields(&bytes);
+    let graph = model.iter().find(|(field, _)| *field == 7).unwrap().1;
+    let graph = fields(graph);
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let named = |field: u64, inner: u64| {
+        let of_kind = graph.iter().filter(move |(own, _)| *own == field);
+        of_kind.map(move |(_, message)| {
+            let name = fields(message).into_iter().find(|(own, _)| *own == inner);
+            text(name.unwrap().1)
+        })
+    };
+    let mut known: BTreeSet<String> = named(5, 8).chain(named(11, 1)).collect();
+    assert!(known.contains("images"));
+    for (_, node) in graph.iter().filter(|(field, _)| *field == 1) {
+        for (field, value) in fields(node) {
+            match field {
+                1 => assert!(known.contains(&text(value)), "{}", text(value)),
+                2 => assert!(known.insert(text(value)), "{} twice", text(value)),
+                _ => {}
+            }
+        }
+    }
+    let outputs: Vec<String> = named(12, 1).collect();
+    assert_eq!(outputs, ["scores", "probabilities"]);
+    assert!(outputs.iter().all(|name| known.contains(name)));
+}
+
+#[test]
+fn what_cannot_be_exported_is_told_and_leaves_nothing() {
+    let (runs, summary) = finished();
+    let name = summary["run"].as_str().unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let place = |name: &str| work.path().join(name).display().to_string();
+    let words = |format: &'static str, to: &'static str| {
+        let mut words = vec!["export", name, "--format", format, "--to"]
+            .into_iter()
+            .map(String::from)
+            .collect::<Vec<_>>();
+        words.push(place(to));
+        words
+    };
+    let told = |words: &[String], more: &[&str]| {
+        let words: Vec<&str> = words
+            .iter()
+            .map(String::as_str)
+            .chain(more.iter().copied())
+            .collect();
+        refused(&words, runs)
+    };
+    let said = told(&words("peft", "adapter"), &[]);
+    assert!(said.contains("Adapter is not a LoRA"), "{said}");
+    let said = told(&words("torch", "beyond"), &["--task", "9"]);
+    assert!(said.contains("from 1 to 5"), "{said}");
+    std::fs::create_dir(work.path().join("full")).unwrap();
+    std::fs::write(work.path().join("full/mine.txt"), "mine").unwrap();
+    let said = told(&words("torch", "full"), &[]);
+    assert!(said.contains("something here already"), "{said}");
+    let left = std::fs::read_dir(work.path()).unwrap().count();
+    assert_eq!(left, 1, "only the folder that was there");
+}
