@@ -152,7 +152,7 @@ mod tests {
             for turned in [false, true] {
                 let [wide, rounded] = speeds(shape, turned).map(|speed| speed / 1e9);
                 let ratio = rounded / wide;
-                println!("{name} {turned}: {wide:.0} and {rounded:.0} GFLOP/s, {ratio:.2}");
+                eprintln!("{name} {turned}: {wide:.0} and {rounded:.0} GFLOP/s, {ratio:.2}");
             }
         }
     }
