@@ -103,10 +103,10 @@ def spread_out(network, folder, name):
     """The file of a network whose weights are random, so that all parts of it matter."""
     torch.manual_seed(1)
     with torch.no_grad():
-        for name, weight in network.named_parameters():
-            if weight.ndim == 1 and not name.endswith("bias"):
+        for of, weight in network.named_parameters():
+            if weight.ndim == 1 and not of.endswith("bias"):
                 weight.copy_(1 + 0.2 * torch.randn_like(weight))
-            elif weight.ndim > 1 and ".weight" in name:
+            elif weight.ndim > 1 and ".weight" in of:
                 weight.copy_(torch.randn_like(weight) / weight[0].numel() ** 0.5)
             else:
                 weight.copy_(0.2 * torch.randn_like(weight))
