@@ -96,11 +96,13 @@ impl Facts {
 
     /// The network's weights, from where it got them: its layers keep them turned and folded.
     fn weights(&self) -> Result<Weights> {
-        if self.place.variant.weights != WeightType::F32 {
-            let what = "weights that are kept rounded cannot be trained";
+        let kept = self.place.variant.weights;
+        if kept != WeightType::F32 {
+            let kept = kept.title();
+            let what = format!("weights kept as {kept} can be neither trained nor exported");
             return Err(Problem::new(what)
                 .at("--precision")
-                .advise("choose f32, or a method that leaves the backbone as it is"));
+                .advise("train a run in f32 for that"));
         }
         let place = self.place.clone();
         let mut loader = match &self.origin {
