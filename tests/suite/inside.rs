@@ -10,7 +10,7 @@ use lae_studio::experiment::watched::Watched;
 use lae_studio::experiment::{self, Stock};
 use lae_studio::metrics::Expert;
 use lae_studio::run::config::{RunConfig, Setting};
-use lae_studio::run::event::{Control, Picture};
+use lae_studio::run::event::{Control, Event, Picture, Sink, Wish};
 use lae_studio::run::inside::{AttentionKind, AttentionMap, RunInside};
 
 use super::shared_folder;
@@ -142,15 +142,35 @@ fn attention_adds_up_to_one_and_changes_with_the_pets() {
     assert_eq!(first.seen.len(), first.seen_size.pow(2) * 3);
 }
 
+/// Stops a run once its first task is learned.
+struct OneTask(Control);
+
+impl Sink for OneTask {
+    fn event(&mut self, event: Event) {
+        if matches!(event, Event::TaskEvaluated { .. }) {
+            self.0.set(Wish::Stop);
+        }
+    }
+}
+
 #[test]
 fn a_pet_that_nobody_touches_stays_where_it_is() {
-    // Frozen in all epochs of the second task; α = 1 keeps the offline PET where it began.
+    // Frozen in all epochs of the second task, as only a run of an older version begins; α = 1 keeps the offline PET where
+    // it began.
     let config = RunConfig {
-        settings: crate::lae_settings(2, 1.0),
+        settings: crate::lae_settings(1, 1.0),
         ..short()
     };
     let root = tempfile::tempdir().unwrap();
-    let folder = trained(&config, root.path());
+    let (stock, control) = (Stock::default(), Control::default());
+    let sink = &mut OneTask(control.clone());
+    let begun = experiment::train(&config, root.path(), &stock, sink, &control).unwrap();
+    let folder = begun.header().unwrap().folder.clone();
+    let file = folder.join("run.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let older = text.replace("freeze_epochs = 1", "freeze_epochs = 2");
+    std::fs::write(&file, older).unwrap();
+    experiment::resume(&folder, &stock, &mut Vec::new(), &Control::default()).unwrap();
     let [first, second] = [0, 1].map(|task| inside(&folder, task).1.movement);
     let began = first.of(Expert::ONLINE).unwrap();
     assert_eq!(began.len(), 5, "a PET in each of the first five blocks");
@@ -163,7 +183,7 @@ fn a_pet_that_nobody_touches_stays_where_it_is() {
     let still = RunConfig {
         base_lr: 1e-30,
         epochs: 1,
-        settings: crate::lae_settings(1, 0.9),
+        settings: crate::lae_settings(0, 0.9),
         ..short()
     };
     let folder = trained(&still, root.path());
