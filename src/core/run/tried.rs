@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
+use crate::counts::count_text;
 use crate::problem::Problem;
 
 /// What a method came to, judged on pictures held back from training.
@@ -79,7 +80,8 @@ impl Trial {
         let one = 100.0 / self.judged_images.max(1) as f64;
         let mut told = vec![format!(
             "Each learned from {} training pictures and was judged on {} held back from them, of which one is {one:.1} %. No test picture was looked at.",
-            self.train_images, self.judged_images
+            count_text(self.train_images),
+            count_text(self.judged_images)
         )];
         told.extend(self.bounds.iter().cloned());
         let title = |place: usize| self.methods[place].title.as_str();

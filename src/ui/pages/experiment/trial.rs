@@ -59,7 +59,7 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let best = trial.best();
     egui::Grid::new("tried")
         .num_columns(5)
-        .spacing([14.0, 6.0])
+        .spacing([9.0, 6.0])
         .show(ui, |ui| {
             for title in ["", "right", "forgotten", "seconds", ""] {
                 faint(ui, title);
