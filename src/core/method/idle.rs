@@ -136,7 +136,14 @@ mod tests {
         assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
         let pet = ["pet", "pet_size", "pet_variant", "pet_set", "blocks"];
         assert_eq!(idle("l2p", &[], "adapter"), pet);
-        let nothing = ["epochs", "base_lr", "crop_scale", "flip", "label_smoothing"];
+        let nothing = [
+            "epochs",
+            "min_steps",
+            "base_lr",
+            "crop_scale",
+            "flip",
+            "label_smoothing",
+        ];
         assert_eq!(idle("simplecil", &[], "ssf"), [&pet[..], &nothing].concat());
         let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
         assert_eq!(idle("ranpac", &[], "adapter"), solved);
