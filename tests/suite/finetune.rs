@@ -106,15 +106,14 @@ fn joint_training_is_one_task_of_all_classes() {
 
 #[test]
 fn half_precision_is_refused_before_the_start() {
-    let config = RunConfig {
-        precision: Precision::F16,
-        ..short("seq-ft", &[])
-    };
-    let problems = method::problems(&config);
-    assert_eq!(problems.len(), 1);
-    assert!(
-        problems[0].what.contains("half precision"),
-        "{}",
-        problems[0]
-    );
+    for precision in [Precision::F16, Precision::Bf16] {
+        let config = RunConfig {
+            precision,
+            ..short("seq-ft", &[])
+        };
+        let problems = method::problems(&config);
+        assert_eq!(problems.len(), 1);
+        let why = format!("{} cannot hold", precision.key());
+        assert!(problems[0].what.contains(&why), "{}", problems[0]);
+    }
 }
