@@ -7,6 +7,7 @@
 //! threads nor on how many rows a thread takes.
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use half::bf16;
@@ -44,55 +45,28 @@ pub(crate) fn product(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
 fn of_the_processor(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    run::<Avx512, Native>(to, a, b);
+    run::<Avx512, OfPairs<Native>>(to, a, b);
 }
 
 simd! {
     /// The same on any processor.
     fn widened<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
-        run::<L, Widened>(to, a, b);
+        run::<L, OfPairs<Widened>>(to, a, b);
     }
 }
 
-/// Pairs of bf16 that AVX512-BF16 multiplies.
-#[cfg(target_arch = "x86_64")]
-pub(crate) struct Native;
-
-#[cfg(target_arch = "x86_64")]
-impl Kind<Avx512> for Native {
-    type Number = bf16;
-    const TOGETHER: usize = 2;
-    const LEFT: usize = DEPTH / 2 * WIDTH;
-
-    #[inline(always)]
-    fn lay_out(b: Matrix<'_, bf16>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
-        lay_out::<Avx512>(b, along, columns, room);
-    }
-
-    #[inline(always)]
-    fn left<'a>(
-        a: Matrix<'a>,
-        rows: Range<usize>,
-        along: Range<usize>,
-        room: &'a mut [f32],
-    ) -> Left<'a> {
-        // SAFETY: only `of_the_processor` gets here.
-        left_by(a, rows, along, room, |from| unsafe {
-            Avx512::rounded(from)
-        })
-    }
-
-    #[inline(always)]
-    fn meet(left: Avx512, right: Avx512, sum: Avx512) -> Avx512 {
-        // SAFETY: only `of_the_processor` gets here.
-        unsafe { left.pairs_plus(right, sum) }
-    }
+/// How pairs of bf16 are made and meet.
+pub(crate) trait Pairs<L: Lanes> {
+    /// Numbers rounded, two in each place.
+    fn rounded(from: &[f32; PAIRS]) -> L;
+    /// Both products of each pair, added to the sum.
+    fn meet(left: L, right: L, sum: L) -> L;
 }
 
-/// Pairs of bf16 that are widened to f32 where they meet.
-pub(crate) struct Widened;
+/// A panel of pairs.
+pub(crate) struct OfPairs<P>(PhantomData<P>);
 
-impl<L: Lanes> Kind<L> for Widened {
+impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
     type Number = bf16;
     const TOGETHER: usize = 2;
     const LEFT: usize = DEPTH / 2 * WIDTH;
@@ -109,11 +83,45 @@ impl<L: Lanes> Kind<L> for Widened {
         along: Range<usize>,
         room: &'a mut [f32],
     ) -> Left<'a> {
-        left_by(a, rows, along, room, |from| {
-            let pairs: [f32; WIDTH] =
-                std::array::from_fn(|i| pair([from[2 * i], from[2 * i + 1]].map(rounded)));
-            L::load(&pairs)
-        })
+        left_by::<L, P>(a, rows, along, room)
+    }
+
+    #[inline(always)]
+    fn meet(left: L, right: L, sum: L) -> L {
+        P::meet(left, right, sum)
+    }
+}
+
+/// By the instructions of AVX512-BF16.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Native;
+
+#[cfg(target_arch = "x86_64")]
+impl Pairs<Avx512> for Native {
+    #[inline(always)]
+    fn rounded(from: &[f32; PAIRS]) -> Avx512 {
+        // SAFETY: only what asked for these instructions names this type: `of_the_processor`, and `peak.rs`.
+        unsafe { Avx512::rounded(from) }
+    }
+
+    #[inline(always)]
+    fn meet(left: Avx512, right: Avx512, sum: Avx512) -> Avx512 {
+        // SAFETY: as above.
+        unsafe { left.pairs_plus(right, sum) }
+    }
+}
+
+/// Widened to f32 where they meet.
+pub(crate) struct Widened;
+
+impl<L: Lanes> Pairs<L> for Widened {
+    #[inline(always)]
+    fn rounded(from: &[f32; PAIRS]) -> L {
+        let mut pairs = [0.0; WIDTH];
+        for (to, both) in pairs.iter_mut().zip(from.as_chunks::<2>().0) {
+            *to = pair([rounded(both[0]), rounded(both[1])]);
+        }
+        L::load(&pairs)
     }
 
     #[inline(always)]
@@ -143,15 +151,14 @@ fn pair([lower, upper]: [u16; 2]) -> f32 {
     f32::from_bits(u32::from(lower) | u32::from(upper) << 16)
 }
 
-/// The numbers `along` of some rows, of which `round` makes pairs, as columns of `room`: what a tile reads at a time lies
+/// The numbers `along` of some rows, of which pairs are made, as columns of `room`: what a tile reads at a time lies
 /// together there.
 #[inline(always)]
-fn left_by<'a, L: Lanes>(
+fn left_by<'a, L: Lanes, P: Pairs<L>>(
     a: Matrix<'_>,
     rows: Range<usize>,
     along: Range<usize>,
     room: &'a mut [f32],
-    round: impl Fn(&[f32; PAIRS]) -> L,
 ) -> Left<'a> {
     let places = room.chunks_mut(WIDTH * WIDTH);
     for (start, to) in along.clone().step_by(PAIRS).zip(places) {
@@ -160,11 +167,11 @@ fn left_by<'a, L: Lanes>(
         for (row, lanes) in rows.clone().zip(&mut square) {
             let from = &a.data[row * a.row + start..][..long];
             *lanes = match from.first_chunk() {
-                Some(whole) => round(whole),
+                Some(whole) => P::rounded(whole),
                 None => {
                     let mut whole = [0.0; PAIRS];
                     whole[..long].copy_from_slice(from);
-                    round(&whole)
+                    P::rounded(&whole)
                 }
             };
         }

@@ -8,7 +8,7 @@ use half::bf16;
 
 #[cfg(target_arch = "x86_64")]
 use super::bf16::Native;
-use super::bf16::{Widened, is_native};
+use super::bf16::{OfPairs, Widened, is_native};
 use super::explain::Kernel;
 use super::gemm::{Right, Store};
 use super::lanes::{Lanes, WIDTH};
@@ -69,12 +69,12 @@ fn rounded_chains(times: usize, done: &mut usize) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
 fn native_chains(times: usize, done: &mut usize) {
-    *done = chains_of::<Avx512, Native>(times, [1.5, 0.5]);
+    *done = chains_of::<Avx512, OfPairs<Native>>(times, [1.5, 0.5]);
 }
 
 simd! {
     fn widened_chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, Widened>(times, [1.5, 0.5]);
+        *done = chains_of::<L, OfPairs<Widened>>(times, [1.5, 0.5]);
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Answer {
     pub scores: Vec<f32>,
 }
 
+/// What cosines are divided by before the softmax that makes probabilities of them.
+pub const TEMPERATURE: f32 = 0.05;
+
 impl Answer {
     /// The answer of the only expert there is: the highest score, its softmax as probabilities.
     pub fn alone(expert: Expert, logits: &[f32]) -> Self {
@@ -35,7 +38,7 @@ impl Answer {
 
     /// The same from cosines, as [`by_cosine`] has it.
     pub fn of_cosines(expert: Expert, row: &[f32]) -> Self {
-        let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / 0.05).collect();
+        let sharpened: Vec<f32> = row.iter().map(|cosine| cosine / TEMPERATURE).collect();
         let shown = opinion(expert, &sharpened);
         Self {
             opinions: vec![Opinion {
@@ -100,7 +103,7 @@ pub fn alone(expert: Expert, logits: &Tensor<2>) -> Result<Vec<Answer>> {
 }
 
 /// One answer per row of cosines (batch × classes) of the only expert there is. For the eye alone
-/// they become probabilities by a softmax at a temperature of 0.05; they have no energy.
+/// they become probabilities by a softmax at a [`TEMPERATURE`]; they have no energy.
 ///
 /// # Errors
 /// A Problem when the device failed.

@@ -47,7 +47,7 @@ use crate::run::config::{RunConfig, Setting};
 pub use crate::run::config::{SettingKind, SettingSpec};
 use crate::tensors::{Bulk, HostTensor, Named};
 
-pub use answers::Answer;
+pub use answers::{Answer, TEMPERATURE};
 pub use backward::Backward;
 pub use chosen::{
     BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,

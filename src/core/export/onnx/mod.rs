@@ -8,7 +8,7 @@ use super::model::{Files, Model};
 use super::prepared;
 use super::words::title;
 use crate::backbone::graph::{GraphHooks, GraphParts};
-use crate::method::{CosinePart, Reading, Voice};
+use crate::method::{CosinePart, Reading, TEMPERATURE, Voice};
 use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
 use crate::pet::{BlockPet, PetStack, Site};
 use crate::problem::{Problem, Result};
@@ -234,7 +234,7 @@ fn masked(graph: &mut Graph, scores: &Value, of: &[usize], number: f32, classes:
 
 /// The softmax that LAE Studio shows of scores that are no logits.
 fn shares(graph: &mut Graph, scores: &Value) -> Value {
-    let temperature = graph.number(0.05);
+    let temperature = graph.number(f64::from(TEMPERATURE));
     let sharpened = graph.pair("Div", scores, &temperature);
     graph.softmax(&sharpened)
 }

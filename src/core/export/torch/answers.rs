@@ -2,7 +2,7 @@
 
 use super::super::model::Model;
 use super::super::words::list;
-use crate::method::{CosinePart, Reading, Voice};
+use crate::method::{CosinePart, Reading, TEMPERATURE, Voice};
 use crate::tensors::{HostTensor, Named};
 
 /// Adds the numbers, by the names that [`modules`] gives them.
@@ -131,7 +131,7 @@ fn cosines(names: &[&str], parts: &[CosinePart], absent: &[usize]) -> Vec<String
             list(absent)
         ));
     }
-    lines.push(SHARES.into());
+    lines.push(shares());
     lines
 }
 
@@ -147,7 +147,7 @@ fn projected(name: &str, empty: &[(usize, usize)]) -> Vec<String> {
             list(&own)
         ));
     }
-    lines.push(SHARES.into());
+    lines.push(shares());
     if !own.is_empty() {
         lines.push(format!(
             "scores[:, {}] = scores[:, {}]",
@@ -159,4 +159,6 @@ fn projected(name: &str, empty: &[(usize, usize)]) -> Vec<String> {
 }
 
 /// Scores as LAE Studio shows them.
-const SHARES: &str = "experts = {\"answer\": (scores / 0.05).softmax(-1)}";
+fn shares() -> String {
+    format!("experts = {{\"answer\": (scores / {TEMPERATURE}).softmax(-1)}}")
+}
