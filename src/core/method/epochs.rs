@@ -81,16 +81,23 @@ impl Chosen<'_> {
     }
 }
 
-/// What the trainer of a task (from 0) of a run had: the settings, and the training pictures that an epoch of each task
-/// shows. An added task has a batch of its own and shows its pictures several times.
-fn as_trained(header: &RunHeader, task: usize) -> (RunConfig, Vec<usize>) {
-    let (mut config, mut train) = (header.config.clone(), header.train_images.clone());
+/// Asks of a task (from 0) of a run with what its trainer had: the settings, and the training pictures that an epoch of each
+/// task shows. An added task has a batch of its own and shows its pictures several times.
+fn as_trained<T>(
+    header: &RunHeader,
+    task: usize,
+    ask: impl FnOnce(&Chosen<'_>, &[usize]) -> Result<T>,
+) -> Result<T> {
     let added = task.checked_sub(header.own_tasks());
-    if let Some(added) = added.and_then(|added| header.added_tasks.get(added)) {
-        config.batch = added.batch;
-        train.iter_mut().for_each(|n| *n *= added.repeats);
-    }
-    (config, train)
+    let Some(added) = added.and_then(|added| header.added_tasks.get(added)) else {
+        return ask(&Chosen::of(&header.config)?, &header.train_images);
+    };
+    let config = RunConfig {
+        batch: added.batch,
+        ..header.config.clone()
+    };
+    let train = header.train_images.iter().map(|n| n * added.repeats);
+    ask(&Chosen::of(&config)?, &train.collect::<Vec<_>>())
 }
 
 /// The passes over a task (from 0) of a run, one of its own or an added one.
@@ -98,19 +105,17 @@ fn as_trained(header: &RunHeader, task: usize) -> (RunConfig, Vec<usize>) {
 /// # Errors
 /// A Problem for a setting out of range.
 pub fn passes_of(header: &RunHeader, task: usize) -> Result<Vec<Pass>> {
-    let (config, train) = as_trained(header, task);
-    Chosen::of(&config)?.passes(task, &train)
+    as_trained(header, task, |chosen, train| chosen.passes(task, train))
 }
 
 /// The epochs of a task (from 0) of a run, one of its own or an added one.
 pub fn epochs_of(header: &RunHeader, task: usize) -> usize {
-    // Frames of the window ask this of every run: nothing is copied where the settings alone decide.
-    if header.config.min_steps == 0 {
-        return header.config.epochs;
-    }
-    let (config, train) = as_trained(header, task);
     let own = header.config.epochs;
-    Chosen::of(&config).map_or(own, |chosen| chosen.epochs(task, &train))
+    // Frames of the window ask this of every task: nothing is planned where the settings alone decide.
+    if header.config.min_steps == 0 {
+        return own;
+    }
+    as_trained(header, task, |chosen, train| Ok(chosen.epochs(task, train))).unwrap_or(own)
 }
 
 #[cfg(test)]
