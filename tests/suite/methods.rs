@@ -2,6 +2,7 @@
 //! happened, predictions that repeat the evaluation, settings that survive file and command line;
 //! and a run that an older version of the program left behind.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,7 @@ pub fn config_of(spec: &'static MethodSpec) -> RunConfig {
         "projection=48",
         "prompt_length=4",
         "pool=4",
+        "exemplars=20",
     ] {
         let key = small.split('=').next().unwrap();
         if spec.settings.iter().any(|setting| setting.key == key) {
@@ -149,6 +151,50 @@ fn every_method_goes_on_after_a_stop_as_if_nothing_had_happened() {
         };
         assert_eq!(answers(&folder), answers(&whole), "{method}");
     }
+}
+
+/// What a method of this name leaves behind, with one more setting: snapshots and measured figures of the last task.
+fn left_by(method: &str, setting: Option<&str>) -> (Vec<Named>, BTreeMap<String, f64>) {
+    let root = tempfile::tempdir().unwrap();
+    let spec = METHODS.iter().find(|spec| spec.key == method).unwrap();
+    let mut config = config_of(spec);
+    if let Some(setting) = setting {
+        set(&mut config, setting).unwrap();
+    }
+    let folder = train(&config, root.path(), &mut Vec::new(), &Control::default());
+    let last = store::load(&folder).unwrap().reports.pop().unwrap();
+    (snapshots(&folder), last.measurements)
+}
+
+#[test]
+fn ewc_without_springs_is_the_baseline_and_stiff_springs_hold_the_pet() {
+    let (baseline, of_baseline) = left_by("baseline", None);
+    let (loose, _) = left_by("ewc", Some("ewc_lambda=0"));
+    assert!(loose == baseline);
+    let (_, of_stiff) = left_by("ewc", Some("ewc_lambda=1e9"));
+    let [free, held] = [of_baseline, of_stiff].map(|of| of["online_drift"]);
+    assert!(held < 0.7 * free, "{held} of {free}");
+}
+
+#[test]
+fn icarl_keeps_its_budget_of_pictures_of_all_classes_and_counts_them() {
+    let (snapshots, _) = left_by("icarl", Some("exemplars=13"));
+    let classes = |snapshot: &Named| -> Vec<f32> {
+        let rows = snapshot["exemplars"].values.chunks(3);
+        rows.map(|row| row[0]).collect()
+    };
+    let (first, last) = (classes(&snapshots[0]), classes(&snapshots[1]));
+    assert_eq!((first.len(), last.len()), (13, 13));
+    for class in 0..10 {
+        let kept = last.iter().filter(|of| **of == class as f32).count();
+        assert_eq!(kept, if class < 3 { 2 } else { 1 });
+    }
+    let rows: BTreeSet<Vec<u32>> = snapshots[1]["exemplars"]
+        .values
+        .chunks(3)
+        .map(|row| row.iter().map(|number| *number as u32).collect())
+        .collect();
+    assert_eq!(rows.len(), 13, "each picture once");
 }
 
 /// Stops a run at the `left`-th gate after its first pass of measuring began.

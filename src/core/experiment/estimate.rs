@@ -2,7 +2,7 @@
 //! memory says [`super::footprint`].
 
 use crate::backbone::library::Description;
-use crate::method::{Chosen, Pass, PassImages};
+use crate::method::{Chosen, Pass};
 use crate::run::config::RunConfig;
 
 /// Multiplications and additions per second assumed of a processor nobody measured: about half of
@@ -31,16 +31,12 @@ pub fn over_passes(config: &RunConfig, train: &[usize], of: impl Fn(&Pass, usize
     let Ok(chosen) = Chosen::of(config) else {
         return 0.0;
     };
-    let (mut sum, mut seen) = (0.0, 0);
-    for (task, images) in train.iter().enumerate() {
+    let mut sum = 0.0;
+    for task in 0..train.len() {
         for pass in chosen.passes(task, train).unwrap_or_default() {
-            let images = match pass.source {
-                PassImages::Task => *images,
-                PassImages::Seen => seen + images,
-            };
+            let images = pass.source.count(task, train).unwrap_or_default();
             sum += of(&pass, pass.shown(images, config.batch));
         }
-        seen += images;
     }
     sum
 }

@@ -34,9 +34,17 @@ impl Backward {
             None => cross_entropy.clone(),
         };
         Self {
-            graph: loss.backward(),
-            loss: loss.inner(),
             cross_entropy: cross_entropy.inner(),
+            ..Self::of_loss(loss)
+        }
+    }
+
+    /// From another loss (one value), which counts as its cross-entropy.
+    pub fn of_loss(loss: Tensor<1>) -> Self {
+        Self {
+            graph: loss.backward(),
+            cross_entropy: loss.clone().inner(),
+            loss: loss.inner(),
             gradients: Gradients::default(),
         }
     }

@@ -2,7 +2,7 @@
 //! progress and what is said of a run all ask here.
 
 use super::spec::Chosen;
-use super::task::{Pass, PassImages, PassWork};
+use super::task::{Pass, PassWork};
 use crate::problem::{Problem, Result};
 use crate::run::config::{MOST_EPOCHS, RunConfig, Setting};
 use crate::run::event::RunHeader;
@@ -56,10 +56,7 @@ impl Chosen<'_> {
         let (kinds, batch) = (self.kinds(task).ok()?, self.config.batch.max(1));
         let learns = |pass: &&Pass| matches!(pass.work, PassWork::Learn { .. });
         let pass = kinds.iter().find(learns)?;
-        let images = match pass.source {
-            PassImages::Task => train.get(task).copied()?,
-            PassImages::Seen => train.get(..=task)?.iter().sum(),
-        };
+        let images = pass.source.count(task, train)?;
         Some(pass.shown(images, batch).div_ceil(batch)).filter(|steps| *steps > 0)
     }
 

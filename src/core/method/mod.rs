@@ -14,11 +14,14 @@ pub mod cosine;
 pub mod ease;
 mod epochs;
 pub mod esn;
+mod ewc;
+mod exemplars;
 mod features;
 pub mod finetune;
 mod frozen;
 mod go_on;
 pub mod heads;
+mod icarl;
 mod idle;
 pub mod lae;
 mod measurement;
@@ -54,6 +57,7 @@ pub use chosen::{
     usual_pet,
 };
 pub use epochs::{epochs_of, passes_of};
+pub use exemplars::Exemplar;
 pub use features::{Features, plain};
 pub use frozen::all_frozen;
 pub use go_on::GoOn;
@@ -82,6 +86,8 @@ pub const METHODS: &[&MethodSpec] = &[
     &ranpac::SPEC,
     &ease::SPEC,
     &esn::SPEC,
+    &ewc::SPEC,
+    &icarl::SPEC,
 ];
 
 /// A continual-learning method at work.
@@ -145,6 +151,12 @@ pub trait Method: Send {
     /// Those of the two steps.
     fn predict(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
         self.classify(&self.features(images)?)
+    }
+
+    /// The training images of earlier tasks that it keeps to learn again, in the order in which
+    /// [`PassImages::WithExemplars`] shows them; none for most methods.
+    fn exemplars(&self) -> &[Exemplar] {
+        &[]
     }
 
     /// The linear heads that classify, one for each task begun, for what acts on them after a task;

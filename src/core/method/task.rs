@@ -37,6 +37,25 @@ pub enum PassImages {
     Task,
     /// Those of all tasks so far.
     Seen,
+    /// The exemplars that the method keeps of earlier tasks, at most so many, then those of the present task.
+    WithExemplars {
+        /// The most that it keeps.
+        most: usize,
+    },
+}
+
+impl PassImages {
+    /// How many they are in a task (from 0), where the tasks have so many training images; none where that is not known
+    /// of the task.
+    pub fn count(self, task: usize, train: &[usize]) -> Option<usize> {
+        let own = *train.get(task)?;
+        let earlier: usize = train[..task].iter().sum();
+        Some(match self {
+            Self::Task => own,
+            Self::Seen => earlier + own,
+            Self::WithExemplars { most } => earlier.min(most) + own,
+        })
+    }
 }
 
 /// What is done with the images of a pass.
@@ -154,6 +173,15 @@ impl Batch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exemplars_are_counted_up_to_their_number() {
+        let with = PassImages::WithExemplars { most: 30 };
+        let of = |images: PassImages| [0, 1, 2, 3].map(|task| images.count(task, &[20, 20, 5]));
+        assert_eq!(of(PassImages::Task), [Some(20), Some(20), Some(5), None]);
+        assert_eq!(of(PassImages::Seen), [Some(20), Some(40), Some(45), None]);
+        assert_eq!(of(with), [Some(20), Some(40), Some(35), None]);
+    }
 
     #[test]
     fn an_incomplete_batch_is_left_out_only_where_there_are_others() {

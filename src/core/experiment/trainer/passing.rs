@@ -11,10 +11,12 @@ use super::super::augment_of;
 use super::super::images::Labelled;
 use super::super::reading::Reading;
 use super::Trainer;
+use crate::counts::counted;
+use crate::data::Sample;
 use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
 use crate::method::{Batch, GoOn, Method, Pass, PassImages, PassWork, StepSettings, epochs_of};
 use crate::metrics::mean;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
 use crate::tensors::{HostTensor, not_finite};
 
@@ -23,14 +25,40 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 impl Trainer<'_> {
     /// Training images of a pass.
-    fn samples(&self, pass: &Pass) -> Labelled {
+    fn samples(&self, pass: &Pass) -> Result<Labelled> {
         let images_of = |task| self.kit.images.train_of(task);
         let images: Vec<_> = match pass.source {
             PassImages::Task => images_of(self.task),
             PassImages::Seen => (0..=self.task).flat_map(images_of).collect(),
+            PassImages::WithExemplars { .. } => {
+                let mut images = self.exemplars()?;
+                images.extend(images_of(self.task));
+                images
+            }
         };
         let shown = std::iter::repeat_n(images, self.repeats(pass));
-        Arc::new(shown.flatten().collect())
+        Ok(Arc::new(shown.flatten().collect()))
+    }
+
+    /// The training images of earlier tasks that the method keeps, in its order.
+    fn exemplars(&self) -> Result<Vec<(Sample, i64)>> {
+        let of_tasks: Vec<_> = (0..self.task)
+            .map(|task| self.kit.images.train_of(task))
+            .collect();
+        let kept = self.method.exemplars();
+        let found = kept
+            .iter()
+            .filter_map(|exemplar| of_tasks.get(exemplar.task)?.get(exemplar.image));
+        let found: Vec<_> = found.cloned().collect();
+        if found.len() == kept.len() {
+            return Ok(found);
+        }
+        let what = format!(
+            "of the {} that this run keeps of earlier tasks, {} cannot be found",
+            counted(kept.len(), "training image"),
+            kept.len() - found.len()
+        );
+        Err(Problem::new(what).advise("put the run's data set back where it was, as it was"))
     }
 
     /// Passes of the task that learn by gradients.
@@ -48,7 +76,7 @@ impl Trainer<'_> {
     pub(super) fn pass(&mut self, index: usize) -> Result<ControlFlow<()>> {
         let (pass, phase) = (self.passes[self.task][index], self.phase(index));
         self.say(phase.clone());
-        let samples = self.samples(&pass);
+        let samples = self.samples(&pass)?;
         let batch_size = self.kit.config.batch;
         let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
         let (mut losses, mut all) = (Vec::new(), Vec::new());

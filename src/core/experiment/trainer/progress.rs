@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::meter::Meter;
 use super::Trainer;
-use crate::method::{Measurement, Moment, Pass, PassImages, PassWork};
+use crate::method::{Measurement, Moment, Pass, PassWork};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunProgress};
 
@@ -82,11 +82,8 @@ impl Trainer<'_> {
 
     /// Images that a pass of a task shows.
     fn shown(&self, task: usize, pass: &Pass) -> usize {
-        let images = match pass.source {
-            PassImages::Task => self.header.train_images[task],
-            PassImages::Seen => self.header.train_images[..=task].iter().sum(),
-        };
-        let images = images * self.repeats(pass);
+        let images = pass.source.count(task, &self.header.train_images);
+        let images = images.unwrap_or_default() * self.repeats(pass);
         pass.shown(images, self.kit.config.batch)
     }
 

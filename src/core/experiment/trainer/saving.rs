@@ -18,7 +18,7 @@ impl Trainer<'_> {
         all_finite(&checkpoint.tensors)?;
         let bulk = self.method.bulk();
         let numbers = numbers(&checkpoint.tensors) + made(&bulk);
-        self.kept_bytes = 4 * numbers as u64;
+        self.kept_bytes = 4 * numbers as u64 + self.bytes_of_exemplars();
         if self.added_task {
             // Cut off, it is as if it had never begun.
             return Ok(());
@@ -42,6 +42,13 @@ impl Trainer<'_> {
             });
         }
         Ok(())
+    }
+
+    /// What the exemplars that the method keeps take as the network sees them, a byte for each colour of a pixel. They stay
+    /// where they are in the data set; the run has their places.
+    fn bytes_of_exemplars(&self) -> u64 {
+        let side = self.kit.backbone.input.size as u64;
+        3 * side * side * self.method.exemplars().len() as u64
     }
 
     pub(super) fn save_task(&mut self, answers: Answers) -> Result<()> {

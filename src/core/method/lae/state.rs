@@ -31,6 +31,9 @@ pub struct Logits {
     pub offline: Option<Tensor<2>>,
 }
 
+/// What a method adds to the loss, made of the online PET.
+pub(in crate::method) type Added<'a> = dyn Fn(&PetStack) -> Option<Tensor<1>> + 'a;
+
 /// LAE's state over a run.
 pub struct Lae {
     backbone: Arc<dyn Backbone>,
@@ -71,7 +74,7 @@ impl Lae {
         }
     }
 
-    pub(super) fn from_setup(
+    pub(in crate::method) fn from_setup(
         setup: &Setup<'_>,
         spec: &'static MethodSpec,
         switches: Switches,
@@ -141,6 +144,17 @@ impl Lae {
         frozen: bool,
         draws: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
+        self.gradients_with(images, labels, (frozen, draws), &|_| None)
+    }
+
+    /// The same with what `added` makes of the online PET, tracked unless frozen, in the loss (one value).
+    fn gradients_with(
+        &self,
+        images: Tensor<4>,
+        labels: &[usize],
+        (frozen, draws): (bool, Option<DropoutSeed>),
+        added: &Added<'_>,
+    ) -> Result<(Tensor<1>, Gradients)> {
         let head = self.heads.tracked_last()?;
         let mut pets = if frozen {
             self.online.clone()
@@ -153,7 +167,7 @@ impl Lae {
         let features = self.backbone.features(images, &pets)?;
         let logits = head.forward(features);
         let targets = (labels, self.step.smoothing);
-        let learned = Backward::new(logits, targets, None, &self.device());
+        let learned = Backward::new(logits, targets, added(&pets), &self.device());
         let learned = learned.of(head.leaves("head"))?;
         Ok(match frozen {
             true => learned,
@@ -218,6 +232,31 @@ impl Lae {
         Ok(loss)
     }
 
+    /// Learns one batch as the trainer hands it over, with what `added` makes of the tracked online PET in the loss (one
+    /// value). Gives the loss.
+    ///
+    /// # Errors
+    /// As [`Lae::step`], or that no task has begun.
+    pub(in crate::method) fn learn_with(
+        &mut self,
+        batch: &Batch<'_>,
+        pass: &Pass,
+        added: &Added<'_>,
+    ) -> Result<Tensor<1>> {
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let (loss, gradients) = self.step.learn(batch, |part| {
+            let labels = part.batch.local_labels(task);
+            let images = part.batch.images.clone();
+            let draws = self
+                .drops
+                .then(|| part.dropout_seed(self.settings.seed, task.index));
+            self.gradients_with(images, &labels, (pass.frozen(), draws), added)
+        })?;
+        self.update(gradients);
+        self.accumulate();
+        Ok(loss)
+    }
+
     /// What both experts say to a batch.
     ///
     /// # Errors
@@ -248,18 +287,7 @@ impl Method for Lae {
     }
 
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        let task = self.task.as_ref().ok_or_else(none_begun)?;
-        let (loss, gradients) = self.step.learn(batch, |part| {
-            let labels = part.batch.local_labels(task);
-            let images = part.batch.images.clone();
-            let draws = self
-                .drops
-                .then(|| part.dropout_seed(self.settings.seed, task.index));
-            self.gradients(images, &labels, pass.frozen(), draws)
-        })?;
-        self.update(gradients);
-        self.accumulate();
-        Ok(Some(loss))
+        self.learn_with(batch, pass, &|_| None).map(Some)
     }
 
     fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {

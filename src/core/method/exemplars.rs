@@ -1,0 +1,246 @@
+//! Exemplars: training images of earlier tasks that a method keeps, chosen by herding (Rebuffi et al., iCaRL, CVPR 2017,
+//! Algorithms 4 and 5) under one budget for all classes.
+
+use std::collections::BTreeMap;
+
+use crate::problem::{Problem, Result};
+use crate::tensors::{HostTensor, Named, named};
+
+/// A training image that a method keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exemplar {
+    /// The task that it came with, from 0.
+    pub task: usize,
+    /// Its index among the training images of that task.
+    pub image: usize,
+}
+
+/// The exemplars of each class seen, the most telling first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Exemplars {
+    /// Class by class in their order.
+    all: Vec<Exemplar>,
+    /// The class of each.
+    classes: Vec<usize>,
+}
+
+impl Exemplars {
+    /// All of them, class by class.
+    pub fn all(&self) -> &[Exemplar] {
+        &self.all
+    }
+
+    /// Lets go of those (by their place among all) that are not wanted: pictures that cannot be read any more.
+    pub fn retain(&mut self, wanted: impl Fn(usize) -> bool) {
+        let places = |at: &mut usize| {
+            *at += 1;
+            wanted(*at - 1)
+        };
+        let (mut one, mut class) = (0, 0);
+        self.all.retain(|_| places(&mut one));
+        self.classes.retain(|_| places(&mut class));
+    }
+
+    /// How many there are of each class.
+    fn sizes(&self) -> BTreeMap<usize, usize> {
+        let mut sizes = BTreeMap::new();
+        for &class in &self.classes {
+            *sizes.entry(class).or_default() += 1;
+        }
+        sizes
+    }
+
+    /// Adds images of new classes (their features by class, each with its index in the task), under one budget for all
+    /// classes. The first of each class stay. Gives for each class the features that its exemplars have: `kept` are those
+    /// of all that were there before, in their order.
+    pub fn renew(
+        &mut self,
+        task: usize,
+        kept: &[Vec<f32>],
+        new: &BTreeMap<usize, Vec<(usize, Vec<f32>)>>,
+        budget: usize,
+    ) -> BTreeMap<usize, Vec<Vec<f32>>> {
+        let mut sizes = self.sizes();
+        for (class, images) in new {
+            *sizes.entry(*class).or_default() += images.len();
+        }
+        let quotas = quotas(budget, &sizes.values().copied().collect::<Vec<_>>());
+        let mut renewed = Self::default();
+        let mut features = BTreeMap::new();
+        for (&class, quota) in sizes.keys().zip(quotas) {
+            let old = self.all.iter().zip(&self.classes).zip(kept);
+            let old = old.filter(|((_, of), _)| **of == class);
+            let mut chosen: Vec<_> = old.map(|((one, _), row)| (*one, row.clone())).collect();
+            let images = new.get(&class).map_or(&[][..], Vec::as_slice);
+            let rows: Vec<&[f32]> = images.iter().map(|(_, row)| row.as_slice()).collect();
+            let room = quota.saturating_sub(chosen.len());
+            for at in herded(&rows, room) {
+                let (image, row) = &images[at];
+                let image = *image;
+                chosen.push((Exemplar { task, image }, row.clone()));
+            }
+            chosen.truncate(quota);
+            for (one, row) in chosen {
+                renewed.all.push(one);
+                renewed.classes.push(class);
+                features.entry(class).or_insert_with(Vec::new).push(row);
+            }
+        }
+        *self = renewed;
+        features
+    }
+
+    /// Adds them as `exemplars`: a row for each, with class, task and image.
+    pub fn write(&self, into: &mut Named) {
+        let rows = self.all.iter().zip(&self.classes);
+        let values = rows.flat_map(|(one, class)| [*class, one.task, one.image]);
+        let values: Vec<f32> = values.map(|number| number as f32).collect();
+        let shape = vec![self.all.len(), 3];
+        into.insert("exemplars".into(), HostTensor { shape, values });
+    }
+
+    /// Reads them back.
+    ///
+    /// # Errors
+    /// A Problem when they are missing or no whole numbers.
+    pub fn read(from: &Named) -> Result<Self> {
+        let stored = named(from, "exemplars")?;
+        let whole = |value: &f32| value.fract() == 0.0 && *value >= 0.0;
+        if !stored.values.iter().all(whole) || !stored.values.len().is_multiple_of(3) {
+            return Err(Problem::new("the table of exemplars holds no whole rows"));
+        }
+        let mut read = Self::default();
+        for row in stored.values.chunks_exact(3) {
+            let [class, task, image] = [row[0], row[1], row[2]].map(|value| value as usize);
+            read.all.push(Exemplar { task, image });
+            read.classes.push(class);
+        }
+        Ok(read)
+    }
+}
+
+/// How many exemplars each class gets of a budget, where it has so many images: equal shares, of which small classes leave
+/// the rest to others; what cannot be shared evenly goes to the first. With more classes no share grows.
+fn quotas(budget: usize, sizes: &[usize]) -> Vec<usize> {
+    let level = |level: usize| sizes.iter().map(move |size| *size.min(&level));
+    let most = sizes.iter().copied().max().unwrap_or_default();
+    // The highest level that the budget reaches.
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match level(middle).sum::<usize>() <= budget {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    let mut quotas: Vec<usize> = level(low).collect();
+    let mut left = budget.saturating_sub(quotas.iter().sum());
+    for (quota, size) in quotas.iter_mut().zip(sizes) {
+        if left > 0 && *quota < *size {
+            *quota += 1;
+            left -= 1;
+        }
+    }
+    quotas
+}
+
+/// The mean of rows of one length; empty where there are none.
+pub(super) fn mean(rows: &[impl AsRef<[f32]>]) -> Vec<f64> {
+    let mut mean = vec![0f64; rows.first().map_or(0, |row| row.as_ref().len())];
+    for row in rows {
+        for (mean, value) in mean.iter_mut().zip(row.as_ref()) {
+            *mean += f64::from(*value) / rows.len() as f64;
+        }
+    }
+    mean
+}
+
+/// Which of these rows to take, one after the other, so that the mean of those taken is always as near as can be to the mean
+/// of all; the first among equals.
+fn herded(rows: &[&[f32]], count: usize) -> Vec<usize> {
+    let mean = mean(rows);
+    let mut sum = vec![0f64; mean.len()];
+    let mut taken = Vec::new();
+    while taken.len() < count.min(rows.len()) {
+        let now = (taken.len() + 1) as f64;
+        let distance = |row: &[f32]| -> f64 {
+            let each = mean.iter().zip(&sum).zip(row);
+            each.map(|((mean, sum), value)| (mean - (sum + f64::from(*value)) / now).powi(2))
+                .sum()
+        };
+        let free = (0..rows.len()).filter(|at| !taken.contains(at));
+        let nearest = free.map(|at| (at, distance(rows[at])));
+        let Some((at, _)) = nearest.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+            break;
+        };
+        for (sum, value) in sum.iter_mut().zip(rows[at]) {
+            *sum += f64::from(*value);
+        }
+        taken.push(at);
+    }
+    taken
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_shared_evenly_and_no_share_grows_with_more_classes() {
+        assert_eq!(quotas(10, &[9, 9]), [5, 5]);
+        assert_eq!(quotas(10, &[9, 9, 9]), [4, 3, 3]);
+        assert_eq!(quotas(10, &[2, 9, 9]), [2, 4, 4]);
+        assert_eq!(quotas(100, &[2, 9]), [2, 9]);
+        assert_eq!(quotas(2, &[5, 5, 5]), [1, 1, 0]);
+        assert!(quotas(5, &[]).is_empty());
+        let mut before = Vec::new();
+        for classes in 1..40 {
+            let sizes: Vec<usize> = (0..classes).map(|class| 3 + class * 7 % 11).collect();
+            let now = quotas(50, &sizes);
+            assert_eq!(now.iter().sum::<usize>(), 50.min(sizes.iter().sum()));
+            let pairs = before.iter().zip(&now);
+            assert!(
+                pairs.clone().all(|(before, now)| now <= before),
+                "{classes}"
+            );
+            before = now;
+        }
+    }
+
+    #[test]
+    fn herding_follows_the_mean() {
+        let rows: [&[f32]; 4] = [&[0.0, 1.0], &[1.0, 0.0], &[0.6, 0.6], &[0.0, 0.9]];
+        // The mean is (0.4, 0.625): nearest is the third; with it the mean of two is nearest for the last.
+        assert_eq!(herded(&rows, 2), [2, 3]);
+        assert_eq!(herded(&rows, 9).len(), 4);
+        assert!(herded(&[], 3).is_empty());
+    }
+
+    #[test]
+    fn exemplars_shrink_from_behind_and_survive_the_file_form() {
+        let of = |first: usize, rows: &[f32]| {
+            let each = rows.iter().enumerate();
+            each.map(|(at, value)| (first + at, vec![*value]))
+                .collect::<Vec<_>>()
+        };
+        let mut kept = Exemplars::default();
+        let first = BTreeMap::from([(0, of(0, &[0.0, 1.0, 0.5])), (1, of(3, &[2.0, 2.1]))]);
+        let features = kept.renew(0, &[], &first, 4);
+        assert_eq!(kept.classes, [0, 0, 1, 1]);
+        assert_eq!(features[&0][0], [0.5]);
+        let before: Vec<Vec<f32>> = features.into_values().flatten().collect();
+        let old = kept.all().to_vec();
+        let second = BTreeMap::from([(2, of(0, &[7.0, 7.0]))]);
+        let features = kept.renew(1, &before, &second, 4);
+        assert_eq!(kept.classes, [0, 0, 1, 2]);
+        assert_eq!(kept.all()[..3], old[..3]);
+        assert_eq!(kept.all()[3], Exemplar { task: 1, image: 0 });
+        assert_eq!(features[&1].len(), 1);
+        let mut file = Named::new();
+        kept.write(&mut file);
+        assert_eq!(Exemplars::read(&file).unwrap(), kept);
+        file.get_mut("exemplars").unwrap().values[0] = 0.5;
+        assert!(Exemplars::read(&file).is_err());
+    }
+}

@@ -1,0 +1,402 @@
+//! iCaRL (Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017) with a PET in place of the
+//! whole network: the one method here that sees images of earlier tasks again.
+//!
+//! * Learning (Algorithm 3): exemplars and new images together; each class has an output of its own, σ(z). New classes
+//!   learn their labels by binary cross-entropy, earlier ones learn what the network said before the task.
+//! * Exemplars (Algorithms 4 and 5): one budget for all classes, chosen by herding, the last chosen go first.
+//! * Answers (Algorithm 1): the nearest mean of a class's exemplars, among features of length 1.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::activation::{log_sigmoid, sigmoid};
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::answers::{self, Answer};
+use super::exemplars::{Exemplars, mean};
+use super::heads::{Head, Heads};
+use super::lae::RATE;
+use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
+use super::prototypes::{Prototypes, unit};
+use super::task::none_begun;
+use super::{
+    Backward, Batch, BatchPart, Chosen, Exemplar, Features, GoOn, Method, MethodSpec, Pass,
+    PassImages, PassWork, PetUse, PublishedValues, Reading, Recipe, SettingKind, SettingSpec,
+    Setup, StepSettings, Task, TrainedPet, task_seed,
+};
+use crate::backbone::Backbone;
+use crate::counts::counted;
+use crate::metrics::Expert;
+use crate::pet::PetStack;
+use crate::problem::{Problem, Result};
+use crate::run::config::Setting;
+use crate::tensors::Named;
+
+/// iCaRL.
+pub const SPEC: MethodSpec = MethodSpec {
+    key: "icarl",
+    title: "iCaRL",
+    summary: "Keeps some images of each class and learns them again with the new ones; the nearest mean of these wins",
+    paper: "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017",
+    settings: &[SettingSpec {
+        key: EXEMPLARS,
+        title: "exemplars",
+        meaning: "How many training images are kept in all, shared evenly among the classes seen",
+        kind: SettingKind::Whole {
+            default: 200,
+            least: 1,
+            most: 1_000_000,
+        },
+        ..SettingSpec::OWN
+    }],
+    pet: Some(PetUse::USUAL),
+    rate: Some(RATE),
+    published: &[PublishedValues::on("cifar-100", 5).with(&[(EXEMPLARS, Setting::Whole(2000))])],
+    passes: |chosen, _| {
+        let source = PassImages::WithExemplars {
+            most: chosen.count(EXEMPLARS)?,
+        };
+        let learning = Pass {
+            source,
+            ..Pass::learning(false)
+        };
+        let measuring = Pass {
+            source,
+            ..Pass::measuring()
+        };
+        let mut passes = vec![learning; chosen.config.epochs];
+        passes.push(measuring);
+        Ok(passes)
+    },
+    build: |setup| Ok(Box::new(Icarl::from_setup(&setup)?)),
+    ..MethodSpec::USUAL
+};
+
+const EXEMPLARS: &str = "exemplars";
+
+struct Icarl {
+    backbone: Arc<dyn Backbone>,
+    /// The PET before the first task.
+    fresh: PetStack,
+    network: Network,
+    /// The network before the present task, from the second one on.
+    former: Option<Network>,
+    adam: Optimiser,
+    step: StepSettings,
+    seed: u64,
+    budget: usize,
+    task: Option<Task>,
+    exemplars: Exemplars,
+    prototypes: Prototypes,
+    /// Feature of length 1 and class by number of the image in the pass at work.
+    measured: BTreeMap<usize, (usize, Vec<f32>)>,
+}
+
+/// What is trained.
+#[derive(Clone)]
+struct Network {
+    pets: PetStack,
+    heads: Heads,
+}
+
+impl Network {
+    /// Logits of all its classes: batch × classes.
+    fn logits(&self, backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
+        Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
+    }
+
+    fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
+        let mut own = Named::new();
+        self.pets.write("pet", &mut own)?;
+        self.heads.write(&mut own)?;
+        let own = own.into_iter();
+        into.extend(own.map(|(name, tensor)| (format!("{prefix}{name}"), tensor)));
+        Ok(())
+    }
+
+    /// The same with values of these tasks read back.
+    fn read(
+        &self,
+        prefix: &str,
+        from: &Named,
+        tasks: &[Range<usize>],
+        backbone: &dyn Backbone,
+    ) -> Result<Self> {
+        let own = from.iter().filter_map(|(name, tensor)| {
+            let name = name.strip_prefix(prefix)?;
+            Some((name.to_string(), tensor.clone()))
+        });
+        let (own, device): (Named, _) = (own.collect(), backbone.device());
+        Ok(Self {
+            pets: self.pets.read("pet", &own, &device)?,
+            heads: Heads::read(&own, tasks, backbone.feature_width(), &device)?,
+        })
+    }
+}
+
+/// How the network before the task is called in a checkpoint.
+const FORMER: &str = "former.";
+
+impl Icarl {
+    fn from_setup(setup: &Setup<'_>) -> Result<Self> {
+        let chosen = Chosen::of(setup.config)?;
+        let pets = setup.fresh_pets(setup.config.seed)?;
+        Ok(Self {
+            backbone: setup.backbone.clone(),
+            fresh: pets.clone(),
+            network: Network {
+                pets,
+                heads: Heads::default(),
+            },
+            former: None,
+            adam: Optimiser::new(OptimiserSettings::adam(chosen.learning_rate())),
+            step: StepSettings::of(setup.config),
+            seed: setup.config.seed,
+            budget: chosen.count(EXEMPLARS)?,
+            task: None,
+            exemplars: Exemplars::default(),
+            prototypes: Prototypes::default(),
+            measured: BTreeMap::new(),
+        })
+    }
+
+    /// Loss of a part of a batch, and the gradients of all heads and of the PET.
+    fn gradients(&self, part: &BatchPart<'_>, task: &Task) -> Result<(Tensor<1>, Gradients)> {
+        let (images, backbone) = (part.batch.images.clone(), &*self.backbone);
+        let said = self.former.as_ref();
+        let said = said.map(|former| former.logits(backbone, images.clone()));
+        let wanted = targets(
+            part.batch.labels,
+            task,
+            self.step.smoothing,
+            &backbone.device(),
+        );
+        let wanted = match said.transpose()? {
+            Some(said) => Tensor::cat(vec![sigmoid(said), wanted], 1),
+            None => wanted,
+        };
+        let heads = self.network.heads.0.iter().map(Head::tracked);
+        let tracked = Network {
+            pets: self
+                .network
+                .pets
+                .tracked()
+                .in_training(part.dropout_seed(self.seed, task.index)),
+            heads: Heads(heads.collect()),
+        };
+        let loss = binary_cross_entropy(tracked.logits(backbone, images)?, wanted);
+        let mut learned = Backward::of_loss(loss);
+        for (at, head) in tracked.heads.0.iter().enumerate() {
+            learned = learned.of(head.leaves(&format!("head.{at}")))?;
+        }
+        Ok(learned.of_pets(&tracked.pets).taken())
+    }
+
+    /// Looks at the features of a batch.
+    fn measure(&mut self, batch: &Batch<'_>) -> Result<()> {
+        let features = self
+            .backbone
+            .features(batch.images.clone(), &self.network.pets)?;
+        let rows = answers::rows(&unit(features))?;
+        let of = batch.samples.iter().zip(batch.labels).zip(rows);
+        self.measured
+            .extend(of.map(|((sample, label), row)| (*sample, (*label, row))));
+        Ok(())
+    }
+}
+
+/// What the outputs of the task's own classes are to say (images × classes): 1 for the class of the image and 0 for others,
+/// each nearer to a half by ε/2 where targets are smooth. An exemplar is of none of them.
+fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &Device) -> Tensor<2> {
+    let [no, yes] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
+    let each = labels.iter().flat_map(|label| {
+        let classes = task.classes.clone();
+        classes.map(move |class| if class == *label { yes } else { no })
+    });
+    let values: Vec<f32> = each.collect();
+    Tensor::from_data(
+        TensorData::new(values, [labels.len(), task.classes.len()]),
+        device,
+    )
+}
+
+/// Mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)).
+fn binary_cross_entropy(logits: Tensor<2>, wanted: Tensor<2>) -> Tensor<1> {
+    let images = logits.dims()[0].max(1) as f64;
+    let yes = log_sigmoid(logits.clone()) * wanted.clone();
+    let no = log_sigmoid(logits.neg()) * (wanted.neg() + 1.0);
+    (yes + no).sum() / -images
+}
+
+impl Method for Icarl {
+    fn trained_parameters(&self) -> usize {
+        self.network.pets.trained_count()
+    }
+
+    fn remarks(&self) -> Vec<Problem> {
+        let what = format!(
+            "up to {} of earlier tasks are learned again, which the other methods never see",
+            counted(self.budget, "training image")
+        );
+        vec![Problem::new(what).advise("compare it with them as what a memory of pictures brings")]
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.former = (task.index > 0).then(|| self.network.clone());
+        let seed = task_seed(self.seed, task.index);
+        let (width, device) = (self.backbone.feature_width(), self.backbone.device());
+        let head = Head::new(width, task.classes.len(), seed, &device);
+        self.network.heads.0.push(head);
+        self.adam.clear();
+        self.prototypes.reach(task.classes.end);
+        self.task = Some(task.clone());
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        if pass.work == PassWork::Measure {
+            self.measure(batch)?;
+            return Ok(None);
+        }
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let learned = self.step.learn(batch, |part| self.gradients(part, task))?;
+        let (loss, gradients) = learned;
+        // The rate is constant, so it does not matter where in the task the step lies.
+        let mut step = self.adam.step(gradients, StepPosition::of((0, 1), (0, 1)));
+        for (at, head) in self.network.heads.0.iter_mut().enumerate() {
+            head.step(&format!("head.{at}"), &mut step);
+        }
+        self.network.pets = step.moved_pets(&self.network.pets);
+        Ok(Some(loss))
+    }
+
+    fn end_pass(&mut self, _pass: usize, _go_on: &mut GoOn<'_>) -> Result<()> {
+        if self.measured.is_empty() {
+            return Ok(());
+        }
+        let task = self.task.as_ref().ok_or_else(none_begun)?;
+        let mut measured = std::mem::take(&mut self.measured);
+        let before = self.exemplars.all().len();
+        let new = measured.split_off(&before);
+        self.exemplars.retain(|at| measured.contains_key(&at));
+        let kept: Vec<Vec<f32>> = measured.into_values().map(|(_, row)| row).collect();
+        let mut by_class: BTreeMap<usize, Vec<(usize, Vec<f32>)>> = BTreeMap::new();
+        for (sample, (class, row)) in new {
+            by_class
+                .entry(class)
+                .or_default()
+                .push((sample - before, row));
+        }
+        let budget = self.budget;
+        let features = self.exemplars.renew(task.index, &kept, &by_class, budget);
+        self.former = None;
+        self.prototypes = Prototypes::default();
+        self.prototypes.reach(task.classes.end);
+        let means = features.into_iter().map(|(class, rows)| {
+            let mean = mean(&rows).into_iter();
+            (class, mean.map(|value| value as f32).collect())
+        });
+        self.prototypes.extend(means);
+        Ok(())
+    }
+
+    fn exemplars(&self) -> &[Exemplar] {
+        self.exemplars.all()
+    }
+
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        let features = self.backbone.features(images, &self.network.pets)?;
+        Ok(Features::alone(features))
+    }
+
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
+        let scores = self.prototypes.scores(features.of(Expert::ANSWER)?)?;
+        answers::by_cosine(Expert::ANSWER, &scores)
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        Ok(vec![TrainedPet {
+            expert: Expert::ANSWER,
+            began: self.fresh.clone(),
+            now: self.network.pets.clone(),
+        }])
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        let reading = Reading::of_prototypes(&self.prototypes, vec![0])?;
+        Ok(Recipe::of_one(self.network.pets.clone(), reading))
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        self.network.write("", &mut named)?;
+        self.prototypes.write(&mut named);
+        self.exemplars.write(&mut named);
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        if let Some(former) = &self.former {
+            former.write(FORMER, &mut named)?;
+        }
+        self.adam.write(&mut named)?;
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let backbone = &*self.backbone;
+        let read = |prefix, tasks| self.network.read(prefix, state, tasks, backbone);
+        let before = state.keys().any(|name| name.starts_with(FORMER));
+        let former = before.then(|| read(FORMER, &tasks[..tasks.len().saturating_sub(1)]));
+        let (former, network) = (former.transpose()?, read("", tasks)?);
+        let classes = tasks.last().map_or(0, |task| task.end);
+        self.prototypes = Prototypes::read(state, classes, backbone.feature_width())?;
+        self.exemplars = Exemplars::read(state)?;
+        self.adam = self.adam.read(state, &backbone.device())?;
+        (self.former, self.network, self.task) = (former, network, Task::newest(tasks));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::tensors::HostTensor;
+
+    #[test]
+    fn the_loss_is_binary_cross_entropy_and_exemplars_are_of_no_new_class() {
+        let device = Device::flex();
+        let task = Task {
+            index: 1,
+            classes: 2..4,
+        };
+        let wanted = targets(&[3, 0], &task, 0.0, &device);
+        let values = HostTensor::read(&wanted).unwrap().values;
+        assert_eq!(values, [0.0, 1.0, 0.0, 0.0]);
+        let smooth = HostTensor::read(&targets(&[2], &task, 0.2, &device));
+        assert_eq!(smooth.unwrap().values, [0.9, 0.1]);
+        let logits = [0.5f32, -40.0, 2.0, -1.0];
+        let given = TensorData::new(logits.to_vec(), [2, 2]);
+        let given = Tensor::<2>::from_data(given, &device)
+            .autodiff()
+            .require_grad();
+        let loss = binary_cross_entropy(given.clone(), wanted);
+        let learned = Backward::of_loss(loss).of([("z", &given)]).unwrap();
+        let (loss, gradients) = learned.taken();
+        let softplus = |z: f32| z.max(0.0) + (-z.abs()).exp().ln_1p();
+        let terms = logits.iter().zip(&values);
+        let expected: f32 = terms
+            .clone()
+            .map(|(z, t)| t * softplus(-z) + (1.0 - t) * softplus(*z))
+            .sum();
+        assert!((loss.into_scalar::<f32>() - expected / 2.0).abs() < 1e-5);
+        let gradient = HostTensor::read(gradients.get("z").unwrap()).unwrap();
+        for (got, (z, t)) in gradient.values.iter().zip(terms) {
+            let wanted = (1.0 / (1.0 + (-z).exp()) - t) / 2.0;
+            assert!((got - wanted).abs() < 1e-6, "{got} {wanted}");
+        }
+    }
+}
