@@ -77,11 +77,12 @@ OTHERS = {
     "EASE": ["--method", "ease", *SGD],
 }
 PETS = """adaptformer adapterbias bitfit bitfitfull compacter dora fact houlsby ia3 ia3full loraall pfeiffer ssf ssffull
-    streamadapter vera combined""".split()
+    streamadapter vera combined vpt vptshallow""".split()
 # The names that `--pet` takes where they are not those of the files.
 NAMED = {
     "bitfitfull": "BitFit full", "ia3": "IA3 attention", "ia3full": "IA3", "loraall": "LoRA all",
     "ssffull": "SSF full", "combined": "LoRA Adapter Prefix",
+    "vpt": "VPT deep", "vptshallow": "VPT shallow",
 }  # fmt: skip
 
 

@@ -33,7 +33,8 @@ class Block(nn.Module):
         self.q, self.k, self.v, self.proj = (nn.Linear(D, D) for _ in range(4))
         self.fc1, self.fc2, self.act = nn.Linear(D, HIDDEN), nn.Linear(HIDDEN, D), nn.GELU()
         self.after_attention, self.after_mlp = nn.Identity(), nn.Identity()
-        self.prefix = None
+        self.prefix = self.prompts = None
+        self.leave = False
 
     def attention(self, e):
         split = lambda x: x.unflatten(-1, (HEADS, D // HEADS)).transpose(-2, -3)
@@ -49,9 +50,12 @@ class Block(nn.Module):
         return self.proj(out.transpose(-2, -3).flatten(-2))
 
     def forward(self, x):
+        if self.prompts is not None:
+            x = torch.cat([x[:, :1], self.prompts.expand(len(x), -1, -1), x[:, 1:]], 1)
         e = self.norm1(x)
         x = x + self.after_attention(Pair(e, self.attention(e))).h
-        return x + self.after_mlp(Pair(None, self.fc2(self.act(self.fc1(self.norm2(x)))))).h
+        x = x + self.after_mlp(Pair(None, self.fc2(self.act(self.fc1(self.norm2(x)))))).h
+        return torch.cat([x[:, :1], x[:, 1 + len(self.prompts) :]], 1) if self.leave else x
 
 
 class Pair:
@@ -233,6 +237,16 @@ def combined(network):
         block.prefix = [drawn(f"{index}.p_k", 5, D), drawn(f"{index}.p_v", 5, D)]
 
 
+def vpt_deep(network):
+    for index, block in enumerate(network.blocks):
+        block.prompts, block.leave = drawn(f"{index}.prompts", 4, D), True
+
+
+def vpt_shallow(network):
+    for index, block in enumerate(network.blocks):
+        block.prompts = drawn(f"{index}.prompts", 3, D)
+
+
 def of_peft(network, config, names):
     """peft's own module; `names` says what each of its tensors is called here, and how it is turned."""
     # It frees every parameter but its own from gradients by itself.
@@ -308,6 +322,8 @@ PETS = {
     "lora all": (lora_all, "size=4,scale=0.5"),
     "vera": (vera, "size=8"),
     "ia3": (ia3, ""),
+    "vpt deep": (vpt_deep, "size=4"),
+    "vpt shallow": (vpt_shallow, "size=3"),
 }
 
 

@@ -240,3 +240,50 @@ fn the_plugin_beside_repeated_settings_is_found() {
     lae_studio::pet::library::lend(path);
     assert!(PluginLibrary::standard().get("only beside a run").is_ok());
 }
+
+/// A plugin with these equations at `input` and perhaps at `tokens`.
+fn prompts(sites: &str, equations: &str) -> String {
+    format!(
+        "name = \"T\"\nsites = [{sites}]\n[parameters]\np = {{ shape = [3, \"d\"], init = \"ones\" }}\n\
+         [equations]\n{equations}\n"
+    )
+}
+
+#[test]
+fn only_input_adds_tokens_and_they_leave_at_tokens_alone() {
+    let enter = "input = \"join_tokens(first_rows(e, 1), join_tokens(p, rest_rows(e, 1)))\"";
+    let leave = |n: usize| {
+        let tokens = format!("tokens = \"join_tokens(first_rows(h, 1), rest_rows(h, {n}))\"");
+        prompts("\"input\", \"tokens\"", &format!("{enter}\n{tokens}"))
+    };
+    let deep = stack(&spec(&leave(4)), &PetSettings::default());
+    let shallow = stack(&spec(&prompts("\"input\"", enter)), &PetSettings::default());
+    let e = Tensor::<3>::zeros([2, 5, 192], &Device::flex());
+    for stack in [&deep, &shallow] {
+        let grown = stack.input(1, e.clone()).unwrap();
+        assert_eq!(grown.dims(), [2, 8, 192]);
+        let rows = values(grown.sum_dim(2));
+        assert_eq!(rows[..8], [0.0, 192.0, 192.0, 192.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+    let h = Tensor::<3>::ones([2, 8, 192], &Device::flex());
+    let left = deep.around(1, Site::Tokens, &e, h.clone()).unwrap();
+    assert_eq!(left.dims(), [2, 5, 192]);
+    let kept = shallow.around(1, Site::Tokens, &e, h).unwrap();
+    assert_eq!(kept.dims(), [2, 8, 192]);
+    // One token too many leaves; the class token is lost; another site adds some; another width.
+    let fewer = "input = \"rest_rows(e, 1) + 0 * first_rows(p, 1)\"";
+    let elsewhere = prompts("\"mlp\"", "mlp = \"join_tokens(p, h)\"");
+    let wide = "input = \"join_tokens(transpose(p @ transpose(e)), e) * mean(p)\"";
+    for (text, what) in [
+        (leave(5), "`tokens` gives 2×16×192, but 2×20×192"),
+        (
+            prompts("\"input\"", fewer),
+            "`input` gives 2×16×192, but 2×17×192",
+        ),
+        (elsewhere, "`mlp` gives 2×20×192, but 2×17×192"),
+        (prompts("\"input\"", wide), "cannot be joined"),
+    ] {
+        let problem = broken(&text);
+        assert!(problem.what.contains(what), "{problem}");
+    }
+}

@@ -93,6 +93,20 @@ impl GraphParts<'_> {
         self.linear_site(at, e, h, &|_| unreachable_weight())
     }
 
+    /// The tokens that enter a block, where a PET adds some or changes them.
+    ///
+    /// # Errors
+    /// A Problem for what has no form in a graph.
+    pub fn input(&mut self, block: usize, tokens: &Value) -> Result<Value> {
+        let at = (block, Site::Input);
+        match self.hooks.uses(block, Site::Input) {
+            true => self
+                .hooks
+                .around(self.graph, at, &[tokens], &|_| unreachable_weight()),
+            false => Ok(tokens.clone()),
+        }
+    }
+
     /// The same where a linear layer stands.
     ///
     /// # Errors

@@ -25,8 +25,17 @@ pub trait Hooks {
         sites.iter().any(|site| self.uses(block, *site))
     }
 
+    /// The tokens that enter this block (batch × tokens × channels), others among them before the patches: they pass
+    /// through all blocks that follow, unless they leave at `tokens`.
+    ///
+    /// # Errors
+    /// Where shapes do not fit.
+    fn input(&self, _block: usize, tokens: Tensor<3>) -> Result<Tensor<3>> {
+        Ok(tokens)
+    }
+
     /// What a site makes of its input `e` and output `h` (batch × tokens × channels), in the shape
-    /// of `h`; `h` itself where nothing acts.
+    /// of `h` (at `tokens` perhaps with as many tokens as `e`); `h` itself where nothing acts.
     ///
     /// # Errors
     /// Where shapes do not fit.

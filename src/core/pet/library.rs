@@ -39,6 +39,8 @@ pub const BUILT_IN: &[&str] = &[
     include_str!("../../../plugins/bitfitfull.toml"),
     include_str!("../../../plugins/ssffull.toml"),
     include_str!("../../../plugins/combined.toml"),
+    include_str!("../../../plugins/vpt.toml"),
+    include_str!("../../../plugins/vptshallow.toml"),
 ];
 
 /// The embedded plugins, read once.

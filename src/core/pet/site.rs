@@ -1,5 +1,7 @@
 //! The places in a backbone's block where a PET can act, and the sizes a block has.
 
+use super::shape::Shape;
+
 /// A place in a backbone's block where a PET can act. Blocks offer sites by name.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
@@ -37,6 +39,8 @@ pub enum Site {
     Norm2,
     /// The activation inside the MLP.
     Activation,
+    /// The tokens that enter the block, to which others may be added.
+    Input,
 }
 
 /// What a PET needs to know of one block to shape its parameters.
@@ -95,6 +99,7 @@ impl BlockKind {
             Site::Norm1,
             Site::Norm2,
             Site::Activation,
+            Site::Input,
         ],
         small: [192, 3],
         tokens: 17,
@@ -277,7 +282,7 @@ impl Site {
         (
             Site::Tokens,
             "tokens",
-            "e: the tokens before the block, h: after it",
+            "e: the tokens before the block, h: after it; the result has the tokens of h, or those of e where `input` added some that leave again",
         ),
         (
             Site::Norm1,
@@ -293,6 +298,11 @@ impl Site {
             Site::Activation,
             "activation",
             "e: the hidden activations before the GELU, h: after it",
+        ),
+        (
+            Site::Input,
+            "input",
+            "e: the tokens that enter the block, the class token first; the result takes their place and may have more, before the patches",
         ),
     ];
 
@@ -316,6 +326,7 @@ impl Site {
     pub fn inputs(self) -> &'static [&'static str] {
         match self {
             Self::Attend => &["q", "k", "v"],
+            Self::Input => &["e"],
             _ if self.is_linear() => &["e", "h", WEIGHT],
             _ => &["e", "h"],
         }
@@ -339,11 +350,29 @@ impl Site {
         known.map(|(site, _)| *site)
     }
 
-    /// Which of its inputs the result has the shape of: h, or q.
+    /// Which of its inputs the result has the shape of, or nearly: h, q, or the tokens of `input`.
     pub fn like(self) -> usize {
         match self {
-            Self::Attend => 0,
+            Self::Attend | Self::Input => 0,
             _ => 1,
+        }
+    }
+
+    /// Whether a result of this shape is right for such inputs. Only the number of tokens may ever be another one: `input`
+    /// adds some, and at `tokens` they leave again.
+    pub(super) fn takes(self, result: &[usize], inputs: &[Shape]) -> bool {
+        let Some(like) = inputs.get(self.like()) else {
+            return false;
+        };
+        let as_like = |tokens: usize| match *like.as_slice() {
+            [batch, _, width] => result == [batch, tokens, width],
+            _ => false,
+        };
+        match (self, result) {
+            _ if result == like.as_slice() => true,
+            (Self::Input, &[_, tokens, _]) => like.get(1) <= Some(&tokens) && as_like(tokens),
+            (Self::Tokens, _) => inputs[0].get(1).is_some_and(|tokens| as_like(*tokens)),
+            _ => false,
         }
     }
 

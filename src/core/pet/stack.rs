@@ -9,7 +9,7 @@ use super::dropout::{self, DropoutSeed};
 use super::equation::{Binding, Program};
 use super::hooks::Hooks;
 use super::layout::{Layout, Slot};
-use super::shape::shown;
+use super::shape::{Shape, shown};
 use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};
 use super::value::Value;
@@ -215,9 +215,9 @@ impl PetStack {
         let tensors = self.tensors.get(&block)?;
         dropout::begin(self.draws, plan.layout.drawing.of_site(block, site));
         let result = program.evaluate(inputs, bindings, tensors);
-        let wanted = inputs.get(site.like())?.dims();
+        let given: Vec<Shape> = inputs.iter().map(Value::dims).collect();
         Some(result.and_then(
-            |value| match misshapen(program, site, &value.dims(), &wanted) {
+            |value| match misshapen(program, site, &value.dims(), &given) {
                 Some(wrong) => Err(wrong),
                 None => Ok(value),
             },
@@ -237,21 +237,25 @@ fn one_for_all<'l>(
     }
 }
 
-/// What is wrong with a result of this shape, where one of another is needed.
+/// What is wrong with a result of this shape for inputs of these, where another one is needed.
 pub(super) fn misshapen(
     program: &Program,
     site: Site,
     found: &[usize],
-    wanted: &[usize],
+    inputs: &[Shape],
 ) -> Option<Diagnostic> {
-    if found == wanted {
+    if site.takes(found, inputs) {
         return None;
     }
+    let more = match site {
+        Site::Input => ", or more tokens",
+        _ => "",
+    };
     let what = format!(
-        "the equation for `{}` gives {}, but {} is needed there, as `{}` has",
+        "the equation for `{}` gives {}, but {} is needed there, as `{}` has{more}",
         site.name(),
         shown(found),
-        shown(wanted),
+        shown(inputs.get(site.like()).map_or(&[][..], Vec::as_slice)),
         site.inputs()[site.like()]
     );
     Some(Diagnostic::new(program.result_span(), what))
@@ -271,6 +275,16 @@ impl Hooks for PetStack {
             .as_ref()
             .and_then(|plan| plan.layout.blocks.get(&block))
             .is_some_and(|layout| layout.bindings.contains_key(&site))
+    }
+
+    fn input(&self, block: usize, tokens: Tensor<3>) -> Result<Tensor<3>> {
+        if !self.uses(block, Site::Input) {
+            return Ok(tokens);
+        }
+        match self.evaluate(block, Site::Input, &[tokens.into()])? {
+            Value::Three(result) => Ok(result),
+            other => Err(of_rank(&other)),
+        }
     }
 
     fn around(&self, block: usize, site: Site, e: &Tensor<3>, h: Tensor<3>) -> Result<Tensor<3>> {

@@ -126,17 +126,21 @@ impl Family {
         }
     }
 
-    /// The shapes of what a site hands over.
-    fn inputs(&self, site: Site) -> Vec<Shape> {
+    /// The shapes of what a site hands over, where a block has so many tokens after `input`.
+    fn inputs(&self, site: Site, inside: usize) -> Vec<Shape> {
         let shape = &self.shapes[0];
         let (input, output) = site.channels(shape);
         match site {
             Site::Attend => {
                 let width = shape.width / shape.heads.max(1);
-                vec![vec![BATCH, shape.heads, self.tokens, width]; 3]
+                vec![vec![BATCH, shape.heads, inside, width]; 3]
             }
+            Site::Input => vec![vec![BATCH, self.tokens, input]],
+            Site::Tokens => [self.tokens, inside]
+                .map(|tokens| vec![BATCH, tokens, input])
+                .into(),
             _ => {
-                let tokens = |width| vec![BATCH, self.tokens, width];
+                let tokens = |width| vec![BATCH, inside, width];
                 let weight = site.is_linear().then(|| vec![input, output]);
                 [tokens(input), tokens(output)]
                     .into_iter()
@@ -187,15 +191,27 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
     let mut wrong = Vec::new();
     for block in layout.blocks.values() {
         let own: Vec<Shape> = block.slots.iter().map(|slot| slot.shape.to_vec()).collect();
-        for (&site, bindings) in &block.bindings {
+        // What enters the block says how many tokens it has.
+        let mut inside = family.tokens;
+        let first = block.bindings.get_key_value(&Site::Input);
+        let others = block
+            .bindings
+            .iter()
+            .filter(|(site, _)| **site != Site::Input);
+        for (&site, bindings) in first.into_iter().chain(others) {
             let Some(program) = spec.variants[variant].equations.get(&site) else {
                 continue;
             };
-            let inputs = family.inputs(site);
+            let inputs = family.inputs(site, inside);
             let found = program.shapes(&inputs, bindings, &own);
             wrong.extend(found.wrong);
-            let result = found.result;
-            wrong.extend(result.and_then(|x| misshapen(program, site, &x, &inputs[site.like()])));
+            let Some(result) = found.result else {
+                continue;
+            };
+            match misshapen(program, site, &result, &inputs) {
+                None if site == Site::Input => inside = result[1],
+                misshapen => wrong.extend(misshapen),
+            }
         }
     }
     wrong
@@ -243,10 +259,12 @@ fn try_one(
     let (Ok(stack), Ok(variant), Ok(sites)) = (stack, variant, spec.fits(shapes, &[0])) else {
         return Ok(false);
     };
-    let mut same = true;
-    for &site in sites {
+    let (mut same, mut inside) = (true, family.tokens);
+    let (first, others): (Vec<Site>, Vec<Site>) =
+        sites.iter().partition(|site| **site == Site::Input);
+    for site in first.into_iter().chain(others) {
         let inputs: Vec<Value> = (1..)
-            .zip(family.inputs(site))
+            .zip(family.inputs(site, inside))
             .map(|(stream, shape)| random(&shape, stream, device))
             .collect();
         let before = match inputs.as_slice() {
@@ -260,7 +278,11 @@ fn try_one(
         let Some(result) = stack.evaluated(0, site, &inputs) else {
             continue;
         };
-        let (result, before) = (flat(result?), flat(before));
+        let result = result?;
+        if site == Site::Input {
+            inside = result.dims()[1];
+        }
+        let (result, before) = (flat(result), flat(before));
         if result.iter().any(|value| !value.is_finite()) {
             let place = spec.variants[variant].equations.get(&site);
             let what = format!(

@@ -45,8 +45,9 @@ impl Vit {
         hooks: &dyn Hooks,
     ) -> Result<[Tensor<4>; 3]> {
         let block = &self.blocks[index];
+        let x = hooks.input(index, x.clone())?;
         let e = block.norm1.forward(x.clone());
-        let e = hooks.around(index, Site::Norm1, x, e)?;
+        let e = hooks.around(index, Site::Norm1, &x, e)?;
         let mut qkv = block.qkv.forward(e.clone());
         if uses_projections(hooks, index) {
             qkv = Tensor::cat(

@@ -50,9 +50,10 @@ fn block(
     config: &Config,
     parts: &mut GraphParts<'_>,
     index: usize,
-    before: &Value,
+    given: &Value,
 ) -> Result<Value> {
     let name = |rest: &str| format!("blocks.{index}.{rest}");
+    let before = &parts.input(index, given)?;
     let e = parts.norm(before, &name("norm1"), config.epsilon)?;
     let e = parts.site((index, Site::Norm1), before, e)?;
     let h = attention(config, parts, index, &e)?;
@@ -65,7 +66,7 @@ fn block(
     let h = parts.site((index, Site::Stream), &x, h)?;
     let x = parts.graph.pair("Add", &x, &h);
     let x = parts.site((index, Site::Block), before, x)?;
-    parts.site((index, Site::Tokens), before, x)
+    parts.site((index, Site::Tokens), given, x)
 }
 
 fn attention(

@@ -234,20 +234,21 @@ impl Backbone for Vit {
     /// The last block gives the class token alone where that is all that is read and nothing acts
     /// in it.
     fn block(&self, index: usize, tokens: Tokens, hooks: &dyn Hooks) -> Result<Tokens> {
-        let x = tokens.values.clone();
+        let given = tokens.values.clone();
         let is_last = index + 1 == self.blocks.len();
         let whole = hooks.acts_in(index) || hooks.reads_tokens();
         if is_last && self.config.class_token && !whole {
             let block = &self.blocks[index];
             let last = || LastAttention::new(block, self.config.heads);
-            let middle = self.last.get_or_init(last).run(block, x);
+            let middle = self.last.get_or_init(last).run(block, given);
             let values = block.mlp.residual(index, middle, hooks)?;
             return Ok(Tokens { values, ..tokens });
         }
+        let x = hooks.input(index, given.clone())?;
         let middle = self.attention_part(index, x.clone(), hooks)?;
         let out = self.blocks[index].mlp.residual(index, middle, hooks)?;
         let out = hooks.around(index, Site::Block, &x, out)?;
-        let values = hooks.around(index, Site::Tokens, &x, out)?;
+        let values = hooks.around(index, Site::Tokens, &given, out)?;
         Ok(Tokens { values, ..tokens })
     }
 

@@ -108,8 +108,13 @@ fn pool(config: &Config) -> String {
 fn block(config: &Config, acting: &Acting) -> String {
     let mut body = Body::default();
     body.line("\"\"\"A block of timm's ViT with what the PET does at its sites.\"\"\"");
-    let whole = [Site::Block, Site::Tokens];
-    if whole.iter().any(|site| acting.contains_key(site)) {
+    if acting.contains_key(&Site::Tokens) {
+        body.line("given = x");
+    }
+    if acting.contains_key(&Site::Input) {
+        body.line("x = pet.input(x)");
+    }
+    if acting.contains_key(&Site::Block) {
         body.line("before = x");
     }
     body.line("e = block.norm1(x)");
@@ -130,9 +135,8 @@ fn block(config: &Config, acting: &Acting) -> String {
     body.site(acting, Site::Mlp, ["e", "h"], "");
     body.site(acting, Site::Stream, ["x", "h"], "");
     body.line("x = x + h");
-    for site in whole {
-        body.site(acting, site, ["before", "x"], "");
-    }
+    body.site(acting, Site::Block, ["before", "x"], "");
+    body.site(acting, Site::Tokens, ["given", "x"], "");
     body.line("return x");
     format!("def block_with(block, pet, x):\n{}\n\n", body.text())
 }
