@@ -47,7 +47,6 @@ except ImportError as missing:
     print(f"skipped: {missing}")
 
 # Families that are written as ONNX.
-ONNX = ("lae-nano", "ViT-Ti/16", "ViT, scaled")
 LIMIT = 1e-5
 # Of the probabilities of a picture that is resized here by Pillow, there by the program.
 PICTURE_LIMIT = 2e-2
@@ -126,9 +125,9 @@ def vit_scaled(folder):
     return spread_out(VisionTransformer(**options, num_classes=0), folder, "vit-scaled")
 
 
-def swin_small(folder):
-    options = dict(img_size=64, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
-    return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-small")
+def swin_small(folder, side=64):
+    options = dict(img_size=side, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
+    return spread_out(SwinTransformer(**options, num_classes=0), folder, f"swin-{side}")
 
 
 def convnext_small(folder):
@@ -204,7 +203,7 @@ def checked(program, root, backbone, name, words):
     others = {}
     if backbone == "lae-nano" and name in ("SimpleCIL", "RanPAC"):
         largest = max(largest, *taught(program, root, summary["run"]).check().values())
-    if onnxruntime and backbone in ONNX:
+    if onnxruntime:
         others["onnx"] = by_onnx(export(program, root, summary["run"], "onnx"))
     if PeftModel and name.endswith(("LoRA", "LoRA all", "fact")):
         others["peft"] = by_peft(export(program, root, summary["run"], "peft"))
@@ -258,6 +257,8 @@ def main():
             around["LAE, adaptformer"] = [*LAE, "--pet", "adaptformer"]
             swin, convnext = swin_small(root), convnext_small(root)
             cases += [("Swin, small", name, [*words, *swin, *few]) for name, words in around.items()]
+            # Windows and merging that need zeros at the border.
+            cases += [("Swin, odd", name, [*words, *swin_small(root, 60), *few]) for name, words in around.items()]
             around["LAE, SSF full"] = ssf["LAE, SSF full"]
             cases += [("ConvNeXt, small", name, [*words, *convnext, *few]) for name, words in around.items()]
         for backbone, name, words in cases:

@@ -123,11 +123,11 @@ pub trait Dimensions: Debug + Send + Sync + Same {
         None
     }
 
-    /// The network as operations, from normalised images to features; none for a family that is not written
-    /// down.
-    fn graph(&self, _parts: &mut GraphParts<'_>, _images: &Value) -> Option<Result<Value>> {
-        None
-    }
+    /// The network as operations, from normalised images to features.
+    ///
+    /// # Errors
+    /// As [`Architecture::graph`].
+    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value>;
 
     /// The network, with its tensors from the loader.
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone>;
@@ -206,12 +206,11 @@ impl Architecture {
         self.0.timm_layer(block, site)
     }
 
-    /// The network as operations, from normalised images to features; none for a family that is not written
-    /// down.
+    /// The network as operations, from normalised images to features.
     ///
     /// # Errors
     /// A Problem for a missing weight, or for what acts in it and has no form in a graph.
-    pub fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Option<Result<Value>> {
+    pub fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
         self.0.graph(parts, images)
     }
 

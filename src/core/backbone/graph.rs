@@ -125,6 +125,165 @@ impl GraphParts<'_> {
     }
 }
 
+impl GraphParts<'_> {
+    /// Queries, keys and values of e, each `width` wide, with what acts at their sites.
+    ///
+    /// # Errors
+    /// A Problem when a weight is missing, or for what has no form in a graph.
+    pub fn projections(
+        &mut self,
+        block: usize,
+        e: &Value,
+        layer: &str,
+        width: usize,
+    ) -> Result<[Value; 3]> {
+        let packed = self.linear(e, layer)?;
+        let (width, weights) = (width as i64, self.weights);
+        let mut one = |at: i64, site: Site| {
+            let own = (at * width, (at + 1) * width);
+            let h = self.graph.slice(&packed, -1, own.0, own.1);
+            let weight = |graph: &mut Graph| {
+                let whole = turned_weight(graph, weights, layer)?;
+                Ok(graph.slice(&whole, -1, own.0, own.1))
+            };
+            self.linear_site((block, site), e, h, &weight)
+        };
+        Ok([
+            one(0, Site::Query)?,
+            one(1, Site::Key)?,
+            one(2, Site::Value)?,
+        ])
+    }
+
+    /// any × tokens × width → any × heads × tokens × width per head.
+    pub fn by_head(&mut self, x: &Value, heads: i64, width: i64) -> Value {
+        let apart = self.graph.reshape(x, &[0, 0, heads, width / heads]);
+        self.graph.permute(&apart, &[0, 2, 1, 3])
+    }
+
+    /// Undoes [`GraphParts::by_head`].
+    pub fn joined_heads(&mut self, x: &Value, width: i64) -> Value {
+        let turned = self.graph.permute(x, &[0, 2, 1, 3]);
+        self.graph.reshape(&turned, &[0, 0, width])
+    }
+
+    /// softmax(q·kᵀ/√`head_width`)·v, with what `biased` makes of the scores.
+    pub fn attend(
+        &mut self,
+        [q, k, v]: [&Value; 3],
+        head_width: i64,
+        biased: &dyn Fn(&mut Graph, Value) -> Value,
+    ) -> Value {
+        let graph = &mut *self.graph;
+        let scale = graph.number((head_width as f64).powf(-0.5));
+        let scaled = graph.pair("Mul", q, &scale);
+        let turned = graph.permute(k, &[0, 1, 3, 2]);
+        let scores = graph.pair("MatMul", &scaled, &turned);
+        let scores = biased(graph, scores);
+        let shares = graph.softmax(&scores);
+        graph.pair("MatMul", &shares, v)
+    }
+
+    /// fc2(GELU(fc1(e))) with what acts inside, and the scale behind it; CLIP's GELU where `quick`.
+    ///
+    /// # Errors
+    /// A Problem when a weight is missing, or for what has no form in a graph.
+    pub fn mlp(
+        &mut self,
+        block: usize,
+        e: &Value,
+        (layer, quick): (&str, bool),
+        scale: Option<&str>,
+    ) -> Result<Value> {
+        let name = |rest: &str| format!("{layer}.{rest}");
+        let hidden = self.scaled_linear((block, Site::Fc1), e, &name("fc1"), None)?;
+        let graph = &mut *self.graph;
+        let active = match quick {
+            true => {
+                let factor = graph.number(1.702);
+                let scaled = graph.pair("Mul", &hidden, &factor);
+                let share = graph.op("Sigmoid", &[&scaled], &[]);
+                graph.pair("Mul", &hidden, &share)
+            }
+            false => graph.gelu(&hidden),
+        };
+        let active = self.site((block, Site::Activation), &hidden, active)?;
+        self.scaled_linear((block, Site::Fc2), &active, &name("fc2"), scale)
+    }
+
+    /// A linear layer with the scale behind it, and what acts there.
+    ///
+    /// # Errors
+    /// A Problem when a weight is missing, or for what has no form in a graph.
+    pub fn scaled_linear(
+        &mut self,
+        at: (usize, Site),
+        e: &Value,
+        layer: &str,
+        scale: Option<&str>,
+    ) -> Result<Value> {
+        let mut h = self.linear(e, layer)?;
+        let scale = scale.map(|name| self.weight(name)).transpose()?;
+        if let Some(scale) = &scale {
+            h = self.graph.pair("Mul", &h, scale);
+        }
+        let weights = self.weights;
+        let weight = |graph: &mut Graph| {
+            let weight = turned_weight(graph, weights, layer)?;
+            Ok(match &scale {
+                Some(scale) => graph.pair("Mul", &weight, scale),
+                None => weight,
+            })
+        };
+        self.linear_site(at, e, h, &weight)
+    }
+
+    /// A convolution of a map (any × channels × rows × columns); `step` is its stride, `group` how many it is of, side by
+    /// side, and `border` the zeros around the map.
+    ///
+    /// # Errors
+    /// A Problem when a weight is missing.
+    pub fn convolution(
+        &mut self,
+        map: &Value,
+        layer: &str,
+        [step, group, border]: [usize; 3],
+    ) -> Result<Value> {
+        let [step, border] = [step, border].map(|n| n as i64);
+        let told = [
+            ("strides", Attribute::Ints(&[step, step])),
+            ("group", Attribute::Int(group as i64)),
+            ("pads", Attribute::Ints(&[border; 4])),
+        ];
+        let weight = self.weight(&format!("{layer}.weight"))?;
+        let bias = format!("{layer}.bias");
+        if !self.weights.contains_key(&bias) {
+            return Ok(self.graph.op("Conv", &[map, &weight], &told));
+        }
+        let bias = self.weight(&bias)?;
+        Ok(self.graph.op("Conv", &[map, &weight, &bias], &told))
+    }
+
+    /// any × channels × rows × columns → any × rows·columns × channels.
+    pub fn tokens_of(&mut self, map: &Value, channels: usize) -> Value {
+        let flat = self.graph.reshape(map, &[0, channels as i64, -1]);
+        self.graph.permute(&flat, &[0, 2, 1])
+    }
+
+    /// Undoes [`GraphParts::tokens_of`].
+    pub fn map_of(&mut self, tokens: &Value, [rows, columns, channels]: [usize; 3]) -> Value {
+        let turned = self.graph.permute(tokens, &[0, 2, 1]);
+        let shape = [0, channels as i64, rows as i64, columns as i64];
+        self.graph.reshape(&turned, &shape)
+    }
+
+    /// The mean over all tokens: any × width.
+    pub fn mean_token(&mut self, tokens: &Value, width: usize) -> Value {
+        let mean = self.graph.mean(tokens, 1);
+        self.graph.reshape(&mean, &[-1, width as i64])
+    }
+}
+
 /// The weight of a linear layer, in × out.
 ///
 /// # Errors

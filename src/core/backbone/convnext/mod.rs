@@ -3,6 +3,7 @@
 //! the last stage, with a final norm after it only where `final_norm` says so: LAE's released code
 //! leaves it out.
 
+mod graph;
 mod torch;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::mlp::Mlp;
 use super::normalisation::Normalisation;
@@ -21,6 +23,7 @@ use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
+use crate::onnx::Value;
 use crate::pet::{BlockKind, Hooks, Site};
 use crate::problem::Result;
 
@@ -143,6 +146,10 @@ impl Dimensions for Config {
 
     fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
         torch::text(self, name, acting)
+    }
+
+    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
+        graph::features(self, parts, images)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {

@@ -73,42 +73,12 @@ impl Biases {
             return Ok(made.clone());
         }
         let tokens = windows.window.0 * windows.window.1;
-        let values = self.laid_out(table, windows);
+        let values = laid_out(table, self.window, self.heads, windows);
         let groups = values.len() / (self.heads * tokens * tokens);
         let shape = vec![groups, self.heads, tokens, tokens];
         let made: Tensor<4> = HostTensor { shape, values }.to_device(&device)?;
         known.insert(*windows, made.clone());
         Ok(made)
-    }
-
-    fn laid_out(&self, table: &[f32], windows: &Windows) -> Vec<f32> {
-        let (rows, columns) = windows.window;
-        let resized;
-        let table = if (rows, columns) == (self.window, self.window) {
-            table
-        } else {
-            resized = resample::relative_bias(table, self.window, self.heads, (rows, columns));
-            &resized
-        };
-        let cells = cells(windows);
-        let plain: Vec<f32> = (0..self.heads)
-            .flat_map(|head| {
-                cells
-                    .iter()
-                    .map(move |cell| table[cell * self.heads + head])
-            })
-            .collect();
-        if windows.shift == (0, 0) {
-            return plain;
-        }
-        let tokens = rows * columns;
-        let regions = windows.regions();
-        let masked = regions.iter().flat_map(|region| {
-            let apart = |i: usize| region[i / tokens % tokens] != region[i % tokens];
-            let masked = plain.iter().enumerate();
-            masked.map(move |(i, bias)| if apart(i) { bias + APART } else { *bias })
-        });
-        masked.collect()
     }
 
     /// The same of a table that is trained.
@@ -159,7 +129,7 @@ fn cells(windows: &Windows) -> Vec<usize> {
 }
 
 /// Side of the windows that a table of so many rows is for.
-fn side_of(cells: usize) -> usize {
+pub(super) fn side_of(cells: usize) -> usize {
     cells.isqrt().div_ceil(2).max(1)
 }
 
@@ -177,6 +147,34 @@ pub fn fitted(config: &Config, name: &str, stored: HostTensor) -> HostTensor {
     let shape = vec![(2 * to - 1).pow(2), heads];
     let values = resample::relative_bias(&stored.values, from, heads, (to, to));
     HostTensor { shape, values }
+}
+
+/// A table (row-major) for windows of `window` × `window` tokens as what is added to the scores: groups × heads ×
+/// tokens × tokens.
+pub fn laid_out(table: &[f32], window: usize, heads: usize, windows: &Windows) -> Vec<f32> {
+    let (rows, columns) = windows.window;
+    let resized;
+    let table = if (rows, columns) == (window, window) {
+        table
+    } else {
+        resized = resample::relative_bias(table, window, heads, (rows, columns));
+        &resized
+    };
+    let cells = cells(windows);
+    let plain: Vec<f32> = (0..heads)
+        .flat_map(|head| cells.iter().map(move |cell| table[cell * heads + head]))
+        .collect();
+    if windows.shift == (0, 0) {
+        return plain;
+    }
+    let tokens = rows * columns;
+    let regions = windows.regions();
+    let masked = regions.iter().flat_map(|region| {
+        let apart = |i: usize| region[i / tokens % tokens] != region[i % tokens];
+        let masked = plain.iter().enumerate();
+        masked.map(move |(i, bias)| if apart(i) { bias + APART } else { *bias })
+    });
+    masked.collect()
 }
 
 #[cfg(test)]
@@ -206,13 +204,12 @@ mod tests {
     #[test]
     fn the_bias_of_a_pair_depends_on_how_far_apart_it_lies() {
         let table: Vec<f32> = (0..9).map(|i| i as f32).collect();
-        let biases = biases(Table::Fixed(Vec::new()), 1);
-        let plain = biases.laid_out(&table, &windows(2, false));
+        let plain = laid_out(&table, 2, 1, &windows(2, false));
         let expected = [
             4., 3., 1., 0., 5., 4., 2., 1., 7., 6., 4., 3., 8., 7., 5., 4.,
         ];
         assert_eq!(plain, expected);
-        let masked = biases.laid_out(&table, &windows(4, true));
+        let masked = laid_out(&table, 2, 1, &windows(4, true));
         assert_eq!(masked.len(), 4 * 16);
         assert_eq!(masked[..16], expected);
         assert_eq!(masked[48 + 1], 3. - 100.);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::Swin;
 use super::biases::fitted;
 use super::config::Config;
-use super::torch;
+use super::{graph, torch};
 use crate::backbone::architecture::{Architecture, Dimensions, Family, Inferred, Kept};
+use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
@@ -15,6 +16,7 @@ use crate::backbone::weights::Tensors;
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
+use crate::onnx::Value;
 use crate::pet::BlockKind;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
@@ -121,6 +123,10 @@ impl Dimensions for Config {
 
     fn torch(&self, name: &str, acting: &Acting) -> Result<TorchText> {
         torch::text(self, name, acting)
+    }
+
+    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
+        graph::features(self, parts, images)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {

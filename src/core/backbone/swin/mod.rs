@@ -17,6 +17,7 @@ use crate::problem::Result;
 mod biases;
 mod config;
 mod family;
+mod graph;
 mod torch;
 mod windows;
 

@@ -8,7 +8,7 @@ use crate::backbone::Tokens;
 /// an axis is not shifted along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Windows {
-    map: (usize, usize),
+    pub(super) map: (usize, usize),
     pub(super) window: (usize, usize),
     pub(super) shift: (usize, usize),
 }
@@ -16,6 +16,11 @@ pub struct Windows {
 impl Windows {
     /// The cut for these tokens.
     pub fn new(tokens: &Tokens, window: usize, shifted: bool) -> Self {
+        Self::of((tokens.rows, tokens.columns), window, shifted)
+    }
+
+    /// The cut for a map of so many rows and columns.
+    pub fn of((rows, columns): (usize, usize), window: usize, shifted: bool) -> Self {
         let shift = |side: usize| {
             if shifted && side > window {
                 window / 2
@@ -24,14 +29,14 @@ impl Windows {
             }
         };
         Self {
-            map: (tokens.rows, tokens.columns),
-            window: (window.min(tokens.rows), window.min(tokens.columns)),
-            shift: (shift(tokens.rows), shift(tokens.columns)),
+            map: (rows, columns),
+            window: (window.min(rows), window.min(columns)),
+            shift: (shift(rows), shift(columns)),
         }
     }
 
     /// The map's sides rounded up to whole windows.
-    fn whole(&self) -> (usize, usize) {
+    pub(super) fn whole(&self) -> (usize, usize) {
         (
             self.map.0.next_multiple_of(self.window.0),
             self.map.1.next_multiple_of(self.window.1),
@@ -42,6 +47,26 @@ impl Windows {
     fn counts(&self) -> (usize, usize) {
         let (rows, columns) = self.whole();
         (rows / self.window.0, columns / self.window.1)
+    }
+
+    /// Number of windows along each axis, and the sides of one.
+    pub(super) fn grid(&self) -> [[usize; 2]; 2] {
+        let (down, across) = self.counts();
+        [[down, across], [self.window.0, self.window.1]]
+    }
+
+    /// Windows of an image whose biases differ: one where all are alike.
+    pub(super) fn groups(&self) -> usize {
+        let (down, across) = self.counts();
+        match self.shift {
+            (0, 0) => 1,
+            _ => down * across,
+        }
+    }
+
+    /// Tokens of a window.
+    pub(super) fn tokens(&self) -> usize {
+        self.window.0 * self.window.1
     }
 
     /// batch × rows·columns × channels → batch·windows × window tokens × channels. What lies

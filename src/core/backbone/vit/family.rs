@@ -128,8 +128,8 @@ impl Dimensions for Config {
         torch::layer(self, block, site)
     }
 
-    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Option<Result<Value>> {
-        Some(graph::features(self, parts, images))
+    fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {
+        graph::features(self, parts, images)
     }
 
     fn build(&self, loader: &mut WeightLoader) -> Arc<dyn Backbone> {

@@ -84,8 +84,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             hooks: &pets,
         };
         let architecture = &model.predictor.backbone().entry.architecture;
-        let written = architecture.graph(&mut parts, &images);
-        features.push(written.unwrap_or_else(|| Err(no_family(model)))?);
+        features.push(architecture.graph(&mut parts, &images)?);
     }
     let (scores, shares) = read(&mut graph, &model.recipe.reading, &features, classes);
     let shares = folded(&mut graph, &shares, &model.again(), classes);
@@ -111,11 +110,6 @@ fn weights(model: &Model<'_>) -> Result<Named> {
     Ok(own
         .map(|(name, values)| (name[2..].to_owned(), values))
         .collect())
-}
-
-fn no_family(model: &Model<'_>) -> Problem {
-    let family = model.predictor.backbone().entry.architecture.family().title;
-    Problem::new(format!("models on {family} cannot be written as ONNX yet")).advise("a ViT can be")
 }
 
 fn normalised(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
