@@ -8,7 +8,7 @@ and on small networks of the other kinds, all but the first of random weights; e
 exported model for the two pictures of noise whose answers by the program lie beside it. The limit is 1e-5 of
 the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
 otherwise. One picture goes the whole way from the file, through `predict --json` and through
-`model.predict`. What runs on a ViT is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
+`model.predict`. Each is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
 which loads it onto timm's network.
 
 Exits 0 where all holds, 1 where something does not; prints why and exits 0 where a library is absent
