@@ -254,7 +254,7 @@ fn only_input_adds_tokens_and_they_leave_at_tokens_alone() {
     let enter = "input = \"join_tokens(first_rows(e, 1), join_tokens(p, rest_rows(e, 1)))\"";
     let leave = |n: usize| {
         let tokens = format!("tokens = \"join_tokens(first_rows(h, 1), rest_rows(h, {n}))\"");
-        prompts("\"input\", \"tokens\"", &format!("{enter}\n{tokens}"))
+        prompts("[\"input\", \"tokens\"]", &format!("{enter}\n{tokens}"))
     };
     let deep = stack(&spec(&leave(4)), &PetSettings::default());
     let shallow = stack(&spec(&prompts("\"input\"", enter)), &PetSettings::default());
