@@ -28,6 +28,7 @@ pub mod estimate;
 mod events;
 pub mod experiment;
 pub mod figure_export;
+pub mod findings;
 pub mod first_task;
 pub mod folders;
 pub mod former;

@@ -2,6 +2,7 @@
 //! what it does to the numbers.
 
 use super::advice::better_backbone;
+use super::findings;
 use super::plain::in_window;
 use super::run_view::{RunView, Stage};
 use crate::method::lae::{self, Switches};
@@ -44,6 +45,7 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
             ),
         )),
         (Stage::Finished, _) => {
+            paragraphs.extend(missed_classes(run));
             paragraphs.extend(added_task(run));
             paragraphs.push(finished(run));
             paragraphs.extend(backbone(run));
@@ -201,14 +203,29 @@ fn finished(run: &RunView) -> Paragraph {
         let text = "The images of its earlier tasks were not at hand, so it cannot be said how many answers are right. Open Predict to watch an image through the tasks.";
         return paragraph("Done.", text.into());
     };
+    // A run in which classes are not recognised is not just done.
+    let head = match run.missed.is_empty() {
+        true => "Done.",
+        false => "All in all.",
+    };
     paragraph(
-        "Done.",
+        head,
         format!(
             "After {tasks} the answers are right for {:.1}\u{a0}% of the test images of all classes; {:.1} points of what was once known are forgotten. Open Predict to watch an image through the tasks.",
             percent(right),
             percent(forgotten)
         ),
     )
+}
+
+/// The classes that are never or rarely recognised; none where all are.
+fn missed_classes(run: &RunView) -> Option<Paragraph> {
+    let seen = run
+        .reports
+        .iter()
+        .map(|report| run.class_names(report.task).len());
+    let (head, text) = findings::told(&run.missed, seen.sum())?;
+    Some(Paragraph { head, text })
 }
 
 /// What the last added task changed; none for a run without.

@@ -22,6 +22,7 @@ mod idle;
 mod inside;
 mod keys;
 mod large;
+mod missed;
 mod mistakes;
 mod named;
 mod of_data;

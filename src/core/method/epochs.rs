@@ -115,6 +115,15 @@ pub fn epochs_of(header: &RunHeader, task: usize) -> usize {
     as_trained(header, task, |chosen, train| Ok(chosen.epochs(task, train))).unwrap_or(own)
 }
 
+/// Optimiser steps that a task (from 0) of a run was learned in; none where nothing was learned by steps.
+pub fn steps_of(header: &RunHeader, task: usize) -> Option<usize> {
+    let steps = |chosen: &Chosen<'_>, train: &[usize]| {
+        let each = chosen.steps_of_epoch(task, train);
+        Ok(each.map(|each| each.saturating_mul(chosen.epochs(task, train))))
+    };
+    as_trained(header, task, steps).ok().flatten()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -56,7 +56,7 @@ pub use chosen::{
     BackboneShape, adopt, adopt_published, command, filled, named_method, problems, run_title, set,
     usual_pet,
 };
-pub use epochs::{epochs_of, passes_of};
+pub use epochs::{epochs_of, passes_of, steps_of};
 pub use exemplars::Exemplar;
 pub use features::{Features, plain};
 pub use frozen::all_frozen;

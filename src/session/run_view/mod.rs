@@ -1,7 +1,10 @@
 //! One run as the pages see it: the engine's events folded into plain values.
 
+mod log;
+
 use std::collections::VecDeque;
 
+use super::findings::{Missed, missed};
 use super::row::title_of;
 pub use super::stage::Stage;
 use super::words::bytes_text;
@@ -12,23 +15,10 @@ use crate::problem::Problem;
 use crate::run::checked::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
+pub use log::LogLine;
 
 /// Loss values kept for the curve.
 const LOSSES: usize = 4096;
-/// Log lines kept.
-const LINES: usize = 500;
-
-/// One line of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogLine {
-    /// Local time, HH:MM:SS.
-    pub time: String,
-    /// What happened.
-    pub text: String,
-    /// Whether a person should look at it.
-    pub warning: bool,
-}
-
 /// Everything known of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunView {
@@ -53,6 +43,8 @@ pub struct RunView {
     pub forgotten: Option<f64>,
     /// The same of each expert, where there are several and it was measured.
     pub forgotten_by: Vec<(Expert, f64)>,
+    /// The classes that its answer never or rarely recognises, worked out once per report.
+    pub missed: Vec<Missed>,
     /// The study of DualPrompt's prompts, where every task was studied.
     pub study: Option<PromptStudy>,
     /// Latest loss values with the task they belong to, oldest first.
@@ -338,6 +330,8 @@ impl RunView {
             0 | 1 => Vec::new(),
             _ => experts.iter().filter_map(forgotten).collect(),
         };
+        let header = self.header.as_ref();
+        self.missed = header.map_or_else(Vec::new, |header| missed(header, &self.reports));
         self.study = PromptStudy::of(self.reports.iter().map(|report| &report.slots[..]));
     }
 
@@ -373,25 +367,6 @@ impl RunView {
         for (what, line) in report.lines() {
             self.line(now, format!("{what}: {line}"), what == DIFFERS);
         }
-    }
-
-    fn say(&mut self, now: &str, text: String) {
-        self.line(now, text, false);
-    }
-
-    fn warn(&mut self, now: &str, text: String) {
-        self.line(now, text, true);
-    }
-
-    fn line(&mut self, now: &str, text: String, warning: bool) {
-        if self.log.len() == LINES {
-            self.log.pop_front();
-        }
-        self.log.push_back(LogLine {
-            time: now.to_string(),
-            text,
-            warning,
-        });
     }
 }
 

@@ -8,6 +8,7 @@ mod grid;
 mod pictures;
 mod prompts;
 mod queue;
+mod remedies;
 mod side;
 mod worst;
 

@@ -2,14 +2,11 @@
 
 use egui::{Label, RichText, TextEdit, Ui};
 
-use super::{beside, queue};
+use super::{beside, queue, remedies};
 use crate::counts::counted;
 use crate::method::epochs_of;
-use crate::run::config::RunConfig;
-use crate::session::advice::{BACKBONE, TITLE, better_backbone};
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
-use crate::session::views::BackboneView;
 use crate::session::words::{count_text, duration_text};
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
@@ -155,31 +152,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             job.append(&format!(" {text}"), 0.0, format(regular(13.0), t.text));
             ui.add(Label::new(job).wrap());
         }
-        remedy(ui, cx, run);
-    });
-}
-
-/// The way to the backbone that the words recommend.
-fn remedy(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
-    let Some(header) = run.header.as_ref().filter(|_| run.stage == Stage::Finished) else {
-        return;
-    };
-    if better_backbone(header, &run.reports).is_none() {
-        return;
-    }
-    let known = |view: &&BackboneView| view.name == BACKBONE;
-    let Some(view) = cx.session.inventory.backbones.iter().find(known).cloned() else {
-        return;
-    };
-    ui.horizontal_wrapped(|ui| {
-        if button(ui, format!("Set it up with {TITLE}")).clicked() {
-            cx.act(UiCommand::Repeat(Box::new(RunConfig {
-                backbone: view.name.clone(),
-                blocks: view.shape.pet_blocks.to_string(),
-                ..header.config.clone()
-            })));
-        }
-        faint(ui, format!("its weights: {}", view.whereabouts()));
+        remedies::show(ui, cx, run);
     });
 }
 

@@ -78,6 +78,18 @@ impl State {
         (self.split, self.scroll) = (Split::Test, true);
     }
 
+    /// The same of a class, by position.
+    pub fn see_mistakes_of(&mut self, class: usize) {
+        self.see_mistakes();
+        (self.class, self.shown) = (Some(class), SHOWN);
+    }
+
+    /// Brings the training pictures that look like another class into sight.
+    pub fn see_doubtful(&mut self) {
+        (self.split, self.class, self.shown) = (Split::Train, None, SHOWN);
+        self.scroll = true;
+    }
+
     /// The task whose pictures are shown. Those of added tasks are not among the training pictures that are looked at.
     fn task(&self, header: &RunHeader, task: usize) -> usize {
         match self.split {

@@ -1,0 +1,126 @@
+//! What matters in what a run came to: the classes it never or rarely recognises, and what they are taken for.
+
+use std::collections::HashMap;
+
+use crate::counts::counted;
+use crate::metrics::ClassCounts;
+use crate::run::event::{RunHeader, TaskReport};
+
+/// A class of which fewer are right than this share is rarely recognised.
+const RARELY: f64 = 0.25;
+/// Fewest test pictures of a class that say something of it.
+const FEWEST: u32 = 2;
+/// So many classes are told of in a sentence.
+const TOLD: usize = 4;
+
+/// A class that is never or rarely recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Its position in the run's class order.
+    pub class: usize,
+    /// What it is called.
+    pub name: String,
+    /// Test pictures of it that are answered rightly.
+    pub right: u32,
+    /// All its test pictures.
+    pub of: u32,
+    /// What most of the others are taken for, and how many of them.
+    pub taken_for: (String, u32),
+}
+
+impl Missed {
+    /// "heron: 0 of 11, 9 taken for egret".
+    pub fn told(&self) -> String {
+        let (name, times) = &self.taken_for;
+        format!(
+            "{}: {} of {}, {times} taken for {name}",
+            self.name, self.right, self.of
+        )
+    }
+}
+
+/// The classes that a run's answer never or rarely recognises after its last task, the poorest first and of those the
+/// ones with the most test pictures. Where a run is poor at all classes, only those that are poor beside the others are
+/// rarely recognised.
+pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
+    let Some(report) = reports.last() else {
+        return Vec::new();
+    };
+    let classes = header.tasks.get(report.task).map_or(0, |task| task.end);
+    let expert = header.answering();
+    let counts = ClassCounts::of(&report.answers, expert, classes);
+    let rarely = RARELY.min(counts.balanced().unwrap_or_default() / 2.0);
+    let confusion = report.answers.confusion(expert, classes);
+    let mut taken_for = HashMap::new();
+    for (class, other, times) in confusion.most_confused(usize::MAX) {
+        taken_for.entry(class).or_insert((other, times));
+    }
+    let name = |class: usize| header.class_order.get(class).cloned().unwrap_or_default();
+    let one = |(class, share): (usize, Option<f64>)| {
+        let (right, of) = (counts.right[class], counts.images[class]);
+        let poor = share.is_some_and(|share| share == 0.0 || share < rarely);
+        let &(other, times) = taken_for.get(&class).filter(|_| poor && of >= FEWEST)?;
+        Some(Missed {
+            class,
+            name: name(class),
+            right,
+            of,
+            taken_for: (name(other), times),
+        })
+    };
+    let mut missed: Vec<Missed> = counts.accuracies().enumerate().filter_map(one).collect();
+    missed.sort_by_key(|one| (one.right * 100 / one.of, u32::MAX - one.of));
+    missed
+}
+
+/// "2 of 8 classes are never recognised" and which; none where all are.
+pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
+    let never = missed.iter().filter(|one| one.right == 0).count();
+    let (number, how) = match (missed.len(), never) {
+        (0, _) => return None,
+        (_, 0) => (missed.len(), "rarely"),
+        (_, never) => (never, "never"),
+    };
+    let are = if number == 1 { "is" } else { "are" };
+    let head = format!(
+        "{number} of {} {are} {how} recognised.",
+        counted(classes, "class")
+    );
+    let each: Vec<String> = missed.iter().take(TOLD).map(Missed::told).collect();
+    let more = match missed.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!(" And {more} more."),
+    };
+    Some((head, format!("{}.{more}", each.join("; "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(name: &str, right: u32, of: u32) -> Missed {
+        Missed {
+            class: 0,
+            name: name.into(),
+            right,
+            of,
+            taken_for: ("egret".into(), of - right),
+        }
+    }
+
+    #[test]
+    fn what_is_never_recognised_is_said_first_with_what_it_was_taken_for() {
+        let missed = [one("heron", 0, 11), one("wren", 1, 12)];
+        let (head, text) = told(&missed, 8).unwrap_or_default();
+        assert_eq!(head, "1 of 8 classes is never recognised.");
+        let each = "heron: 0 of 11, 11 taken for egret; wren: 1 of 12, 11 taken for egret.";
+        assert_eq!(text, each);
+        let (head, _) = told(&missed[1..], 8).unwrap_or_default();
+        assert_eq!(head, "1 of 8 classes is rarely recognised.");
+        assert_eq!(told(&[], 8), None);
+        let many: Vec<Missed> = (0..7).map(|_| one("heron", 0, 3)).collect();
+        let (head, text) = told(&many, 100).unwrap_or_default();
+        assert_eq!(head, "7 of 100 classes are never recognised.");
+        assert!(text.ends_with(" And 3 more."), "{text}");
+    }
+}

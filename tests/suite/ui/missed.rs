@@ -1,0 +1,128 @@
+//! A run that does not recognise some of its classes says which, and has the ways out one click away.
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::metrics::{Answers, Expert};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event, RunHeader, TaskReport};
+use lae_studio::run::job::JobWork;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::synthetic::{header, report};
+use super::{recorded, settle, shot};
+use crate::data::Made;
+
+/// A window on Train with a finished run of one task over a folder of two classes, with these answers.
+fn window(
+    made: &Made,
+    runs: &std::path::Path,
+    given: &[usize],
+) -> (
+    egui_kittest::Harness<'static, lae_studio::ui::app::StudioApp>,
+    lae_studio::session::backend::Recorded,
+) {
+    let (mut window, backend) = recorded([1280.0, 1500.0], ThemeChoice::Light, runs);
+    settle(&mut window);
+    let data = made.path().to_string_lossy().into_owned();
+    let ctx = window.ctx.clone();
+    let choose = UiCommand::ChooseData(data.clone());
+    window.state_mut().act(&ctx, choose);
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
+    let header = RunHeader {
+        config: RunConfig {
+            data,
+            ..RunConfig::default()
+        },
+        class_order: vec!["a".into(), "b".into()],
+        tasks: std::iter::once(0..2).collect(),
+        train_images: vec![8],
+        test_images: vec![6],
+        images: Some(made.open().fingerprints()),
+        ..header()
+    };
+    let answers = Answers {
+        samples: (0..6).collect(),
+        labels: vec![0, 0, 0, 1, 1, 1],
+        given: [(Expert::ENSEMBLE, given.to_vec())].into(),
+        certainty: [(Expert::ENSEMBLE, vec![0.6, 0.9, 0.99, 0.8, 0.75, 0.7])].into(),
+        ..Answers::default()
+    };
+    let run = header.run.clone();
+    backend.push(Event::Started(Box::new(header)));
+    backend.push(Event::TaskEvaluated {
+        run: run.clone(),
+        report: Box::new(TaskReport {
+            answers,
+            ..report(0)
+        }),
+    });
+    backend.push(Event::Finished { run });
+    settle(&mut window);
+    settle(&mut window);
+    (window, backend)
+}
+
+fn made() -> Made {
+    let made = Made::new();
+    made.class("train/a", 4).class("train/b", 4);
+    made.class("test/a", 3).class("test/b", 3);
+    made
+}
+
+#[test]
+fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_click() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (mut window, backend) = window(&made, runs.path(), &[1, 1, 1, 1, 1, 0]);
+    window.get_by_label_contains("1 of 2 classes is never recognised. a: 0 of 3, 3 taken for b.");
+    window.get_by_label_contains("All in all. After 1 task");
+    assert!(window.query_by_label_contains("Done.").is_none());
+    shot(&mut window, "missed-classes");
+    // Its pictures.
+    window.get_by_label("a").click();
+    settle(&mut window);
+    window.get_by_label_contains("The surest mistakes");
+    let class = window.get_by_label("True class of the mistakes");
+    assert!(format!("{class:?}").contains('a'));
+    // Labels that look wrong.
+    window.get_by_label("Look for doubtful labels").click();
+    settle(&mut window);
+    let asked = backend.asked();
+    let looks = |command: &Command| matches!(command, Command::Doubts(look) if look.task == 0);
+    assert!(asked.iter().any(looks));
+    // A trial of methods on these pictures.
+    window.get_by_label("Try which method suits").click();
+    settle(&mut window);
+    let asked = backend.asked();
+    let tried = asked.iter().find_map(|command| match command {
+        Command::Queue(job) => match &job.work {
+            JobWork::Try(config) => Some(config.data.clone()),
+            _ => None,
+        },
+        _ => None,
+    });
+    assert_eq!(tried.as_deref(), made.path().to_str());
+    assert_eq!(window.state().page, Page::Experiment);
+    // More steps.
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
+    settle(&mut window);
+    window
+        .get_by_label("Set it up with 200 steps a task")
+        .click();
+    settle(&mut window);
+    let draft = &window.state().session.experiment.draft;
+    assert_eq!(
+        (draft.min_steps, window.state().page),
+        (200, Page::Experiment)
+    );
+}
+
+#[test]
+fn a_run_that_recognises_every_class_is_done_and_offers_no_remedy() {
+    let (made, runs) = (made(), tempfile::tempdir().unwrap());
+    let (window, _) = window(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
+    window.get_by_label_contains("Done. After 1 task");
+    for button in ["Look for doubtful labels", "Try which method suits"] {
+        assert!(window.query_by_label(button).is_none(), "{button}");
+    }
+}
