@@ -10,7 +10,7 @@ use super::output::{Json, pass_on, say, tell};
 use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::counted;
 use crate::experiment::predict::Predictor;
-use crate::experiment::sheet::{Columns, SheetBatch, fill};
+use crate::experiment::sheet::{self, Columns, SheetBatch, fill};
 use crate::files;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
@@ -86,7 +86,8 @@ fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCoun
     let mut step = |count: SheetCount| step(count.done, count.of);
     let mut ask = |piece: SheetBatch| predictor.verdicts(&piece.seen);
     let columns = Columns::of(predictor, threshold);
-    let Some(count) = fill(&columns, [folder, csv], &mut ask, &mut step)? else {
+    let all = sheet::Asked { folder, only: &[] };
+    let Some(count) = fill(&columns, all, csv, &mut ask, &mut step)? else {
         tell("stopped; no table was written");
         return Ok(None);
     };

@@ -64,7 +64,7 @@ impl DialogPurpose {
         match self {
             Self::DataFolder => "Choose a folder with one subfolder per class",
             Self::Weights => "Choose a weight file",
-            Self::Image | Self::Piece => "Choose an image",
+            Self::Image | Self::Piece => "Choose images",
             Self::Order => "Choose a class order",
             Self::BugReport => "Save the bug report",
             Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
@@ -108,6 +108,11 @@ impl DialogPurpose {
         )
     }
 
+    /// Whether several files may be the answer.
+    pub fn takes_several(self) -> bool {
+        matches!(self, Self::Image | Self::Piece)
+    }
+
     /// The usual name of the file, where one is to be written.
     pub fn to_write(self) -> Option<String> {
         match self {
@@ -127,6 +132,8 @@ impl DialogPurpose {
 pub enum Choice {
     /// This was chosen.
     Path(PathBuf),
+    /// These were.
+    Paths(Vec<PathBuf>),
     /// The person chose nothing.
     Cancelled,
     /// The desktop has no dialog to show.

@@ -210,6 +210,17 @@ impl Session {
         self.sets.failed.contains(&asked_of(config).key())
     }
 
+    /// Whether a run with these settings learned drawings, which a person can draw, and not photographs. Where its data
+    /// set is not open, what is built in is known, and settings that mirror pictures are those of photographs.
+    pub fn are_drawings(&self, config: &RunConfig) -> bool {
+        match self.data_of(config) {
+            Lookup::Found(data) => data.glyph_share.is_some(),
+            Lookup::Absent | Lookup::Unread(_) => {
+                builtin::names().any(|name| name == config.data) || !config.flip
+            }
+        }
+    }
+
     /// A decoded image of a split of an open data set.
     pub fn picture_of(
         &self,

@@ -1,5 +1,6 @@
 //! What the page Experiment shows: the settings being edited, their data set, and what they come to.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::grids::GridOnPage;
@@ -26,6 +27,8 @@ pub struct Experiment {
     pub plan: PlanView,
     /// Whether methods are tried on the data set, and what came of it.
     pub trying: Trying,
+    /// Whether classes are learned all at once, as answered in this window, by data set.
+    pub(super) arrivals: HashMap<String, bool>,
     /// The settings that have no effect beside the others.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
@@ -47,6 +50,7 @@ impl Experiment {
             data: Fetch::Nothing,
             plan: PlanView::default(),
             trying: Trying::default(),
+            arrivals: HashMap::new(),
             idle: Vec::new(),
             planning: Planning::default(),
             kept: Kept::new(),

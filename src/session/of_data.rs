@@ -191,6 +191,7 @@ impl Session {
         };
         let words = suit(&mut self.experiment.draft, &material);
         self.experiment.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
+        self.follow_arrival();
         self.experiment.planning.renew();
     }
 }

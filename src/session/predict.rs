@@ -8,7 +8,8 @@ use super::inside::Insides;
 use super::pins::Pins;
 use super::run_view::RunView;
 use super::sheet::SheetView;
-use super::views::RunRow;
+use super::sorted::SortedPictures;
+use super::views::{Fetch, RunRow};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
@@ -47,6 +48,8 @@ pub struct PredictView {
     pub pins: Pins,
     /// The table of a folder that was asked for last.
     pub sheet: Option<SheetView>,
+    /// Its pictures, sorted by class, once it is written.
+    pub sorted: Fetch<Arc<SortedPictures>>,
     /// What was seen inside runs.
     pub insides: Insides,
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::views::Fetch;
 use crate::problem::{Problem, Result};
 use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
@@ -36,18 +37,19 @@ pub fn usual_table(folder: &Path) -> PathBuf {
 }
 
 impl Session {
-    /// Has all pictures of a folder answered by the run that is asked on Predict, after the task looked
-    /// at, in a table at `csv`.
-    pub fn predict_folder(&mut self, folder: PathBuf, csv: PathBuf) {
+    /// Has pictures of a folder, all of them where `only` names none, answered by the run that is asked on Predict, after
+    /// the task looked at, in a table at `csv`.
+    pub fn predict_folder(&mut self, folder: PathBuf, only: Vec<PathBuf>, csv: PathBuf) {
         let Some(run) = self.predict.run.clone() else {
             return;
         };
-        let asked = self.sheet_request(run, folder, csv);
+        let asked = self.sheet_request(run, (folder, only), csv);
         match asked {
             Ok(request) => {
                 self.backend.send(Command::Sheet(Box::new(request.clone())));
                 let state = SheetState::Working(Default::default());
                 self.predict.sheet = Some(SheetView { request, state });
+                self.predict.sorted = Fetch::Nothing;
             }
             Err(problem) => self.notify(problem, true),
         }
@@ -56,7 +58,7 @@ impl Session {
     fn sheet_request(
         &mut self,
         run: PathBuf,
-        folder: PathBuf,
+        (folder, only): (PathBuf, Vec<PathBuf>),
         csv: PathBuf,
     ) -> Result<SheetRequest> {
         let done = self.finished_tasks(&run);
@@ -82,6 +84,7 @@ impl Session {
             task,
             run,
             folder,
+            only,
             csv,
             threshold: refusal.map(|refusal| refusal.threshold),
         })
@@ -109,6 +112,7 @@ impl Session {
             .is_some_and(|sheet| !sheet.is_working())
         {
             self.predict.sheet = None;
+            self.predict.sorted = Fetch::Nothing;
         }
     }
 
@@ -127,9 +131,12 @@ impl Session {
                 let told = format!("the table {} is written", name.to_string_lossy());
                 sheet.state = state;
                 self.notify(
-                    Problem::new(told).advise("Predict shows where it lies"),
+                    Problem::new(told)
+                        .advise("Predict shows where it lies, and the pictures by class"),
                     false,
                 );
+                self.predict.sorted = Fetch::Busy;
+                self.read_sorted();
             } else {
                 sheet.state = state;
             }

@@ -12,6 +12,9 @@ use crate::run::config::RunConfig;
 use crate::run::event::Phase;
 use crate::store::{ClassGroup as Group, added_task_figures};
 
+/// Of fewer pictures no share is told.
+const FEW: usize = 20;
+
 /// A paragraph: a word in front, then a sentence or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
@@ -232,12 +235,20 @@ fn missed_classes(run: &RunView) -> Option<Paragraph> {
 fn added_task(run: &RunView) -> Option<Paragraph> {
     let header = run.header.as_ref()?;
     let figures = added_task_figures(header, &run.reports)?;
-    let part = |group: &Group| match (group.before, group.after) {
-        (Some(before), Some(after)) => {
-            format!("{after:.1} % are right, {before:.1} % were before")
+    let part = |group: &Group| {
+        // A share of a few pictures says less than their number.
+        let of = |share: f64| (share / 100.0 * group.images as f64).round();
+        let said = |share: f64| match group.images {
+            0..FEW => format!("{} of {}", of(share), group.images),
+            _ => format!("{} of {} ({share:.1}\u{a0}%)", of(share), group.images),
+        };
+        match (group.before, group.after) {
+            (Some(before), Some(after)) => {
+                format!("{} are right, {} were before", said(after), said(before))
+            }
+            (None, Some(after)) => format!("{} are right", said(after)),
+            _ => "no test picture was at hand".into(),
         }
-        (None, Some(after)) => format!("{after:.1} % are right"),
-        _ => "no test picture was at hand".into(),
     };
     let names = listed(&figures.new.classes, 4);
     let text = format!(

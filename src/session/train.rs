@@ -10,6 +10,7 @@ use super::doubts::Doubts;
 use super::grid_at_work::GridAtWork;
 use super::grids::GridView;
 use super::loads::{Load, Lookup};
+use super::pupil::Pupil;
 use super::run_view::RunView;
 use super::views::Fetch;
 use super::worst::Certainties;
@@ -30,6 +31,8 @@ pub struct Train {
     pub(super) awaited: Option<PathBuf>,
     /// The run that was read again last, and how its files stood then.
     reread: Option<(PathBuf, Glance)>,
+    /// What a run is to be taught.
+    pub(super) pupil: Pupil,
     /// What waits, as the engine told.
     pub(super) queue: Queue,
     /// The grid at work, or the last one that was.

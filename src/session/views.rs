@@ -44,6 +44,14 @@ impl<T> Fetch<T> {
         }
     }
 
+    /// The same, to be changed.
+    pub fn ready_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Ready(thing) => Some(thing),
+            _ => None,
+        }
+    }
+
     /// Why it is not there.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
@@ -153,6 +161,8 @@ pub struct DataView {
     /// Share of the frame's side that a glyph's longer side covers, for data that looks like
     /// drawings.
     pub glyph_share: Option<f32>,
+    /// Whether its classes are learned all at once; none where nobody said so.
+    pub all_at_once: Option<bool>,
     /// Class (position in `classes`) of every test image, by index.
     pub test_labels: Vec<usize>,
     /// The test images.

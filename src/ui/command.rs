@@ -164,6 +164,8 @@ pub enum UiCommand {
     DropFolder(PathBuf),
     /// Ask which folder to teach a run, or whether to take its last added task back.
     Teach(PathBuf),
+    /// Teach the run that was asked about what was found.
+    TeachFound,
     /// Gather pictures class by class.
     Collect(Purpose),
     /// Keep the gathered pictures and use them.
@@ -174,8 +176,10 @@ pub enum UiCommand {
     PredictWith(PathBuf),
     /// Predict an image file.
     PredictFile(PathBuf),
-    /// Predict all pictures of this folder into a table at this place.
-    PredictFolder(PathBuf, PathBuf),
+    /// Predict pictures of this folder into a table: the folder, the only ones of it or none for all, the table.
+    PredictFolder(PathBuf, Vec<PathBuf>, PathBuf),
+    /// Set up a table of these pictures; of a single one, ask about it.
+    PredictFiles(Vec<PathBuf>),
     /// Predict a picture; the second part is its true class, where known.
     PredictPicture(Arc<Picture>, Option<String>),
     /// Ask about what was drawn.

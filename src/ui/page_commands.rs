@@ -10,6 +10,7 @@ use crate::run::event::Picture;
 use crate::session::companion::Beside;
 use crate::session::downloads::Item;
 use crate::session::pins::PinId;
+use crate::session::sorted::Group;
 use crate::session::take_along::TakenAlong;
 use crate::session::tour::Fate;
 use crate::session::units::{Given, Teach, Unit};
@@ -28,6 +29,8 @@ pub enum ExperimentCommand {
     PrepareCard(String, String),
     /// Prepare it no further.
     StopPreparing,
+    /// Learn the classes of the data set all at once (true) or in stages.
+    Arrive(bool),
     /// Try which method suits the data set.
     TryMethods,
     /// Try no further.
@@ -106,6 +109,10 @@ pub enum PredictCommand {
     StopSheet,
     /// Show the table no longer.
     LeaveSheet,
+    /// Put the picture at this place of the table into this group.
+    Move(usize, Group),
+    /// Write what was moved into the table.
+    KeepMoved,
     /// Show this file's folder in the desktop's program for folders.
     Reveal(PathBuf),
 }

@@ -292,7 +292,11 @@ fn every_method_predicts_what_its_evaluation_said_and_says_who_answers() {
         let csv = root.path().join(format!("{}.csv", spec.key));
         let count = sheet::fill(
             &Columns::of(&predictor, None),
-            [pictures.path(), &csv],
+            sheet::Asked {
+                folder: pictures.path(),
+                only: &[],
+            },
+            &csv,
             &mut |piece| predictor.verdicts(&piece.seen),
             &mut |_| ControlFlow::Continue(()),
         );

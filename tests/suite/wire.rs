@@ -282,6 +282,7 @@ pub fn commands(seed: u64) -> Vec<Command> {
             tasks: vec![c.whole(), c.whole()],
         }),
         Command::Sheet(Box::new(SheetRequest {
+            only: vec!["inner/a.png".into()],
             ticket: c.whole() as u64,
             run: c.run(),
             task: c.whole(),

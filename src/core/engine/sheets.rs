@@ -327,8 +327,11 @@ impl Helper {
         let mut ask =
             |piece: tables::SheetBatch| self.ask(move |predictor| predictor.verdicts(&piece.seen));
         let mut step = |count: SheetCount| self.far(sheet(self.ticket, SheetState::Working(count)));
-        let paths = [request.folder.as_path(), request.csv.as_path()];
-        let ended = fenced(|| fill(columns, paths, &mut ask, &mut step));
+        let asked = tables::Asked {
+            folder: &request.folder,
+            only: &request.only,
+        };
+        let ended = fenced(|| fill(columns, asked, &request.csv, &mut ask, &mut step));
         let state = match ended {
             Ok(Some(count)) => SheetState::Done(count),
             Ok(None) => SheetState::Stopped,

@@ -49,7 +49,7 @@ pub use own::take_along;
 pub use plan::TrainingPlan;
 pub use samples::sample_pictures;
 pub use stock::{Stock, augment_of, open_options};
-pub use teach::teach;
+pub use teach::{Found, found, teach};
 use trainer::Trainer;
 
 /// How a job ended.

@@ -98,7 +98,7 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
         }
         _ => {}
     }
-    config.classes_per_task = cut(classes);
+    config.classes_per_task = stages(classes);
     config.order = ClassOrder::by_number(material.classes);
     // Photographs may be mirrored; digits, letters and drawings may not.
     config.flip = !material.drawings;
@@ -146,8 +146,9 @@ fn least_steps(config: &RunConfig, material: &Material) -> Option<usize> {
     Some(config.epochs * (smallest / batch).max(1))
 }
 
-/// Sizes of tasks as even as they can be, none of a single class: "2", "3,3,3,2,2".
-fn cut(classes: usize) -> String {
+/// The tasks that classes are learned in by stages, as the settings name them: as even as they can be, none of a single
+/// class: "2", "3,3,3,2,2".
+pub fn stages(classes: usize) -> String {
     let tasks = (classes / 2).clamp(1, TASKS);
     if classes.is_multiple_of(tasks) {
         return (classes / tasks).max(1).to_string();
@@ -164,9 +165,9 @@ mod tests {
     #[test]
     fn classes_are_cut_into_even_tasks_with_company() {
         for (classes, wanted) in [(2, "2"), (4, "2"), (5, "3,2"), (10, "2"), (100, "20")] {
-            assert_eq!(cut(classes), wanted);
+            assert_eq!(stages(classes), wanted);
         }
-        assert_eq!(cut(13), "3,3,3,2,2");
+        assert_eq!(stages(13), "3,3,3,2,2");
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub struct SheetRequest {
     pub task: usize,
     /// The pictures, with those of folders in it.
     pub folder: PathBuf,
+    /// The only ones that are asked about, by their paths from there; empty for all.
+    #[serde(default)]
+    pub only: Vec<PathBuf>,
     /// Where the table goes.
     pub csv: PathBuf,
     /// What is stranger than this is none of the classes; none where that is not known.

@@ -39,7 +39,7 @@ struct Written {
 }
 
 /// What a data set is known by: its name, or its absolute path.
-fn origin(place: &str) -> String {
+pub(super) fn origin(place: &str) -> String {
     let place = place.trim();
     let is_name = builtin::names().any(|name| name == place);
     if is_name {
@@ -56,13 +56,17 @@ fn origin(place: &str) -> String {
 
 /// The file that holds the corrected labels of the data set at `place`, whether there are any or not.
 pub fn corrected_file(root: &Path, place: &str) -> PathBuf {
+    file_of(&root.join(FOLDER), place)
+}
+
+/// The file of the data set at `place` in a folder that has one for each.
+pub(super) fn file_of(folder: &Path, place: &str) -> PathBuf {
     let origin = origin(place);
     let name = Path::new(&origin).file_stem().unwrap_or_default();
     let tame = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let name: String = name.to_string_lossy().chars().map(tame).take(40).collect();
     let print = hex(&Sha256::digest(&origin));
-    root.join(FOLDER)
-        .join(format!("{name}-{}.toml", &print[..12]))
+    folder.join(format!("{name}-{}.toml", &print[..12]))
 }
 
 /// The corrected labels of the data set at `place`; none where nothing was corrected.

@@ -28,6 +28,7 @@ mod about;
 mod added_task_figures;
 mod added_tasks;
 mod answered;
+mod arrival;
 mod cells;
 mod checkpoint;
 mod corrected;
@@ -68,6 +69,7 @@ pub use about::{about, set_about};
 pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use answered::Answered;
+pub use arrival::{all_at_once, keep_all_at_once};
 pub use cells::{CellLock, RunsByKey, is_cell_locked, lock_cell};
 pub use checkpoint::{Checkpoint, load_bulk};
 pub use corrected::{correct_label, corrected, corrected_file, read_corrected};
@@ -91,7 +93,7 @@ pub use summary::{Latest, RunSummary, load_facts, summarize};
 pub use taught::{NewAddedTask, undo_added_task};
 pub use tensorboard::write_events;
 
-pub use tables::{harmless_cell, joined, parted};
+pub use tables::{harmless_cell, joined, parted, plain_cell};
 pub use trash::{Deleted, delete, deleted, erase, restore};
 pub use verify::{FilesLookedAt, Wrong, WrongPart, verify};
 

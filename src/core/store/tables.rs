@@ -268,6 +268,13 @@ pub fn harmless_cell(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The text that [`harmless_cell`] made such a cell of.
+pub fn plain_cell(cell: &str) -> &str {
+    let plain = cell.strip_prefix('\'');
+    let begun = plain.filter(|plain| matches!(harmless_cell(plain), Cow::Owned(_)));
+    begun.unwrap_or(cell)
+}
+
 /// Rows of a CSV with a header line.
 pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) -> Result<Vec<R>> {
     let mut reader = csv::Reader::from_reader(bytes);

@@ -143,6 +143,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
         listed: data.listed.clone(),
         picture_bytes: picture_bytes(&data.train),
         glyph_share: looks.glyph_share,
+        all_at_once: None,
         light_on_dark: looks.light_on_dark,
         thumbs,
         test_labels: data

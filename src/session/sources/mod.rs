@@ -36,10 +36,12 @@ use super::views::{BackboneView, DataView, DeviceView, PlanView, PluginView};
 use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
+use crate::experiment::sheet::{self, AnsweredPicture};
+use crate::experiment::{self, Found};
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
-use crate::run::event::{AddedTask, Command, Picture, Wish};
+use crate::run::event::{AddedTask, Command, Picture, RunHeader, Wish};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::store::{self, Unpacked};
@@ -112,7 +114,18 @@ pub trait Sources: Send + Sync {
 
     /// Opens a data set and looks at it.
     fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
-        data::open(ask, &self.disk().scans, progress)
+        let disk = self.disk();
+        let all_at_once = store::all_at_once(&disk.runs_root, &ask.place)?;
+        let view = data::open(ask, &disk.scans, progress)?;
+        Ok(DataView {
+            all_at_once,
+            ..view
+        })
+    }
+
+    /// Keeps whether the classes of the data set at this place are learned all at once.
+    fn keep_all_at_once(&self, place: &str, all_at_once: bool) -> Result<()> {
+        store::keep_all_at_once(&self.disk().runs_root, place, all_at_once)
     }
 
     /// Training images as the network gets them.
@@ -205,9 +218,24 @@ pub trait Sources: Send + Sync {
         store::undo_added_task(folder)
     }
 
+    /// What a run (its facts, and so many tasks of it) would be taught by the pictures at `source`.
+    fn found(&self, header: &RunHeader, after: usize, source: &str) -> Result<Found> {
+        experiment::found(header, after, source, &|| true)
+    }
+
     /// An image file to predict.
     fn picture(&self, path: &Path) -> Result<Picture> {
         files::picture(path)
+    }
+
+    /// What a table says of its pictures.
+    fn answered(&self, csv: &Path) -> Result<Vec<AnsweredPicture>> {
+        sheet::answered(csv)
+    }
+
+    /// Writes what a person says of its pictures into a table.
+    fn keep_sorted(&self, csv: &Path, sorted: &[String]) -> Result<()> {
+        sheet::keep_sorted(csv, sorted)
     }
 
     /// What a file adds to a class of gathered pictures: itself, or if it is a folder the images in it.

@@ -1,5 +1,6 @@
 //! The desktop's file dialog: the portal's where there is one, else zenity's. Both failures are told in the log alone.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::logging;
@@ -11,13 +12,15 @@ const TOO_SOON: Duration = Duration::from_millis(250);
 /// Shows the dialog and waits for the answer.
 pub(super) fn pick(wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
     let (asked, failed) = (Instant::now(), logging::failed_dialogs());
-    let path = match wanted.to_write() {
-        Some(_) => dialog.save_file(),
-        None if wanted.is_folder() => dialog.pick_folder(),
-        None => dialog.pick_file(),
+    let one = |path: PathBuf| Choice::Path(path);
+    let chosen = match wanted.to_write() {
+        Some(_) => dialog.save_file().map(one),
+        None if wanted.is_folder() => dialog.pick_folder().map(one),
+        None if wanted.takes_several() => dialog.pick_files().map(Choice::Paths),
+        None => dialog.pick_file().map(one),
     };
-    match path {
-        Some(path) => Choice::Path(path),
+    match chosen {
+        Some(choice) => choice,
         None if asked.elapsed() < TOO_SOON || logging::failed_dialogs() > failed => {
             Choice::NoDialog
         }

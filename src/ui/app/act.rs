@@ -81,7 +81,11 @@ impl StudioApp {
             UiCommand::Resume(folder, device) => self.resume(&folder, device),
             UiCommand::Open(folder) => self.open(folder),
             UiCommand::CloseOpened => self.session.close_opened(),
-            UiCommand::Teach(folder) => self.shell.pupil = Some(folder),
+            UiCommand::Teach(folder) => {
+                self.session.leave_lesson();
+                self.shell.pupil = Some(folder);
+            }
+            UiCommand::TeachFound => self.teach(),
             UiCommand::Collect(purpose) => self.shell.collect.open(purpose),
             UiCommand::KeepCollection(purpose) => self.keep_collection(purpose),
             UiCommand::UndoAddedTask(folder) => self.session.undo_added_task(&folder),
@@ -105,7 +109,10 @@ impl StudioApp {
             UiCommand::DropFolder(path) => self.session.drop_folder(&path),
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
-            UiCommand::PredictFolder(folder, csv) => self.session.predict_folder(folder, csv),
+            UiCommand::PredictFolder(folder, only, csv) => {
+                self.session.predict_folder(folder, only, csv);
+            }
+            UiCommand::PredictFiles(files) => self.predict_files(files),
             UiCommand::PredictPicture(picture, truth) => {
                 self.pages.predict.show_picture();
                 self.session.predict_picture(picture, truth);
@@ -320,20 +327,6 @@ impl StudioApp {
     fn open(&mut self, folder: PathBuf) {
         self.session.open_run(folder);
         self.show(Page::Train);
-    }
-
-    fn predict_with(&mut self, folder: PathBuf) {
-        self.session.pin_predictor(folder);
-        self.show(Page::Predict);
-    }
-
-    fn predict_file(&mut self, path: PathBuf) {
-        if self.pages.predict.show_picture() {
-            // The drawing is not what the place of the file shows.
-            self.session.predict.forget_picture();
-        }
-        self.session.predict_file(path);
-        self.show(Page::Predict);
     }
 
     fn choose_device(&mut self, key: String) {

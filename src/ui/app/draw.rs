@@ -136,7 +136,9 @@ impl StudioApp {
             level: self.settings.log,
         };
         let closing = matches!(self.shell.question, Some(Question::Close(_)));
-        let answered = self.shell.overlays(&above, &mut self.fences, commands);
+        let answered = self
+            .shell
+            .overlays(&above, &mut self.textures, &mut self.fences, commands);
         if closing && self.fences.has_fallen("Question") {
             // What cannot be asked must not keep the window open: closing saves the run anyway.
             self.leaving.store(true, Ordering::Relaxed);

@@ -24,7 +24,7 @@ impl StudioApp {
             } else if self.shell.collect.is_open() {
                 self.session.collect_file(path);
             } else if self.shell.pupil.is_some() {
-                self.teach(path.display().to_string());
+                self.look_at_lesson(path.display().to_string());
             } else {
                 unseen.push(path);
             }
@@ -36,12 +36,13 @@ impl StudioApp {
         }
     }
 
-    /// What was dropped on a page, once it is seen what it is: pictures are asked about, weight files become the
+    /// What was dropped on a page, once it is seen what it is: pictures are asked about, several together in a table,
+    /// weight files become the
     /// backbone, packed runs join the runs, grids are opened, everything else is data. On Predict every other file is a picture.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
         // There is one data set and one backbone: of a thousand files the last counts.
         let (mut weights, mut data) = (None, None);
-        let mut packed = Vec::new();
+        let (mut packed, mut pictures) = (Vec::new(), Vec::new());
         for dropped in std::mem::take(&mut self.session.choosing.dropped) {
             let (path, is_folder) = (dropped.path, dropped.is_folder);
             let page = Page::ALL
@@ -59,7 +60,7 @@ impl StudioApp {
             } else if page == Page::Predict && is_folder {
                 self.pages.predict.sheet.choose(&path);
             } else if page == Page::Predict || (one_of(IMAGES) && !is_folder) {
-                self.act(ctx, UiCommand::PredictFile(path));
+                pictures.push(path);
             } else if one_of(WEIGHTS) && !is_record_file(&path) && !is_folder {
                 weights = Some(text);
             } else {
@@ -69,6 +70,9 @@ impl StudioApp {
         if !packed.is_empty() {
             self.session.unpack_runs(packed);
             self.show(Page::Compare);
+        }
+        if !pictures.is_empty() {
+            self.act(ctx, UiCommand::PredictFiles(pictures));
         }
         let weights = weights.map(UiCommand::ChooseWeights);
         for command in weights.into_iter().chain(data.map(UiCommand::ChooseData)) {

@@ -150,6 +150,7 @@ impl StudioApp {
         for (wanted, choice) in std::mem::take(&mut self.session.choosing.picked) {
             match choice {
                 Choice::Path(path) => self.picked(ctx, wanted, path),
+                Choice::Paths(files) => self.picked_several(ctx, wanted, files),
                 Choice::NoDialog => self.type_path(wanted, NO_DIALOG),
                 Choice::Cancelled => self.pages.experiment.leave(),
             }
@@ -171,9 +172,24 @@ impl StudioApp {
         }
     }
 
-    /// Teaches the run that the person was asked about the classes of this folder.
-    fn teach(&mut self, source: String) {
-        if let Some(run) = self.shell.pupil.take() {
+    /// Looks at the folder that the run is to be taught which the person was asked about.
+    fn look_at_lesson(&mut self, source: String) {
+        if let Some(run) = self.shell.pupil.clone() {
+            self.session.look_at_lesson(&run, source);
+        }
+    }
+
+    /// Teaches that run what was found.
+    fn teach(&mut self) {
+        let Some(run) = self.shell.pupil.take() else {
+            return;
+        };
+        let source = self
+            .session
+            .lesson(&run)
+            .map(|(source, _)| source.to_string());
+        self.session.leave_lesson();
+        if let Some(source) = source {
             self.session.teach(&run, source);
             self.show(Page::Train);
         }

@@ -12,6 +12,7 @@ pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
         ExperimentCommand::StopDownload(item) => session.stop_download(&item),
         ExperimentCommand::PrepareCard(key, family) => session.prepare_card(&key, &family),
         ExperimentCommand::StopPreparing => session.stop_preparing(),
+        ExperimentCommand::Arrive(at_once) => session.arrive(at_once),
         ExperimentCommand::TryMethods => session.try_methods(),
         ExperimentCommand::StopTrying => session.stop_trying(),
         ExperimentCommand::UseTried(place) => session.use_tried(place),
@@ -48,6 +49,8 @@ pub(super) fn predict(session: &mut Session, command: PredictCommand) {
         PredictCommand::CountRefusals => session.count_refusals(),
         PredictCommand::StopSheet => session.stop_sheet(),
         PredictCommand::LeaveSheet => session.leave_sheet(),
+        PredictCommand::Move(at, group) => session.move_sorted(at, group),
+        PredictCommand::KeepMoved => session.keep_sorted(),
         PredictCommand::Reveal(path) => session.reveal(&path),
     }
 }

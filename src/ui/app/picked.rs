@@ -1,4 +1,4 @@
-//! Files and folders that were chosen in dialogs, grids, and checks of runs.
+//! Files and folders that were chosen in dialogs, pictures to be asked about, grids, and checks of runs.
 
 use std::path::PathBuf;
 
@@ -18,6 +18,21 @@ impl StudioApp {
         self.shell.path.open(wanted, place, why);
     }
 
+    /// Takes several chosen files to where they were wanted.
+    pub(super) fn picked_several(
+        &mut self,
+        ctx: &Context,
+        wanted: DialogPurpose,
+        files: Vec<PathBuf>,
+    ) {
+        match wanted {
+            DialogPurpose::Image => self.act(ctx, UiCommand::PredictFiles(files)),
+            _ => files
+                .into_iter()
+                .for_each(|file| self.picked(ctx, wanted, file)),
+        }
+    }
+
     /// Takes a chosen file or folder to where it was wanted.
     pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
         let text = path.display().to_string();
@@ -28,7 +43,7 @@ impl StudioApp {
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
             DialogPurpose::BugReport => self.shell.report.goes_to(text),
-            DialogPurpose::AddedTask => self.teach(text),
+            DialogPurpose::AddedTask => self.look_at_lesson(text),
             DialogPurpose::Runs => self.session.add_folder(path),
             DialogPurpose::Pictures => {
                 self.pages.predict.sheet.choose(&path);
@@ -42,6 +57,31 @@ impl StudioApp {
             DialogPurpose::DataExport(kind, form) => self.session.export_data(kind, form, path),
             DialogPurpose::Results(format, _) => self.session.export_results(format, path),
             DialogPurpose::Figure(format, _) => self.session.save_figure(format, path),
+        }
+    }
+
+    pub(super) fn predict_with(&mut self, folder: PathBuf) {
+        self.session.pin_predictor(folder);
+        self.show(Page::Predict);
+    }
+
+    pub(super) fn predict_file(&mut self, path: PathBuf) {
+        if self.pages.predict.show_picture() {
+            // The drawing is not what the place of the file shows.
+            self.session.predict.forget_picture();
+        }
+        self.session.predict_file(path);
+        self.show(Page::Predict);
+    }
+
+    pub(super) fn predict_files(&mut self, mut files: Vec<PathBuf>) {
+        match files.len() {
+            0 => {}
+            1 => self.predict_file(files.remove(0)),
+            _ => {
+                self.pages.predict.sheet.choose_files(&files);
+                self.show(Page::Predict);
+            }
         }
     }
 

@@ -23,6 +23,7 @@ use super::command::{Page, UiCommand};
 use super::fence::Fences;
 use super::frame_times::FrameTimes;
 use super::theme::{self, regular, semibold};
+use super::widgets::textures::Textures;
 use crate::logging::Level;
 use crate::session::Session;
 use crate::session::collection::Purpose;
@@ -83,7 +84,7 @@ impl Shell {
         } else if self.page == Page::Compare {
             "Drop a folder of runs to list them here, an image to ask about it"
         } else if self.page == Page::Predict {
-            "Drop an image to ask about it, a folder of pictures to predict them all"
+            "Drop images to ask about them, a folder of pictures to predict them all"
         } else {
             "Drop a folder to choose the data, an image to ask about it"
         }
@@ -94,6 +95,7 @@ impl Shell {
     pub fn overlays(
         &mut self,
         above: &Above<'_>,
+        textures: &mut Textures,
         fences: &mut Fences,
         commands: &mut Vec<UiCommand>,
     ) -> Option<Question> {
@@ -129,7 +131,7 @@ impl Shell {
         let words = self.meant_for();
         fences.above("Dropping files", ctx, || drop_overlay(ctx, words));
         fenced(fences, ctx, "Teaching", &mut self.pupil, |pupil| {
-            added_task(ctx, session, pupil, commands);
+            added_task(ctx, session, textures, pupil, commands);
         });
         let mut answered = None;
         fenced(fences, ctx, "Question", &mut self.question, |asked| {
@@ -166,12 +168,18 @@ fn fenced<S: Default>(
 fn added_task(
     ctx: &Context,
     session: &Session,
+    textures: &mut Textures,
     pupil: &mut Option<PathBuf>,
     commands: &mut Vec<UiCommand>,
 ) {
     let Some(run) = pupil else { return };
-    let command = match teach::ask(ctx, session, run, commands) {
+    let command = match teach::ask(ctx, session, textures, run, commands) {
         teach::Answer::Open => return,
+        teach::Answer::Teach => {
+            // The run is still known until it is done.
+            commands.push(UiCommand::TeachFound);
+            return;
+        }
         teach::Answer::Undo => Some(UiCommand::UndoAddedTask(run.clone())),
         teach::Answer::Gather => Some(UiCommand::Collect(Purpose::AddedTask(run.clone()))),
         teach::Answer::Cancel => None,

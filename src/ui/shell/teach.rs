@@ -1,22 +1,34 @@
 //! The question which folder a run shall be taught, and whether its last added task shall be undone.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use egui::{Context, RichText};
+use egui::{Context, RichText, Sense, Ui, Vec2};
 
+use crate::counts::{count_text, counted};
+use crate::experiment::Found;
 use crate::problem::listed;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::row::title_of;
+use crate::session::story::sentence as full_sentence;
+use crate::session::views::Fetch;
 use crate::ui::command::UiCommand;
+use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{self, semibold};
+use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, dialog};
+
+/// Side of the picture of a class, in points.
+const SIDE: f32 = 32.0;
 
 /// What the person said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing yet; a folder may come from the dialog or be dropped.
     Open,
+    /// Teach what was found.
+    Teach,
     /// Draw, paste or drop pictures into boxes.
     Gather,
     /// Take the last added task back.
@@ -29,12 +41,14 @@ pub enum Answer {
 pub fn ask(
     ctx: &Context,
     session: &Session,
+    textures: &mut Textures,
     folder: &Path,
     commands: &mut Vec<UiCommand>,
 ) -> Answer {
     let header = session.header_of(folder);
     let added_task = header.and_then(|header| header.added_tasks.last());
     let mut answer = Answer::Open;
+    let lesson = session.lesson(folder);
     let modal = dialog(ctx, "teach", 420.0, |ui| {
         let t = theme::tokens(ui);
         let title = RichText::new("Teach new classes").font(semibold(16.0));
@@ -42,19 +56,36 @@ pub fn ask(
         if let Some(header) = header {
             widgets::faint(ui, title_of(header));
         }
-        widgets::sentence(
-            ui,
-            "Draw or gather pictures here, or choose a folder with one subfolder of pictures per class, or drop it on this window: 5 to 50 pictures each will do. They become the run's next task, learned with its own method. No old picture is needed; the new ones are copied into the run.",
-        );
+        match lesson {
+            None => {
+                widgets::sentence(
+                    ui,
+                    "Draw or gather pictures here, or choose a folder with one subfolder of pictures per class, or drop it on this window: 5 to 50 pictures each will do. They become the run's next task, learned with its own method. No old picture is needed; the new ones are copied into the run.",
+                );
+            }
+            Some((source, found)) => looked_at(ui, textures, source, found),
+        }
         ui.add_space(8.0);
         ui.horizontal_wrapped(|ui| {
-            if widgets::primary_button(ui, "Draw or gather…", true).clicked() {
+            let found = lesson.and_then(|(_, found)| found.ready());
+            if let Some(found) = found {
+                let words = format!("Teach {}", counted(found.classes.len(), "class"));
+                if widgets::primary_button(ui, &words, true).clicked() {
+                    answer = Answer::Teach;
+                }
+            } else if lesson.is_none()
+                && widgets::primary_button(ui, "Draw or gather…", true).clicked()
+            {
                 answer = Answer::Gather;
             }
-            if widgets::button(ui, "Choose a folder…").clicked() {
+            let other = match lesson {
+                None => "Choose a folder…",
+                Some(_) => "Another folder…",
+            };
+            if widgets::button(ui, other).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::AddedTask));
             }
-            if let Some(added_task) = added_task {
+            if let Some(added_task) = added_task.filter(|_| lesson.is_none()) {
                 let text = format!(
                     "Undo the last added task: {}",
                     listed(&added_task.classes, 3)
@@ -72,4 +103,54 @@ pub fn ask(
         answer = Answer::Cancel;
     }
     answer
+}
+
+/// What was found in the chosen folder.
+fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<Arc<Found>>) {
+    widgets::cut(ui, source).on_hover_text(source);
+    match found {
+        Fetch::Failed(problem) => widgets::problem(ui, problem),
+        Fetch::Ready(found) => list(ui, textures, found),
+        Fetch::Nothing | Fetch::Busy => {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                widgets::faint(ui, "Looking at the pictures");
+            });
+        }
+    }
+}
+
+/// A line for each class: a picture, its name, how many there are to learn from and to test with.
+fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
+    let sum =
+        |of: fn(&(String, usize, usize)) -> usize| found.classes.iter().map(of).sum::<usize>();
+    widgets::sentence(
+        ui,
+        format!(
+            "{}: {} to learn from, {} to test with.",
+            counted(found.classes.len(), "class"),
+            counted(sum(|class| class.1), "picture"),
+            count_text(sum(|class| class.2))
+        ),
+    );
+    let lines = egui::ScrollArea::vertical().max_height(220.0);
+    lines.show(ui, |ui| {
+        for (place, (name, train, test)) in found.classes.iter().enumerate() {
+            ui.horizontal(|ui| {
+                if let Some((_, picture)) = found.pictures.iter().find(|(of, _)| *of == place) {
+                    let (rect, _) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::hover());
+                    let texture = textures.of(ui.ctx(), picture);
+                    egui::Image::new((texture, rect.size()))
+                        .uv(covering(picture.width, picture.height))
+                        .corner_radius(4)
+                        .paint_at(ui, rect);
+                }
+                ui.label(name);
+                widgets::faint(ui, format!("{train} + {test}"));
+            });
+        }
+        for note in &found.notes {
+            widgets::sentence(ui, full_sentence(note));
+        }
+    });
 }

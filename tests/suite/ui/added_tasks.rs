@@ -87,6 +87,17 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         .dropped_files
         .push(Arc::new(Dropped(path)));
     window.step();
+    // What was found is shown before anything is taught.
+    wait(&mut window, "the folder is looked at", |app| {
+        let lesson = app.session.lesson(&folder);
+        lesson.is_some_and(|(_, found)| found.ready().is_some())
+    });
+    settle(&mut window);
+    window.get_by_label_contains("2 classes: ");
+    assert!(!window.state().session.is_training());
+    shot(&mut window, "teach-found");
+    window.get_by_label("Teach 2 classes").click();
+    settle(&mut window);
     assert_eq!(window.state().page, Page::Train);
     wait(&mut window, "the added task begins", |app| {
         let live = app.session.train.live.as_ref();

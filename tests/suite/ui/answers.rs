@@ -84,7 +84,7 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
     assert!(window.query_by_label("wrong: it is 7").is_none());
     // Back to what was given: it is asked about again, and nothing of the drawing stays.
     let before = requests(&backend).len();
-    window.get_by_label("Drop").click();
+    window.get_by_label("Choose").click();
     settle(&mut window);
     let all = requests(&backend);
     assert_eq!(

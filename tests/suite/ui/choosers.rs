@@ -112,7 +112,7 @@ fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
-    window.get_by_label("Drop").click();
+    window.get_by_label("Choose").click();
     window.run_steps(3);
     window.get_by_label("Open…").click();
     settle(&mut window);

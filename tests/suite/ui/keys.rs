@@ -59,7 +59,7 @@ fn arrows_move_through_the_tasks_whatever_has_the_focus() {
         assert_eq!(task(&window), 1, "{name}");
     }
     // In a text they move the cursor.
-    window.get_by_label("Drop").click();
+    window.get_by_label("Choose").click();
     window.run_steps(3);
     window.get_by_label("Image file").focus();
     window.run_steps(3);

@@ -108,7 +108,7 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
     stored(runs.path(), Some(-8.0));
     let (mut window, backend) = answered(runs.path());
     window.get_by_label("None of these");
-    window.get_by_label_contains("above −8.00");
+    window.get_by_label_contains("None of these, as its energy −6.7");
     window.get_by_label("wrong: it is 7");
     assert!(looked_at(&backend).is_empty(), "nobody asked for it");
     window
@@ -123,7 +123,7 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
         "Of the test pictures that set the limit, 5 of 100 are refused, too",
     );
     shot(&mut window, "none-of-these");
-    window.get_by_label("Do not say this").click();
+    window.get_by_label("Always name a class").click();
     settle(&mut window);
     assert!(window.query_by_label("None of these").is_none());
     window.get_by_label("Say when it is none of these").click();
@@ -136,7 +136,7 @@ fn a_familiar_picture_is_one_of_these() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-2.0));
     let (window, _) = answered(runs.path());
-    window.get_by_label("One of these");
+    window.get_by_label_contains("One of these, as its energy");
 }
 
 #[test]
@@ -173,5 +173,5 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
     tell_probe(&mut window, &backend);
     // 95 of 100 of the known 40 lie at −6.3 or below.
     window.get_by_label_contains("not above −6.30");
-    window.get_by_label("One of these");
+    window.get_by_label_contains("One of these, as its energy");
 }

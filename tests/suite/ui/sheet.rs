@@ -83,7 +83,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     pictures(&folder, 4000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
-    session.predict_folder(folder.clone(), csv.clone());
+    session.predict_folder(folder.clone(), Vec::new(), csv.clone());
     window.run_steps(2);
     window
         .get_by_role_and_label(egui::Role::Button, "Stop")

@@ -3,6 +3,7 @@
 //! Pictures are decoded in pieces, one ahead of the piece that is being answered. Who answers is the
 //! caller's affair: the command line asks the experts itself, the engine between two batches.
 
+mod answered;
 mod columns;
 
 use std::io::Write;
@@ -20,6 +21,7 @@ use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
 use crate::store::{harmless_cell, write_with};
 
+pub use answered::{AnsweredPicture, NONE_OF_THESE, answered, keep_sorted};
 pub use columns::Columns;
 
 /// Pictures as the network sees them, side by side.
@@ -39,18 +41,41 @@ pub type Step<'a> = dyn FnMut(SheetCount) -> ControlFlow<()> + 'a;
 /// A picture of a piece: its path, and why it cannot be read.
 type Row = (PathBuf, Option<String>);
 
-/// Writes the table of the pictures below `folder`, whole or not at all. Gives how many they were, or
-/// nothing where `step` stopped it.
+/// Which pictures are answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The folder that they lie in or below.
+    pub folder: &'a Path,
+    /// The only ones of them, by their paths from there; empty for all.
+    pub only: &'a [PathBuf],
+}
+
+impl Asked<'_> {
+    fn pictures(&self) -> Result<Vec<Below>> {
+        let named = self.only.iter().map(|path| Below {
+            path: path.clone(),
+            reason: None,
+        });
+        match self.only.is_empty() {
+            true => pictures_below(self.folder, &Watch::none()),
+            false => Ok(named.collect()),
+        }
+    }
+}
+
+/// Writes the table of these pictures, whole or not at all. Gives how many they were, or nothing where `step` stopped
+/// it.
 ///
 /// # Errors
 /// A Problem when the folder cannot be read, the table cannot be written, or `ask` fails.
 pub fn fill(
     columns: &Columns,
-    [folder, csv]: [&Path; 2],
+    asked: Asked<'_>,
+    csv: &Path,
     ask: &mut Ask<'_>,
     step: &mut Step<'_>,
 ) -> Result<Option<SheetCount>> {
-    let pictures = pictures_below(folder, &Watch::none())?;
+    let (folder, pictures) = (asked.folder, asked.pictures()?);
     if pictures.is_empty() {
         return Err(Problem::new("there is no picture in this folder")
             .at_path(folder)
@@ -194,13 +219,17 @@ mod tests {
         folder
     }
 
+    fn all(folder: &Path) -> Asked<'_> {
+        Asked { folder, only: &[] }
+    }
+
     fn filled(folder: &Path, csv: &Path) -> (Result<Option<SheetCount>>, Vec<usize>) {
         let mut asked = Vec::new();
         let mut ask = |piece: SheetBatch| {
             asked.push(piece.pictures);
             Ok(said(&piece))
         };
-        let ended = fill(&columns(), [folder, csv], &mut ask, &mut |_| {
+        let ended = fill(&columns(), all(folder), csv, &mut ask, &mut |_| {
             ControlFlow::Continue(())
         });
         (ended, asked)
@@ -242,6 +271,41 @@ mod tests {
     }
 
     #[test]
+    fn chosen_pictures_alone_are_answered_and_sorted_by_a_person() {
+        let pictures = folder(&["a.png", "b.png", "=c.png"]);
+        let csv = pictures.path().join("table.csv");
+        let only = ["=c.png".into(), "a.png".into()];
+        let asked = Asked {
+            folder: pictures.path(),
+            only: &only,
+        };
+        let mut answer = |piece: SheetBatch| Ok(said(&piece));
+        let mut on = |_| ControlFlow::Continue(());
+        let count = fill(&columns(), asked, &csv, &mut answer, &mut on);
+        assert_eq!(count.unwrap().unwrap().done, 2);
+        let read = answered(&csv).unwrap();
+        assert_eq!(
+            (read[0].path.as_path(), read.len()),
+            (Path::new("=c.png"), 2)
+        );
+        assert_eq!(read[0].class.as_deref(), Some("=cmd"));
+        assert_eq!(
+            (read[0].none_of_these, read[0].threshold),
+            (Some(true), Some(-2.5))
+        );
+        assert!((read[0].ahead - 0.761_594).abs() < 1e-5 && read[0].sorted_as.is_none());
+        for class in ["b", NONE_OF_THESE] {
+            keep_sorted(&csv, &["=cmd".into(), class.into()]).unwrap();
+            let read = answered(&csv).unwrap();
+            assert_eq!(read[0].sorted_as.as_deref(), Some("=cmd"));
+            assert_eq!(read[1].sorted_as.as_deref(), Some(class));
+        }
+        let text = std::fs::read_to_string(&csv).unwrap();
+        assert!(text.lines().next().unwrap().ends_with(",problem,sorted_as"));
+        assert!(keep_sorted(&csv, &["b".into()]).is_err());
+    }
+
+    #[test]
     fn without_a_threshold_nobody_says_what_is_none_of_these() {
         let verdict = Answer::alone(Expert::ANSWER, &[2.0, 0.0]);
         let strange = |threshold| {
@@ -267,17 +331,19 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         let csv = elsewhere.path().join("table.csv");
         std::fs::write(&csv, "older").unwrap();
-        let paths = [pictures.path(), csv.as_path()];
         let mut stop = |count: SheetCount| match count.done {
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         };
-        let ended = fill(&columns(), paths, &mut |piece| Ok(said(&piece)), &mut stop);
+        let asked = all(pictures.path());
+        let mut answer = |piece: SheetBatch| Ok(said(&piece));
+        let ended = fill(&columns(), asked, &csv, &mut answer, &mut stop);
         assert_eq!(ended.unwrap(), None);
         let mut on = |_| ControlFlow::Continue(());
         let failed = fill(
             &columns(),
-            paths,
+            asked,
+            &csv,
             &mut |_| Err(Problem::new("lost")),
             &mut on,
         );

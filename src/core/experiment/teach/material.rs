@@ -1,16 +1,57 @@
 //! What an added task teaches: the pictures of a folder, their classes, and which of these the run knows.
 
+use std::sync::Arc;
+
 use crate::data::card::counts;
+use crate::data::looks::first_pictures;
 use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
 use crate::method::{Chosen, learns};
 use crate::problem::{Problem, Result, listed};
-use crate::run::event::{AddedTask, Again, RunHeader};
+use crate::run::event::{AddedTask, Again, Picture, RunHeader};
 use crate::store::MOST_PICTURES;
 
 use super::drill::Drill;
 
 /// Fewer training pictures of a class are told.
 const FEW: usize = 4;
+
+/// What was found where an added task is to come from.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its classes as the run would call them, with their pictures to learn from and to test with.
+    pub classes: Vec<(String, usize, usize)>,
+    /// What a person should know, in sentences.
+    pub notes: Vec<String>,
+    /// A picture of each of the first classes, with the class's number.
+    pub pictures: Vec<(usize, Arc<Picture>)>,
+}
+
+/// Looks at the pictures at `source` as [`teach`](super::teach) does, without teaching anything; `go_on` is asked
+/// meanwhile.
+///
+/// # Errors
+/// A Problem when there are none, too many, or the run's method cannot learn from them.
+pub fn found(
+    header: &RunHeader,
+    after: usize,
+    source: &str,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Found> {
+    let material = Material::open(header, after, source, go_on)?;
+    let classes = material.classes.len();
+    let trained = counts(&material.data.train, classes);
+    let tested = counts(&material.data.test, classes);
+    let pictures = first_pictures(&material.data);
+    let named = material.classes.into_iter();
+    Ok(Found {
+        classes: named
+            .zip(trained.into_iter().zip(tested))
+            .map(|(name, (train, test))| (name, train, test))
+            .collect(),
+        notes: material.notes,
+        pictures,
+    })
+}
 
 /// The pictures of an added task and what is to be known of them.
 pub(super) struct Material {

@@ -33,6 +33,7 @@ pub(super) use basis::own_images;
 use basis::{full, restore, teachable};
 use drill::Drill;
 use material::Material;
+pub use material::{Found, found};
 
 /// Pictures answered at a time before an added task.
 const AT_ONCE: usize = 48;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
-use super::{corrected, details, standing, tasks};
+use super::{arrival, corrected, details, standing, tasks};
 use crate::counts::counted;
 use crate::data::named;
 use crate::run::config::SettingGroup;
@@ -78,6 +78,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 thumbs(ui, cx, view);
                 corrected::line(ui, cx);
                 details::noted_splits(ui, cx, view);
+                arrival::line(ui, cx);
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);
                 details::parts(ui, cx, view);

@@ -1,5 +1,6 @@
 //! Set up a run: data, backbone, PET, method; what is wrong with it and what it will cost.
 
+mod arrival;
 mod backbone;
 mod card_variant;
 mod chips;

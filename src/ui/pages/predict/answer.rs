@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{RichText, Role, Sense, Ui, Vec2, WidgetInfo};
 
-use super::{board, inside, refusal, scrub};
+use super::{board, inside, refusal, scrub, sorted};
 use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
@@ -27,6 +27,9 @@ const BELOW: f32 = 78.0;
 
 /// Draws the column.
 pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
+    if sorted::show(ui, cx) {
+        return;
+    }
     answers(ui, cx, column);
     board::show(ui, cx);
     inside::section(ui, cx);
@@ -99,8 +102,10 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
         .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
         .unwrap_or_default();
     let (picture, truth) = cx.session.predict.answered.clone().unzip();
+    let refused = refusal::refuses(cx, answer);
+    let headline = if refused { "None of these" } else { name };
     let wide = ui.available_width() >= 560.0;
-    let large = wide && name.chars().count() <= 4;
+    let large = wide && headline.chars().count() <= 4;
     card(ui, |ui| {
         if cx.session.predict.stale {
             ui.multiply_opacity(0.5);
@@ -113,14 +118,21 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
                 let size = if large { 40.0 } else { 26.0 };
-                let big = RichText::new(name).font(semibold(size)).color(t.strong);
+                let big = RichText::new(headline).font(semibold(size)).color(t.strong);
                 ui.add(egui::Label::new(big).truncate());
-                let score = format!("score {}", percent(f64::from(p), 0));
+                let score = match (refused, percent(f64::from(p), 0)) {
+                    (true, p) => format!("nearest {name}, score {p}"),
+                    (false, p) => format!("score {p}"),
+                };
                 let score = RichText::new(score).font(regular(15.0)).color(t.strong);
                 let score = ui.label(score);
                 terms::explain(ui, score, "score");
                 if let Some(truth) = truth.flatten() {
-                    right_or_wrong(ui, name, &truth);
+                    let right = match refused {
+                        true => !answer.classes.contains(&truth),
+                        false => name == truth,
+                    };
+                    right_or_wrong(ui, right, &truth);
                 }
             });
             if wide && answer.opinions.len() > 1 {
@@ -150,9 +162,9 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
 }
 
 /// A test image's class is known: the answer is right or wrong.
-fn right_or_wrong(ui: &mut Ui, name: &str, truth: &str) {
+fn right_or_wrong(ui: &mut Ui, right: bool, truth: &str) {
     let t = tokens(ui);
-    let (icon, colour, words) = match name == truth {
+    let (icon, colour, words) = match right {
         true => (Icon::Tick, t.good, "right".to_string()),
         false => (Icon::Cross, t.bad, format!("wrong: it is {truth}")),
     };

@@ -5,8 +5,10 @@ mod answer;
 mod board;
 mod inside;
 mod refusal;
+mod samples;
 mod scrub;
 pub mod sheet;
+mod sorted;
 mod source;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +27,8 @@ use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
 /// What the page remembers between frames.
 pub struct State {
-    draw: bool,
+    /// Whether the field for drawing is open; none while the person has not said so.
+    draw: Option<bool>,
     drawing: Drawing,
     /// How often the drawing was changed.
     changes: u64,
@@ -41,6 +44,8 @@ pub struct State {
     path: String,
     /// A folder to predict.
     pub sheet: sheet::State,
+    /// The pictures of a folder by class.
+    sorted: sorted::State,
     /// Whether it is said that a picture is none of the classes.
     refuses: bool,
     /// What is looked at inside.
@@ -57,17 +62,18 @@ struct Question {
 }
 
 impl State {
-    /// Shows a picture that was given instead of the canvas. Returns whether the canvas was shown.
+    /// Shows a picture that was given instead of the canvas. Returns whether the canvas may have been shown.
     pub fn show_picture(&mut self) -> bool {
         self.asked = None;
-        std::mem::take(&mut self.draw)
+        self.sorted.leave();
+        self.draw.replace(false) != Some(false)
     }
 }
 
 impl Default for State {
     fn default() -> Self {
         Self {
-            draw: true,
+            draw: None,
             drawing: Drawing::default(),
             changes: 0,
             asked: None,
@@ -78,6 +84,7 @@ impl Default for State {
             seen: None,
             path: String::new(),
             sheet: sheet::State::default(),
+            sorted: sorted::State::default(),
             refuses: true,
             inside: inside::State::default(),
         }

@@ -1,7 +1,7 @@
-//! "None of these": whether the picture is stranger to the run than nearly all it was tested on. The
-//! classes stay on show; it is a line above them that can be switched off.
+//! "None of these": whether the picture is stranger to the run than nearly all it was tested on. That is the headline
+//! then; a line below it says why, and it can be switched off.
 
-use egui::{RichText, Sense, Ui, Vec2};
+use egui::Ui;
 
 use crate::counts;
 use crate::run::event::{Opinion, Prediction};
@@ -10,8 +10,6 @@ use crate::session::words::percent;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
-use crate::ui::theme::{semibold, tokens};
-use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::{card, faint, link};
 
 /// Draws the line.
@@ -38,7 +36,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
                 Some(refusal) => verdict(ui, refusal, opinion),
                 None => nothing_known(ui, cx, answer),
             }
-            if link(ui, "Do not say this").clicked() {
+            if link(ui, "Always name a class").clicked() {
                 cx.pages.predict.refuses = false;
             }
         });
@@ -48,15 +46,17 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     });
 }
 
+/// Whether a picture is answered with "none of these".
+pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
+    let said = answer.opinions.last().filter(|_| cx.pages.predict.refuses);
+    said.is_some_and(|opinion| {
+        let refusal = cx.session.refusal(&answer.run, answer.task, opinion.expert);
+        refusal.is_some_and(|refusal| refusal.refuses(opinion))
+    })
+}
+
+/// Why it is one of the classes, or none of them.
 fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
-    let t = tokens(ui);
-    let (icon, words, colour) = match refusal.refuses(opinion) {
-        true => (Icon::Cross, "None of these", t.warning),
-        false => (Icon::Tick, "One of these", t.good),
-    };
-    let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 18.0), Sense::hover());
-    icons::paint(ui.painter(), icon, rect.center(), 11.0, colour);
-    ui.label(RichText::new(words).font(semibold(15.0)).color(t.strong));
     let (now, limit) = (signed(opinion.strangeness()), signed(refusal.threshold));
     let (what, hint) = match opinion.energy {
         Some(_) => (
@@ -69,8 +69,8 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
         ),
     };
     let compared = match refusal.refuses(opinion) {
-        true => format!("{what} {now}, above {limit}"),
-        false => format!("{what} {now}, not above {limit}"),
+        true => format!("None of these, as its {what} {now} is above {limit}"),
+        false => format!("One of these, as its {what} {now} is not above {limit}"),
     };
     faint(ui, compared).on_hover_text(format!(
         "{hint} {KEPT} of 100 test pictures of the classes known by then lie at the limit or below."

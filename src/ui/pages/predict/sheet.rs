@@ -1,7 +1,7 @@
 //! All pictures of a folder predicted into a table: which folder, where to, how far, and then where the
 //! table lies.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use egui::Ui;
 
@@ -20,6 +20,8 @@ use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_bu
 pub struct State {
     open: bool,
     folder: String,
+    /// The only pictures of the folder that are asked about; empty for all.
+    only: Vec<PathBuf>,
     csv: String,
 }
 
@@ -27,9 +29,36 @@ impl State {
     /// Takes a folder of pictures; the table goes beside it.
     pub fn choose(&mut self, folder: &Path) {
         self.open = true;
+        self.only.clear();
         self.folder = folder.display().to_string();
         self.csv = usual_table(folder).display().to_string();
     }
+
+    /// Takes some pictures; the table goes beside the folder that holds them all.
+    pub fn choose_files(&mut self, files: &[PathBuf]) {
+        let Some(folder) = common_folder(files) else {
+            return;
+        };
+        self.choose(&folder);
+        let inner = files
+            .iter()
+            .filter_map(|file| file.strip_prefix(&folder).ok());
+        self.only = inner.map(Path::to_path_buf).collect();
+    }
+
+    /// Whether a table is being set up.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+}
+
+/// The innermost folder that all of these files lie below; none for no file.
+fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
+    let mut folder = files.first()?.parent()?.to_path_buf();
+    while !files.iter().all(|file| file.starts_with(&folder)) {
+        folder = folder.parent()?.to_path_buf();
+    }
+    Some(folder)
 }
 
 /// Draws the card.
@@ -41,7 +70,7 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::ends(
                 ui,
                 |ui| {
-                    widgets::title(ui, "A whole folder");
+                    widgets::title(ui, "Many pictures");
                 },
                 |ui| {
                     if link(ui, "Predict a folder…").clicked() {
@@ -54,18 +83,27 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
-    widgets::title(ui, "A whole folder");
+    widgets::title(ui, "Many pictures");
     faint(
         ui,
         "One line per picture in a table: what each expert says, with what score, whether it is none of these, and the five classes with the highest scores.",
     );
     let state = &mut cx.pages.predict.sheet;
-    let before = state.folder.clone();
-    let response = path(ui, "Pictures", "A folder of pictures", &mut state.folder);
-    if response.changed() && state.folder != before {
-        state.csv = usual_table(Path::new(state.folder.trim()))
-            .display()
-            .to_string();
+    if state.only.is_empty() {
+        let before = state.folder.clone();
+        let response = path(ui, "Pictures", "A folder of pictures", &mut state.folder);
+        if response.changed() && state.folder != before {
+            state.csv = usual_table(Path::new(state.folder.trim()))
+                .display()
+                .to_string();
+        }
+    } else {
+        let words = format!(
+            "{} of {}",
+            counted(state.only.len(), "picture"),
+            state.folder
+        );
+        cut(ui, &words).on_hover_text(&words);
     }
     path(ui, "Table", "Where the table goes (.csv)", &mut state.csv);
     let (folder, csv) = (
@@ -75,9 +113,11 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         let whole = !folder.is_empty() && !csv.is_empty();
         if primary_button(ui, "Predict all", whole).clicked() {
-            cx.act(UiCommand::PredictFolder(folder.into(), csv.into()));
+            let only = cx.pages.predict.sheet.only.clone();
+            cx.pages.predict.sorted.open();
+            cx.act(UiCommand::PredictFolder(folder.into(), only, csv.into()));
         }
-        if button(ui, "Choose…").clicked() {
+        if button(ui, "Choose a folder…").clicked() {
             cx.act(UiCommand::Pick(DialogPurpose::Pictures));
         }
         if button(ui, "Cancel").clicked() {
@@ -95,7 +135,7 @@ fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Respon
 /// A table that was asked for.
 fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     let folder = sheet.request.folder.display().to_string();
-    widgets::title(ui, "A whole folder");
+    widgets::title(ui, "Many pictures");
     cut(ui, &folder).on_hover_text(&folder);
     match &sheet.state {
         SheetState::Working(count) => {
@@ -143,7 +183,15 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
     faint(ui, words(count));
     let place = csv.display().to_string();
     cut(ui, &place).on_hover_text(&place);
+    if let Some(problem) = cx.session.predict.sorted.problem() {
+        widgets::problem(ui, problem);
+    }
     ui.horizontal_wrapped(|ui| {
+        let ready = cx.session.predict.sorted.ready().is_some();
+        if ready && !cx.pages.predict.sorted.is_open() && button(ui, "See them by class").clicked()
+        {
+            cx.pages.predict.sorted.open();
+        }
         if button(ui, "Open folder").clicked() {
             let command = PredictCommand::Reveal(csv.to_path_buf());
             cx.act(UiCommand::OnPredict(command));
@@ -156,7 +204,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
 }
 
 fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if button(ui, "Another folder").clicked() {
+    if button(ui, "Others").clicked() {
         cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
         cx.pages.predict.sheet = State {
             open: true,
@@ -168,6 +216,17 @@ fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chosen_pictures_are_named_from_the_folder_that_holds_them_all() {
+        let mut state = State::default();
+        state.choose_files(&["/p/a/1.png".into(), "/p/b/2.png".into()]);
+        assert_eq!(state.folder, "/p");
+        assert_eq!(state.only, [PathBuf::from("a/1.png"), "b/2.png".into()]);
+        assert!(state.csv.starts_with("/p-predicted-"), "{}", state.csv);
+        state.choose(Path::new("/p/a"));
+        assert!(state.only.is_empty());
+    }
 
     #[test]
     fn one_picture_is_no_pictures() {

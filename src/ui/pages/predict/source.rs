@@ -4,28 +4,23 @@ use std::sync::Arc;
 
 use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
-use super::{Question, askable, board, listed_as};
-use crate::run::config::RunConfig;
+use super::{Question, askable, board, listed_as, samples, sheet};
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
 use crate::session::take_along::TakenAlong;
-use crate::session::views::{DataView, Split};
+use crate::session::views::DataView;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::page_commands::PredictCommand;
-use crate::ui::pages::experiment::covering;
-use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::pages::Cx;
 use crate::ui::shell::take;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
-use crate::ui::widgets::{self, Column, button, button_if, card, card_of, faint, link, segmented};
+use crate::ui::widgets::{self, Column, button, button_if, card, faint, link, segmented};
 
 /// Room for three dots beside the choice of a run.
 const DOTS: f32 = 24.0;
-/// Samples on show.
-const SAMPLES: usize = 10;
-
 /// Draws the column.
 pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
@@ -34,10 +29,17 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let side = (height - 500.0)
         .max(height.min(400.0) - 150.0)
         .clamp(120.0, 340.0);
+    // What is set up or under way with many pictures stands above the single one.
+    let many = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
+    if many {
+        sheet::sheet(ui, cx);
+    }
     image(ui, cx, data.as_deref(), side);
     seen(ui, cx);
-    super::sheet::sheet(ui, cx);
-    samples(ui, cx, data, column);
+    if !many {
+        sheet::sheet(ui, cx);
+    }
+    samples::card(ui, cx, data, column);
 }
 
 /// The data set of the run that is asked, opened on a helper thread when it is not there yet.
@@ -47,29 +49,29 @@ fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
     cx.look_up(data)
 }
 
-/// The settings of the run that is asked, where its data set is not opened unasked.
-fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
-    let folder = cx.session.predict.run.as_ref()?;
-    let config = &cx.session.header_of(folder)?.config;
-    let asks = cx.session.asks_before_opening(config);
-    asks.then_some(config)
+/// Whether the field for drawing is open: as the person chose, else where the run learned drawings.
+fn draws(cx: &Cx<'_>) -> bool {
+    let run = cx.session.predict.run.as_ref();
+    let header = run.and_then(|run| cx.session.header_of(run));
+    let learned = || header.is_none_or(|header| cx.session.are_drawings(&header.config));
+    cx.pages.predict.draw.unwrap_or_else(learned)
 }
 
 fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     card(ui, |ui| {
         runs(ui, cx);
-        let mut draw = cx.pages.predict.draw;
+        let mut draw = draws(cx);
         widgets::ends(
             ui,
             |ui| {
                 widgets::title(ui, "Image");
             },
             |ui| {
-                let options = [(false, "Drop"), (true, "Draw")];
+                let options = [(false, "Choose"), (true, "Draw")];
                 segmented(ui, "source", &options, &mut draw);
             },
         );
-        if draw != cx.pages.predict.draw {
+        if draw != draws(cx) {
             turn(cx, draw);
         }
         let side = ui.available_width().min(side);
@@ -121,7 +123,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Turns from what was given to what is drawn, or back: the answers shown are about what is shown.
 fn turn(cx: &mut Cx<'_>, draw: bool) {
     let state = &mut cx.pages.predict;
-    (state.draw, state.asked) = (draw, None);
+    (state.draw, state.asked) = (Some(draw), None);
     if !draw {
         cx.act(UiCommand::OnPredict(PredictCommand::AskGiven));
     } else if state.drawing.is_empty() {
@@ -234,7 +236,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
             .corner_radius(CARD_RADIUS)
             .paint_at(ui, place);
     } else {
-        let text = "Drop or paste an image here,\nor click to open one";
+        let text = "Drop or paste images here,\nor click to choose some";
         ui.painter().text(
             rect.center(),
             Align2::CENTER_CENTER,
@@ -247,7 +249,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         cx.act(UiCommand::Pick(DialogPurpose::Image));
     }
     ui.horizontal_wrapped(|ui| {
-        if button(ui, "Open…").clicked() {
+        if button(ui, "Choose…").clicked() {
             cx.act(UiCommand::Pick(DialogPurpose::Image));
         }
         if button(ui, "Paste").clicked() {
@@ -285,7 +287,8 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
         let texture = upload(ui.ctx(), "seen", size, size, &answer.seen);
         state.seen = Some((key, texture));
     }
-    let Some((_, texture)) = &state.seen else {
+    let drawn = draws(cx);
+    let Some((_, texture)) = &cx.pages.predict.seen else {
         return;
     };
     card(ui, |ui| {
@@ -302,7 +305,7 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
                 .corner_radius(6)
                 .paint_at(ui, rect);
             let mut words = format!("Scaled to {size} × {size}");
-            if state.draw {
+            if drawn {
                 words.push_str(", with the drawing moved to the middle and sized as in training");
             } else {
                 words.push_str(" and cut in the middle, as in testing");
@@ -313,88 +316,4 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
             });
         });
     });
-}
-
-fn samples(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
-    let height = column.rest(ui, 0.0);
-    card_of(ui, height, |ui| {
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::title(ui, "Samples");
-            },
-            |ui| {
-                if link(ui, "Others").clicked() {
-                    cx.pages.predict.samples_from += 1;
-                }
-            },
-        );
-        faint(ui, "Images the run was measured on, never trained on.");
-        let Some(data) = data else {
-            match foreign_data(cx) {
-                Some(config) => ask_to_open(ui, cx, config),
-                None => {
-                    faint(ui, "The run's data set is not at hand.");
-                }
-            }
-            return;
-        };
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = Vec2::splat(8.0);
-            for index in chosen_samples(&data, cx.pages.predict.samples_from) {
-                sample(ui, cx, &data, index);
-            }
-        });
-    });
-}
-
-/// A few test images, of different classes each time.
-fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
-    let total = data.test_labels.len();
-    if total == 0 {
-        return Vec::new();
-    }
-    // Evenly spread, so that most classes are there; each once.
-    let count = SAMPLES.min(total);
-    (0..count)
-        .map(|i| (i * total / count + round * 7) % total)
-        .collect()
-}
-
-fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
-    let t = tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(50.0), Sense::click());
-    let class = data
-        .test_labels
-        .get(index)
-        .and_then(|&c| data.classes.get(c));
-    let class = class.cloned().unwrap_or_default();
-    let name = format!("Sample of {class}");
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    let picture = cx.session.picture_of(data, Split::Test, index);
-    let Some(Ok(picture)) = cx.look_up(picture) else {
-        ui.painter()
-            .rect_filled(rect, CornerRadius::same(6), t.background);
-        return;
-    };
-    let texture = cx.textures.of(ui.ctx(), &picture);
-    egui::Image::new((texture, rect.size()))
-        .uv(covering(picture.width, picture.height))
-        .corner_radius(6)
-        .paint_at(ui, rect);
-    let line = if response.hovered() || response.has_focus() {
-        t.accent
-    } else {
-        t.line
-    };
-    ui.painter().rect_stroke(
-        rect,
-        CornerRadius::same(6),
-        Stroke::new(1.0, line),
-        StrokeKind::Inside,
-    );
-    board::pin_corner(ui, cx, rect, &picture, &class);
-    if response.on_hover_text(class.clone()).clicked() {
-        cx.act(UiCommand::PredictPicture(picture, Some(class)));
-    }
 }

@@ -5,7 +5,7 @@ mod beside;
 mod confusion;
 mod figures;
 mod grid;
-mod pictures;
+pub(super) mod pictures;
 mod prompts;
 mod queue;
 mod remedies;

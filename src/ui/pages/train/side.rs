@@ -1,10 +1,13 @@
 //! The right column: what runs and how far it is, what is happening in words, loss, log.
 
-use egui::{Label, RichText, TextEdit, Ui};
+use std::path::PathBuf;
+
+use egui::{Label, Popup, RichText, TextEdit, Ui};
 
 use super::{beside, queue, remedies};
 use crate::counts::counted;
 use crate::method::epochs_of;
+use crate::problem::listed;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
 use crate::session::words::{count_text, duration_text};
@@ -75,8 +78,9 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
                 cx.act(UiCommand::PredictWith(folder.clone()));
             }
             if button(ui, "Teach…").clicked() {
-                cx.act(UiCommand::Teach(folder));
+                cx.act(UiCommand::Teach(folder.clone()));
             }
+            unlearn(ui, cx, run, folder);
         }
         return;
     }
@@ -91,6 +95,23 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
         cx.act(UiCommand::Stop);
     }
+}
+
+/// The way to take the last added task back, asked once more as its pictures go with it.
+fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
+    let taught = run
+        .header
+        .as_ref()
+        .and_then(|header| header.added_tasks.last());
+    let Some(taught) = taught else { return };
+    let opener = button(ui, "Unlearn…");
+    Popup::menu(&opener).show(|ui| {
+        let words = format!("Unlearn {}", listed(&taught.classes, 3));
+        let hint = "The run is then as it was before this added task";
+        if ui.button(words).on_hover_text(hint).clicked() {
+            cx.act(UiCommand::UndoAddedTask(folder));
+        }
+    });
 }
 
 fn where_it_is(run: &RunView) -> String {

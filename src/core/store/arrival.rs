@@ -1,0 +1,86 @@
+//! Whether the classes of a data set are learned in stages or all at once, as a person answered: kept beside the runs,
+//! `stages/NAME-HASH.toml` for each data set. The data itself is never written to.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::corrected::{file_of, origin};
+use super::write_file;
+use crate::files;
+use crate::problem::{Problem, Result};
+
+/// The folder of the answers.
+const FOLDER: &str = "stages";
+
+/// What an answer's file holds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// The data set, for people.
+    data: String,
+    all_at_once: bool,
+}
+
+/// Whether the classes of the data set at `place` are learned all at once; none where nobody answered.
+///
+/// # Errors
+/// A Problem when the answer is there and cannot be read.
+pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
+    let path = file_of(&root.join(FOLDER), place);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = files::read_text(&path, files::TEXT)
+        .map_err(|error| Problem::io("read how classes are learned", &path, &error))?;
+    let written: Written = toml::from_str(&text).map_err(|error| {
+        Problem::new(format!(
+            "this does not say how classes are learned: {}",
+            error.message()
+        ))
+        .at_path(&path)
+        .advise("move it away and answer again")
+    })?;
+    Ok(Some(written.all_at_once))
+}
+
+/// Keeps the answer for the data set at `place`.
+///
+/// # Errors
+/// A Problem when it cannot be written.
+pub fn keep_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
+    let folder = root.join(FOLDER);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("make the folder of such answers", &folder, &error))?;
+    let written = Written {
+        data: origin(place),
+        all_at_once,
+    };
+    let text = toml::to_string_pretty(&written)
+        .map_err(|error| Problem::new(format!("the answer cannot be written: {error}")))?;
+    write_file(&file_of(&folder, place), text.as_bytes()).map(drop)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_kept_for_its_data_set_alone_and_can_be_changed() {
+        let root = tempfile::tempdir().unwrap();
+        let of = |place: &str| all_at_once(root.path(), place).unwrap();
+        assert_eq!(of("/birds"), None);
+        keep_all_at_once(root.path(), "/birds", true).unwrap();
+        assert_eq!((of("/birds"), of("/other/birds")), (Some(true), None));
+        keep_all_at_once(root.path(), "/birds", false).unwrap();
+        assert_eq!(of("/birds"), Some(false));
+        let path = file_of(&root.path().join(FOLDER), "/birds");
+        std::fs::write(path, "?").unwrap();
+        let problem = all_at_once(root.path(), "/birds").unwrap_err();
+        assert!(
+            problem.what.contains("how classes are learned"),
+            "{problem}"
+        );
+    }
+}

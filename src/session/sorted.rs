@@ -1,0 +1,313 @@
+//! The pictures of a folder as a run sorted them: by class with the doubtful ones first, moved by a person, and kept in
+//! the table.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Session;
+use super::loads::Lookup;
+use super::views::{Pictures, Split};
+use crate::data::looks::thumbnail_of;
+use crate::data::{Correction, PrintKind};
+use crate::experiment::sheet::{AnsweredPicture, NONE_OF_THESE};
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+use crate::run::sheet::SheetRequest;
+
+/// Where a picture is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Among those of the class at this place of the list.
+    Class(usize),
+    /// It is none of the classes.
+    NoneOfThese,
+    /// It cannot be read.
+    Unreadable,
+}
+
+/// The pictures of a table.
+#[derive(Clone, Debug)]
+pub struct SortedPictures {
+    /// What was asked.
+    pub request: SheetRequest,
+    /// The classes that the run could answer.
+    pub classes: Vec<String>,
+    /// What the table says of each picture.
+    pub pictures: Vec<AnsweredPicture>,
+    /// Where each is put now.
+    pub groups: Vec<Group>,
+    /// The pictures, the most doubtful first.
+    pub by_doubt: Vec<usize>,
+    /// Whether the table holds what was moved.
+    pub is_kept: bool,
+    files: Arc<FolderPictures>,
+}
+
+impl SortedPictures {
+    fn new(
+        request: SheetRequest,
+        mut classes: Vec<String>,
+        pictures: Vec<AnsweredPicture>,
+    ) -> Self {
+        let mut groups = Vec::with_capacity(pictures.len());
+        for one in &pictures {
+            groups.push(match (one.sorted_as.as_deref(), one.class.as_deref()) {
+                (Some(NONE_OF_THESE), _) => Group::NoneOfThese,
+                (Some(name), _) => class_of(&mut classes, name),
+                (None, None) => Group::Unreadable,
+                (None, Some(_)) if one.none_of_these == Some(true) => Group::NoneOfThese,
+                (None, Some(name)) => class_of(&mut classes, name),
+            });
+        }
+        let mut by_doubt: Vec<usize> = (0..pictures.len()).collect();
+        by_doubt.sort_by(|&a, &b| pictures[a].ahead.total_cmp(&pictures[b].ahead));
+        let files = FolderPictures {
+            folder: request.folder.clone(),
+            paths: pictures.iter().map(|one| one.path.clone()).collect(),
+        };
+        Self {
+            request,
+            classes,
+            pictures,
+            groups,
+            by_doubt,
+            is_kept: true,
+            files: Arc::new(files),
+        }
+    }
+
+    /// How many pictures each group has: the classes in their order, then those that are none of them, then those that
+    /// cannot be read.
+    pub fn counts(&self) -> Vec<(Group, usize)> {
+        let classes = (0..self.classes.len()).map(Group::Class);
+        let all = classes.chain([Group::NoneOfThese, Group::Unreadable]);
+        let mut counts: Vec<(Group, usize)> = all.map(|group| (group, 0)).collect();
+        for group in &self.groups {
+            let place = match group {
+                Group::Class(class) => *class,
+                Group::NoneOfThese => self.classes.len(),
+                Group::Unreadable => self.classes.len() + 1,
+            };
+            counts[place].1 += 1;
+        }
+        counts
+    }
+
+    /// What a group is called.
+    pub fn name(&self, group: Group) -> &str {
+        match group {
+            Group::Class(class) => self.classes.get(class).map_or("", String::as_str),
+            Group::NoneOfThese => "None of these",
+            Group::Unreadable => "Cannot be read",
+        }
+    }
+
+    /// The pictures of a group whose path holds `wanted`, whatever its case, the most doubtful first.
+    pub fn of(&self, group: Group, wanted: &str) -> Vec<usize> {
+        let wanted = wanted.to_lowercase();
+        let named = |at: usize| {
+            let path = self.pictures[at].path.to_string_lossy();
+            wanted.is_empty() || path.to_lowercase().contains(&wanted)
+        };
+        let all = self.by_doubt.iter().copied();
+        all.filter(|&at| self.groups[at] == group && named(at))
+            .collect()
+    }
+
+    /// Whether a person put this picture elsewhere than the run did.
+    pub fn is_moved(&self, at: usize) -> bool {
+        let one = &self.pictures[at];
+        match self.groups[at] {
+            Group::Class(class) => {
+                one.none_of_these == Some(true) || one.class.as_ref() != self.classes.get(class)
+            }
+            Group::NoneOfThese => one.none_of_these != Some(true),
+            Group::Unreadable => false,
+        }
+    }
+
+    /// The file of a picture.
+    pub fn file(&self, at: usize) -> Option<PathBuf> {
+        let one = self.pictures.get(at)?;
+        Some(self.request.folder.join(&one.path))
+    }
+
+    /// What the table's last column is to say of each picture.
+    fn column(&self) -> Vec<String> {
+        let said = |group: &Group| match group {
+            Group::Class(class) => self.classes.get(*class).cloned().unwrap_or_default(),
+            Group::NoneOfThese => NONE_OF_THESE.into(),
+            Group::Unreadable => String::new(),
+        };
+        self.groups.iter().map(said).collect()
+    }
+}
+
+/// The place of a class in the list; one that is not there is added.
+fn class_of(classes: &mut Vec<String>, name: &str) -> Group {
+    let known = classes.iter().position(|class| class == name);
+    Group::Class(known.unwrap_or_else(|| {
+        classes.push(name.to_string());
+        classes.len() - 1
+    }))
+}
+
+/// The pictures of a folder, small.
+#[derive(Debug)]
+struct FolderPictures {
+    folder: PathBuf,
+    paths: Vec<PathBuf>,
+}
+
+impl Pictures for FolderPictures {
+    fn picture(&self, index: usize) -> Result<Picture> {
+        let path = self.paths.get(index);
+        let path = path.ok_or_else(|| Problem::new("there is no such picture in the table"))?;
+        thumbnail_of(&self.folder.join(path))
+    }
+
+    fn entry(&self, _index: usize) -> Result<Correction> {
+        Err(
+            Problem::new("these pictures have no labels to be corrected")
+                .advise("move the picture to another class"),
+        )
+    }
+
+    fn fingerprint(&self, _: PrintKind) -> String {
+        String::new()
+    }
+}
+
+impl Session {
+    /// Reads the table that was written, so that its pictures are shown by class.
+    pub(super) fn read_sorted(&mut self) {
+        let Some(request) = self
+            .predict
+            .sheet
+            .as_ref()
+            .map(|sheet| sheet.request.clone())
+        else {
+            return;
+        };
+        let header = self.header_of(&request.run);
+        let taught = header.and_then(|header| {
+            let end = header.tasks.get(request.task)?.end;
+            Some(header.class_order.get(..end)?.to_vec())
+        });
+        let (asked, csv) = (request.ticket, request.csv.clone());
+        self.task(
+            move |sources| sources.answered(&csv),
+            move |session, read| {
+                let waits = session.predict.sheet.as_ref();
+                if waits.is_none_or(|sheet| sheet.request.ticket != asked) {
+                    return;
+                }
+                let sort = |pictures| {
+                    let classes = taught.unwrap_or_default();
+                    Arc::new(SortedPictures::new(request, classes, pictures))
+                };
+                session.predict.sorted.fill(read.map(sort));
+            },
+        );
+    }
+
+    /// A picture of the sorted ones, small.
+    pub fn sorted_picture(
+        &self,
+        sorted: &SortedPictures,
+        at: usize,
+    ) -> Lookup<Result<Arc<Picture>>> {
+        let key = format!("sorted {}", sorted.request.ticket);
+        let files = sorted.files.clone();
+        self.picture_with((key.into(), Split::Test, at), || files)
+    }
+
+    /// Puts a picture into another group.
+    pub fn move_sorted(&mut self, at: usize, to: Group) {
+        let Some(sorted) = self.predict.sorted.ready_mut() else {
+            return;
+        };
+        let sorted = Arc::make_mut(sorted);
+        if let Some(group) = sorted.groups.get_mut(at)
+            && *group != to
+        {
+            *group = to;
+            sorted.is_kept = false;
+        }
+    }
+
+    /// Writes where each picture was put into the table, as its last column.
+    pub fn keep_sorted(&mut self) {
+        let Some(sorted) = self.predict.sorted.ready() else {
+            return;
+        };
+        let (csv, column) = (sorted.request.csv.clone(), sorted.column());
+        let (asked, kept) = (sorted.request.ticket, sorted.groups.clone());
+        let name = csv
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        self.task_or_tell(
+            move |sources| sources.keep_sorted(&csv, &column),
+            move |session, ()| {
+                if let Some(sorted) = session.predict.sorted.ready_mut()
+                    && sorted.request.ticket == asked
+                    && sorted.groups == kept
+                {
+                    Arc::make_mut(sorted).is_kept = true;
+                }
+                let told = format!("the table {name} says in its last column what you moved");
+                session.notify(Problem::new(told), false);
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(path: &str, class: Option<&str>, ahead: f32, none: bool) -> AnsweredPicture {
+        AnsweredPicture {
+            path: path.into(),
+            class: class.map(String::from),
+            score: 0.5,
+            ahead,
+            none_of_these: Some(none),
+            threshold: Some(-2.0),
+            problem: None,
+            sorted_as: None,
+        }
+    }
+
+    #[test]
+    fn pictures_are_grouped_by_answer_with_the_doubtful_first_and_moved_ones_are_told() {
+        let request = SheetRequest {
+            ticket: 1,
+            run: PathBuf::new(),
+            task: 0,
+            folder: "/birds".into(),
+            only: Vec::new(),
+            csv: PathBuf::new(),
+            threshold: Some(-2.0),
+        };
+        let pictures = vec![
+            said("A.png", Some("a"), 0.9, false),
+            said("b.png", Some("a"), 0.1, false),
+            said("c.png", Some("b"), 0.5, true),
+            said("d.png", None, 0.0, false),
+        ];
+        let mut sorted = SortedPictures::new(request, vec!["a".into(), "b".into()], pictures);
+        let counts: Vec<usize> = sorted.counts().iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 0, 1, 1]);
+        assert_eq!(sorted.of(Group::Class(0), ""), [1, 0]);
+        assert_eq!(sorted.of(Group::Class(0), "a.P"), [0]);
+        assert!((0..4).all(|at| !sorted.is_moved(at)));
+        sorted.groups[2] = Group::Class(1);
+        sorted.groups[0] = Group::NoneOfThese;
+        let moved: Vec<usize> = (0..4).filter(|&at| sorted.is_moved(at)).collect();
+        assert_eq!(moved, [0, 2]);
+        assert_eq!(sorted.column(), [NONE_OF_THESE, "a", "b", ""]);
+    }
+}

@@ -1,0 +1,110 @@
+//! A few of the images that the run was measured on.
+
+use std::sync::Arc;
+
+use egui::{CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+
+use super::board;
+use crate::run::config::RunConfig;
+use crate::session::views::{DataView, Split};
+use crate::ui::command::UiCommand;
+use crate::ui::pages::experiment::covering;
+use crate::ui::pages::{Cx, ask_to_open};
+use crate::ui::theme::tokens;
+use crate::ui::widgets::{self, Column, card_of, faint, link};
+
+/// Samples on show.
+const SAMPLES: usize = 10;
+
+/// The settings of the run that is asked, where its data set is not opened unasked.
+fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
+    let folder = cx.session.predict.run.as_ref()?;
+    let config = &cx.session.header_of(folder)?.config;
+    let asks = cx.session.asks_before_opening(config);
+    asks.then_some(config)
+}
+
+/// Draws the card.
+pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, column: Column) {
+    let height = column.rest(ui, 0.0);
+    card_of(ui, height, |ui| {
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::title(ui, "Samples");
+            },
+            |ui| {
+                if link(ui, "Others").clicked() {
+                    cx.pages.predict.samples_from += 1;
+                }
+            },
+        );
+        faint(ui, "Images the run was measured on, never trained on.");
+        let Some(data) = data else {
+            match foreign_data(cx) {
+                Some(config) => ask_to_open(ui, cx, config),
+                None => {
+                    faint(ui, "The run's data set is not at hand.");
+                }
+            }
+            return;
+        };
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = Vec2::splat(8.0);
+            for index in chosen_samples(&data, cx.pages.predict.samples_from) {
+                sample(ui, cx, &data, index);
+            }
+        });
+    });
+}
+
+/// A few test images, of different classes each time.
+fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
+    let total = data.test_labels.len();
+    if total == 0 {
+        return Vec::new();
+    }
+    // Evenly spread, so that most classes are there; each once.
+    let count = SAMPLES.min(total);
+    (0..count)
+        .map(|i| (i * total / count + round * 7) % total)
+        .collect()
+}
+
+fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
+    let t = tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(50.0), Sense::click());
+    let class = data
+        .test_labels
+        .get(index)
+        .and_then(|&c| data.classes.get(c));
+    let class = class.cloned().unwrap_or_default();
+    let name = format!("Sample of {class}");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let picture = cx.session.picture_of(data, Split::Test, index);
+    let Some(Ok(picture)) = cx.look_up(picture) else {
+        ui.painter()
+            .rect_filled(rect, CornerRadius::same(6), t.background);
+        return;
+    };
+    let texture = cx.textures.of(ui.ctx(), &picture);
+    egui::Image::new((texture, rect.size()))
+        .uv(covering(picture.width, picture.height))
+        .corner_radius(6)
+        .paint_at(ui, rect);
+    let line = if response.hovered() || response.has_focus() {
+        t.accent
+    } else {
+        t.line
+    };
+    ui.painter().rect_stroke(
+        rect,
+        CornerRadius::same(6),
+        Stroke::new(1.0, line),
+        StrokeKind::Inside,
+    );
+    board::pin_corner(ui, cx, rect, &picture, &class);
+    if response.on_hover_text(class.clone()).clicked() {
+        cx.act(UiCommand::PredictPicture(picture, Some(class)));
+    }
+}

@@ -1,0 +1,278 @@
+//! The pictures of a folder as the run sorted them: how many each class has, a gallery by class with the doubtful ones
+//! first, and the way to move one to another class.
+
+use std::sync::Arc;
+
+use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
+
+use crate::counts::counted;
+use crate::session::sorted::{Group, SortedPictures};
+use crate::session::words::{by_number, count_text, percent};
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PredictCommand;
+use crate::ui::pages::Cx;
+use crate::ui::pages::experiment::covering;
+use crate::ui::pages::train::pictures::in_rows;
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::{self, card, faint, link, primary_button, sentence};
+
+/// Pictures of a group on show while all groups are.
+const FEW: usize = 12;
+/// Pictures of a group on show while it is alone, and added by a click.
+const MANY: usize = 96;
+/// Side of a picture, in points.
+const SIDE: f32 = 84.0;
+
+/// What the page remembers.
+#[derive(Default)]
+pub struct State {
+    open: bool,
+    /// The group shown alone; none for all of them.
+    group: Option<Group>,
+    filter: String,
+    more: usize,
+}
+
+impl State {
+    /// Shows the pictures by class as soon as they are there.
+    pub fn open(&mut self) {
+        *self = Self {
+            open: true,
+            ..Self::default()
+        };
+    }
+
+    /// Shows a single picture's answer again.
+    pub fn leave(&mut self) {
+        self.open = false;
+    }
+
+    /// Whether they are shown.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+}
+
+/// Draws the pictures in place of an answer; false where there are none to show.
+pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
+    if !cx.pages.predict.sorted.open {
+        return false;
+    }
+    let Some(sorted) = cx.session.predict.sorted.ready().cloned() else {
+        return false;
+    };
+    head(ui, cx, &sorted);
+    let counts = sorted.counts();
+    let State { group, filter, .. } = &cx.pages.predict.sorted;
+    let (alone, filter) = (*group, filter.clone());
+    let mut any = false;
+    for (group, count) in counts {
+        if count == 0 || alone.is_some_and(|alone| alone != group) {
+            continue;
+        }
+        let pictures = sorted.of(group, filter.trim());
+        if !pictures.is_empty() {
+            any = true;
+            gallery(ui, cx, &sorted, group, &pictures);
+        }
+    }
+    if !any {
+        card(ui, |ui| faint(ui, "No picture is called so."));
+    }
+    true
+}
+
+/// How many there are of each group, which of them are shown, and the table.
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
+    card(ui, |ui| {
+        widgets::ends(
+            ui,
+            |ui| {
+                let all = counted(sorted.pictures.len(), "picture");
+                widgets::title(ui, format!("{all} by class"));
+            },
+            |ui| {
+                if link(ui, "Back to one picture").clicked() {
+                    cx.pages.predict.sorted.leave();
+                }
+            },
+        );
+        ui.horizontal_wrapped(|ui| {
+            let state = &mut cx.pages.predict.sorted;
+            let mut chosen = None;
+            if ui.selectable_label(state.group.is_none(), "all").clicked() {
+                chosen = Some(None);
+            }
+            for (group, count) in sorted.counts().into_iter().filter(|(_, count)| *count > 0) {
+                let words = format!("{} {}", sorted.name(group), count_text(count));
+                let here = state.group == Some(group);
+                if ui.selectable_label(here, words).clicked() {
+                    chosen = Some(Some(group));
+                }
+            }
+            if let Some(group) = chosen {
+                (state.group, state.more) = (group, 0);
+            }
+        });
+        if let Some(threshold) = sorted.request.threshold {
+            let limit = format!("{threshold:.2}").replace('-', "−");
+            faint(
+                ui,
+                format!(
+                    "None of these: stranger to the run than {limit}, as 5 of 100 pictures of its classes are."
+                ),
+            );
+        }
+        ui.horizontal_wrapped(|ui| {
+            let state = &mut cx.pages.predict.sorted;
+            let edit = widgets::line_edit(&mut state.filter, 180.0).hint_text("Name of a file");
+            ui.add(edit).accessible_name("Filter the pictures");
+            table(ui, cx, sorted);
+        });
+    });
+}
+
+/// Where the table is, and whether it says what was moved.
+fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
+    let moved = (0..sorted.pictures.len())
+        .filter(|&at| sorted.is_moved(at))
+        .count();
+    if !sorted.is_kept {
+        if primary_button(ui, "Save the table", true).clicked() {
+            cx.act(UiCommand::OnPredict(PredictCommand::KeepMoved));
+        }
+        faint(ui, format!("{} moved", counted(moved, "picture")));
+        return;
+    }
+    let name = sorted.request.csv.file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let words = match moved {
+        0 => format!("Table: {name}"),
+        moved => format!("Table: {name}, with {} moved", counted(moved, "picture")),
+    };
+    faint(ui, words);
+}
+
+/// The pictures of a group.
+fn gallery(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    sorted: &Arc<SortedPictures>,
+    group: Group,
+    pictures: &[usize],
+) {
+    let alone = cx.pages.predict.sorted.group.is_some();
+    let shown = match alone {
+        true => MANY + cx.pages.predict.sorted.more,
+        false => FEW,
+    };
+    card(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            widgets::title(ui, sorted.name(group));
+            let doubtful = match group {
+                Group::Class(_) => ", the most doubtful first",
+                Group::NoneOfThese | Group::Unreadable => "",
+            };
+            let number = counted(pictures.len(), "picture");
+            faint(ui, format!("{number}{doubtful}"));
+        });
+        if group == Group::Unreadable {
+            for &at in pictures.iter().take(shown) {
+                let one = &sorted.pictures[at];
+                let why = one.problem.as_deref().unwrap_or_default();
+                sentence(ui, format!("{}: {why}", one.path.display()));
+            }
+        } else {
+            in_rows(ui, |ui| {
+                ui.spacing_mut().item_spacing = Vec2::new(8.0, 10.0);
+                for &at in pictures.iter().take(shown) {
+                    tile(ui, cx, sorted, at);
+                }
+            });
+        }
+        if pictures.len() > shown {
+            let more = count_text(pictures.len() - shown);
+            if link(ui, &format!("Show more ({more})")).clicked() {
+                let state = &mut cx.pages.predict.sorted;
+                match alone {
+                    true => state.more += MANY,
+                    false => state.group = Some(group),
+                }
+            }
+        }
+    });
+}
+
+/// A picture with its score and the way to move it; a click asks about it alone.
+fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
+    let one = &sorted.pictures[at];
+    let name = one.path.display().to_string();
+    widgets::part(ui, SIDE, |ui| {
+        ui.spacing_mut().item_spacing.y = 1.0;
+        thumbnail(ui, cx, sorted, at, &name);
+        let t = tokens(ui);
+        let answer = one.class.as_deref().unwrap_or_default();
+        let score = percent(f64::from(one.score), 0);
+        let words = match sorted.is_moved(at) {
+            true => format!("was {answer}"),
+            false if sorted.groups[at] == Group::NoneOfThese => format!("nearest {answer}"),
+            false => format!("score {score}"),
+        };
+        let text = RichText::new(&words).font(regular(11.5)).color(t.text);
+        let label = ui.add(egui::Label::new(text).truncate());
+        label.on_hover_text(format!("{name}: {answer}, score {score}"));
+        let text = RichText::new("move…").font(regular(11.0)).color(t.subdued);
+        let opener = ui.add(egui::Button::new(text).frame(false));
+        let opener = opener.accessible_name(format!("Move {name}"));
+        let id = Id::unique(("move", sorted.request.ticket, at));
+        Popup::menu(&opener)
+            .id(id)
+            .show(|ui| targets(ui, cx, sorted, at));
+    });
+}
+
+fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize, name: &str) {
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    let picture = cx.session.sorted_picture(sorted, at);
+    let found = ui
+        .is_rect_visible(rect)
+        .then(|| cx.look_up(picture))
+        .flatten();
+    let Some(Ok(picture)) = found else {
+        ui.painter().rect_filled(rect, 4.0, tokens(ui).background);
+        return;
+    };
+    let texture = cx.textures.of(ui.ctx(), &picture);
+    egui::Image::new((texture, rect.size()))
+        .uv(covering(picture.width, picture.height))
+        .corner_radius(4)
+        .paint_at(ui, rect);
+    let response = response.on_hover_text(format!("{name}\nClick to see the whole answer"));
+    if response.clicked()
+        && let Some(file) = sorted.file(at)
+    {
+        cx.act(UiCommand::PredictFile(file));
+    }
+}
+
+/// Where a picture can be moved.
+fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
+    ui.set_min_width(150.0);
+    faint(ui, "Move it to");
+    let mut classes: Vec<usize> = (0..sorted.classes.len()).collect();
+    classes.sort_by(|&a, &b| by_number(&sorted.classes[a], &sorted.classes[b]));
+    let mut chosen = None;
+    ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
+        let groups = classes.into_iter().map(Group::Class);
+        for group in groups.chain([Group::NoneOfThese]) {
+            if group != sorted.groups[at] && ui.button(sorted.name(group)).clicked() {
+                chosen = Some(group);
+            }
+        }
+    });
+    if let Some(group) = chosen {
+        cx.act(UiCommand::OnPredict(PredictCommand::Move(at, group)));
+        ui.close();
+    }
+}
