@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Session;
 use super::run_view::RunView;
 use crate::run::event::{Event, Phase};
-use crate::run::job::{Job, JobId};
+use crate::run::job::{Job, JobId, JobWork};
 use crate::run::tried::Trial;
 
 /// How a trial of methods stands.
@@ -48,6 +48,7 @@ impl Session {
         let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
         match &live.phase {
             Some(Phase::Preparing(what)) => Some(what),
+            Some(Phase::Paused) => Some("paused"),
             _ => None,
         }
     }
@@ -72,6 +73,12 @@ impl Session {
 
     /// Takes what the engine tells of a trial; it ends without a result where it was stopped or failed.
     pub(super) fn follow_trial(&mut self, job: JobId, event: &Event) {
+        if let Event::Queued { job, .. } = event
+            && let (JobWork::Try(_), Trying::Not) = (&job.work, &self.experiment.trying)
+        {
+            // A window before this one asked for it.
+            self.experiment.trying = Trying::Asked(job.id);
+        }
         let Trying::Asked(asked) = self.experiment.trying else {
             return;
         };

@@ -32,14 +32,21 @@ pub fn percent(share: f64, digits: usize) -> String {
 
 /// Epochs of tasks: "5 epochs", "10 to 25 epochs" where they differ.
 pub fn epochs_text(epochs: &[usize]) -> String {
+    let most = epochs.iter().max().copied().unwrap_or(0);
+    format!("{} {}", epochs_span(epochs), things(most, "epoch"))
+}
+
+/// The same without the word: "5", "10 to 25".
+pub fn epochs_span(epochs: &[usize]) -> String {
     let least = epochs.iter().min().copied().unwrap_or(0);
-    let most = counted(epochs.iter().max().copied().unwrap_or(0), "epoch");
-    match epochs.iter().all(|epochs| *epochs == least) {
-        true => most,
-        false => format!("{} to {most}", count_text(least)),
+    let most = epochs.iter().max().copied().unwrap_or(0);
+    match least == most {
+        true => count_text(most),
+        false => format!("{} to {}", count_text(least), count_text(most)),
     }
 }
 
+use crate::counts::things;
 pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 
@@ -103,6 +110,11 @@ mod tests {
         assert_eq!(bytes_text(1), "1 byte");
         assert_eq!(duration_text(9.2), "9 s");
         assert_eq!(duration_text(7800.0), "2 h 10 min");
+        assert_eq!(epochs_text(&[10, 25, 10]), "10 to 25 epochs");
+        assert_eq!(
+            (epochs_text(&[1]), epochs_span(&[5, 5])),
+            ("1 epoch".into(), "5".into())
+        );
         assert_eq!(percent(0.9467, 1), "94.7\u{a0}%");
     }
 

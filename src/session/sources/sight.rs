@@ -50,6 +50,10 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         let Some(task) = scenario.task_of(position) else {
             continue;
         };
+        if chosen.epochs(task, &train) <= ask.epoch {
+            // A task with more pictures needs fewer epochs for its steps.
+            continue;
+        }
         let samples = match of_task.take() {
             Some((known, samples)) if known == task => samples,
             _ => scenario.train_of(&data, task),

@@ -133,3 +133,35 @@ fn a_split_that_is_not_the_papers_is_told_before_the_start() {
         }
     }
 }
+
+#[test]
+fn a_folder_asks_whether_its_classes_come_in_stages_and_keeps_the_answer() {
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(class, 12);
+    }
+    let place = made.path().display().to_string();
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    assert!(window.query_by_label("In stages or all at once?").is_none());
+    choose(&mut window, &place);
+    window.get_by_label("In stages or all at once?");
+    shot(&mut window, "in-stages");
+    window.get_by_label("All at once").click();
+    settle(&mut window);
+    assert_eq!(draft(&window).classes_per_task, "4");
+    assert!(window.query_by_label("In stages or all at once?").is_none());
+    // Another window beside the same runs knows it; one click changes it.
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    choose(&mut window, &place);
+    assert_eq!(draft(&window).classes_per_task, "4");
+    window.get_by_label("In stages").click();
+    settle(&mut window);
+    assert_eq!(draft(&window).classes_per_task, "2");
+    assert_eq!(
+        lae_studio::store::all_at_once(runs.path(), &place).unwrap(),
+        Some(false)
+    );
+}

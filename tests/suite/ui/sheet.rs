@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::run::event::Event;
+use lae_studio::run::event::{Command, Event};
 use lae_studio::run::sheet::{SheetCount, SheetState};
 use lae_studio::session::run_view::Stage;
+use lae_studio::session::sorted::Group;
+use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::after_one_task;
@@ -70,6 +73,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     assert!(rows[2].starts_with("inner/000.png,"));
     window.get_by_label("Copy path").click();
     window.run_steps(2);
+    sorted_and_moved(&mut window, &csv);
     // Training went on all the while.
     wait(&mut window, "the run ends", |app| {
         let live = app.session.train.live.as_ref();
@@ -96,6 +100,76 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     assert_eq!(sheet.state, SheetState::Stopped);
     window.get_by_label("Stopped; no table was written.");
     assert!(!csv.exists() && !csv.with_extension("csv.partial").exists());
+}
+
+/// The pictures by class in place of an answer; one is moved, and the table says so.
+fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
+    wait(window, "they are read", |app| {
+        app.session.predict.sorted.ready().is_some()
+    });
+    settle(window);
+    window.get_by_label("41 pictures by class");
+    window.get_by_label_contains("Cannot be read 1");
+    shot(window, "sheet-sorted");
+    let sorted = window
+        .state()
+        .session
+        .predict
+        .sorted
+        .ready()
+        .cloned()
+        .unwrap();
+    let of_class = |at: &usize| matches!(sorted.groups[*at], Group::Class(_));
+    let first = sorted.by_doubt.iter().copied().find(of_class);
+    // A picture that the run took for a class.
+    let Some(first) = first else { return };
+    let session = &mut window.state_mut().session;
+    session.move_sorted(first, Group::NoneOfThese);
+    settle(window);
+    window.get_by_label("1 picture moved");
+    window.get_by_label("Save the table").click();
+    wait(window, "it is kept", |app| {
+        let sorted = app.session.predict.sorted.ready();
+        sorted.is_some_and(|sorted| sorted.is_kept)
+    });
+    let text = std::fs::read_to_string(csv).unwrap();
+    assert!(text.lines().next().unwrap().ends_with("problem,sorted_as"));
+    assert!(
+        text.lines()
+            .nth(first + 1)
+            .unwrap()
+            .ends_with(",none_of_these")
+    );
+    window.get_by_label("Back to one picture").click();
+    settle(window);
+    window.get_by_label("See them by class");
+}
+
+#[test]
+fn several_pictures_that_are_dropped_become_one_table() {
+    let runs = tempfile::tempdir().unwrap();
+    let work = tempfile::tempdir().unwrap();
+    pictures(work.path(), 3);
+    finished(runs.path(), 1);
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    for name in ["inner/000.png", "inner/002.png"] {
+        let file = Arc::new(Dropped(work.path().join(name)));
+        window.input_mut().dropped_files.push(file);
+    }
+    window.step();
+    settle(&mut window);
+    window.get_by_label_contains("2 pictures of ");
+    window.get_by_label("Predict all").click();
+    settle(&mut window);
+    let asked = backend.asked();
+    let sheet = asked.iter().find_map(|command| match command {
+        Command::Sheet(request) => Some(request.clone()),
+        _ => None,
+    });
+    let sheet = sheet.unwrap();
+    assert_eq!(sheet.folder, work.path().join("inner"));
+    assert_eq!(sheet.only, [Path::new("000.png"), Path::new("002.png")]);
 }
 
 #[test]

@@ -5,9 +5,10 @@ use lae_studio::experiment::Stock;
 use lae_studio::experiment::trial::contenders;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event};
-use lae_studio::run::job::JobWork;
+use lae_studio::run::event::{Command, Event, Phase};
+use lae_studio::run::job::{Job, JobWork};
 use lae_studio::run::tried::{Trial, TriedMethod};
+use lae_studio::session::backend::Backend;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::{recorded, settle, shot};
@@ -82,6 +83,27 @@ fn methods_are_tried_at_a_press_and_one_is_taken_over() {
             .is_none()
     );
     window.get_by_label("Try methods");
+}
+
+#[test]
+fn a_trial_that_was_asked_for_before_a_restart_gives_its_result() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 1100.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    let job = Job::try_methods(RunConfig::default(), "Which method suits digits".into());
+    // As a window before this one had it queued.
+    backend.clone().send(Command::Queue(Box::new(job)));
+    settle(&mut window);
+    backend.push(Event::Phase {
+        run: String::new(),
+        phase: Phase::Paused,
+    });
+    settle(&mut window);
+    window.get_by_label_contains("Paused …");
+    backend.push(Event::Tried(Box::new(trial())));
+    backend.push(Event::Finished { run: String::new() });
+    settle(&mut window);
+    window.get_by_label_contains("SimpleCIL suits these pictures best");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use egui::{RichText, ScrollArea, Sense, Ui, Vec2};
 use crate::method::epochs_of;
 use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
-use crate::session::words::{bytes_text, count_text, duration_text};
+use crate::session::words::{bytes_text, count_text, duration_text, epochs_span};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{card, faint};
 
@@ -67,16 +67,11 @@ fn table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
         });
 }
 
-/// "5", or "10–25" where tasks have different ones.
+/// The epochs of a run's tasks.
 fn epochs_of_tasks(header: &RunHeader) -> String {
     let tasks = 0..header.tasks.len();
     let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();
-    match (all.iter().min(), all.iter().max()) {
-        (Some(least), Some(most)) if least < most => {
-            format!("{}–{}", count_text(*least), count_text(*most))
-        }
-        (_, most) => count_text(most.copied().unwrap_or(header.config.epochs)),
-    }
+    epochs_span(&all)
 }
 
 /// The cells of a run; a dash where a run of an older version did not measure.

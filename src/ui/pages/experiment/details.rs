@@ -208,7 +208,10 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
 
 fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.experiment;
-    let epochs = cx.session.experiment.draft.epochs.max(1);
+    // A task with fewer epochs than the longest has no picture in the later ones.
+    let experiment = &cx.session.experiment;
+    let longest = experiment.plan.epochs(&experiment.draft).into_iter().max();
+    let epochs = longest.unwrap_or(experiment.draft.epochs).max(1);
     let (epoch, shift) = (state.sight_epoch % epochs, state.sight_shift);
     ui.horizontal_wrapped(|ui| {
         let again = button(ui, "Draw again");
