@@ -8,8 +8,8 @@ use super::output::{Json, Table, duration, percent, tell};
 use crate::counts::counted;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::session::advice;
 use crate::session::words::as_they_came;
+use crate::session::{advice, findings};
 use crate::store::{
     Figures, OrdersSummary, StoredRun, Summary, mean_and_spread, summary, summary_of_orders,
 };
@@ -80,12 +80,13 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
         table.row([expert.name().to_string()].into_iter().chain(figures));
     }
     let text = format!(
-        "{table}{}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
+        "{table}{}{}{}{}{}{}{}{} in {}, {:.0} images/s while training\n",
         task_given(&summary.figures),
         prompt_selection(&summary),
         on_validation(run),
         by_corrected_labels(run),
         left_out(summary.unreadable_images),
+        missed_classes(run),
         better_backbone(run),
         run.header.run,
         duration(summary.seconds),
@@ -93,6 +94,21 @@ pub(super) fn finished(run: &StoredRun, output: &RunOutput) -> Result<End> {
     );
     output.json.give(&summary, &text)?;
     Ok(End::Done)
+}
+
+/// The classes that are never or rarely recognised, and what shows why or may help.
+fn missed_classes(run: &StoredRun) -> String {
+    let header = &run.header;
+    let missed = findings::missed(header, &run.reports);
+    let Some((head, text)) = findings::told(&missed, header.class_order.len()) else {
+        return String::new();
+    };
+    let more = advice::more_steps(header);
+    let more = more.map_or_else(String::new, |steps| format!("; with more steps: --min-steps {steps}"));
+    let (name, data) = (&header.run, &header.config.data);
+    format!(
+        "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"
+    )
 }
 
 /// Another backbone, where a figure says that it would help.

@@ -23,17 +23,21 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
         Event::PasteImage(image) => {
             let pixels = image.pixels.iter();
             let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
-            Some(Pasted::Picture(Arc::new(Picture {
+            vec![Pasted::Picture(Arc::new(Picture {
                 name: "pasted picture".into(),
                 width: image.width(),
                 height: image.height(),
                 rgb: rgb.collect(),
-            })))
+            }))]
         }
-        Event::Paste(text) if !typing => Some(Pasted::File(typed_path(text))),
-        _ => None,
+        // A program for folders puts a line for each file there.
+        Event::Paste(text) if !typing => {
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            lines.map(|line| Pasted::File(typed_path(line))).collect()
+        }
+        _ => Vec::new(),
     };
-    ctx.input(|i| i.events.iter().filter_map(picture).collect())
+    ctx.input(|i| i.events.iter().flat_map(picture).collect())
 }
 
 /// How often the left and the right arrow key were pressed, whatever has the focus: it does not move.

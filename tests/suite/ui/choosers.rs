@@ -114,7 +114,7 @@ fn an_image_is_chosen_by_its_path_in_the_dialog_or_beside_it() {
     settle(&mut window);
     window.get_by_label("Choose").click();
     window.run_steps(3);
-    window.get_by_label("Open…").click();
+    window.get_by_label("Choose…").click();
     settle(&mut window);
     settle(&mut window);
     let name = |window: &Harness<'_, StudioApp>| {

@@ -216,7 +216,7 @@ fn progress_and_problems_stand_on_the_card() {
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
     window.get_by_label_contains("There is no picture in this folder");
-    window.get_by_label("Another folder").click();
+    window.get_by_label("Other pictures").click();
     window.run_steps(3);
     window.get_by_label("Predict all");
 }

@@ -175,16 +175,20 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// What comes out of the clipboard: a picture, or the path of one.
+/// What comes out of the clipboard: a picture, or the paths of some.
 fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
     // An open dialog has what is pasted.
     if ui.memory(|m| m.top_modal_layer().is_some()) {
         return;
     }
+    let mut files = Vec::new();
     for pasted in input::pasted(ui.ctx()) {
-        cx.act(match pasted {
-            Pasted::Picture(picture) => UiCommand::PredictPicture(picture, None),
-            Pasted::File(path) => UiCommand::PredictFile(path),
-        });
+        match pasted {
+            Pasted::Picture(picture) => cx.act(UiCommand::PredictPicture(picture, None)),
+            Pasted::File(path) => files.push(path),
+        }
+    }
+    if !files.is_empty() {
+        cx.act(UiCommand::PredictFiles(files));
     }
 }

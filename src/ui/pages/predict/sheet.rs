@@ -204,7 +204,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
 }
 
 fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if button(ui, "Others").clicked() {
+    if button(ui, "Other pictures").clicked() {
         cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
         cx.pages.predict.sheet = State {
             open: true,
