@@ -104,7 +104,9 @@ fn missed_classes(run: &StoredRun) -> String {
         return String::new();
     };
     let more = advice::more_steps(header);
-    let more = more.map_or_else(String::new, |steps| format!("; with more steps: --min-steps {steps}"));
+    let more = more.map_or_else(String::new, |steps| {
+        format!("; with more steps: --min-steps {steps}")
+    });
     let (name, data) = (&header.run, &header.config.data);
     format!(
         "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Session;
+use super::findings;
 use super::words::percent;
 use crate::data::Correction;
 use crate::logging::told;
@@ -109,11 +110,19 @@ impl Session {
             run.measured_on(),
         );
         let told = Problem::new(text);
-        if quality.is_guessing() {
-            self.notices
-                .tell(told.advise(Tally::GUESSING), false, false);
-        } else {
-            self.notify(told, false);
+        let classes = header.map_or(0, |header| header.class_order.len());
+        let missed = findings::told(&run.missed, classes);
+        let missed = missed.map(|(head, _)| {
+            let head = head.trim_end_matches('.');
+            format!("{head}: Train says which, and what may help")
+        });
+        let advice = match quality.is_guessing() {
+            true => Some(Tally::GUESSING.to_string()),
+            false => missed,
+        };
+        match advice {
+            Some(advice) => self.notices.tell(told.advise(advice), false, false),
+            None => self.notify(told, false),
         }
     }
 }

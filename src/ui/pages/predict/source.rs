@@ -21,6 +21,7 @@ use crate::ui::widgets::{self, Column, button, button_if, card, faint, link, seg
 
 /// Room for three dots beside the choice of a run.
 const DOTS: f32 = 24.0;
+
 /// Draws the column.
 pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
@@ -49,12 +50,14 @@ fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
     cx.look_up(data)
 }
 
-/// Whether the field for drawing is open: as the person chose, else where the run learned drawings.
+/// Whether the field for drawing is open: as the person chose, else where the run learned drawings. What was drawn stays.
 fn draws(cx: &Cx<'_>) -> bool {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));
     let learned = || header.is_none_or(|header| cx.session.are_drawings(&header.config));
-    cx.pages.predict.draw.unwrap_or_else(learned)
+    let state = &cx.pages.predict;
+    let begun = !state.drawing.is_empty();
+    state.draw.unwrap_or_else(|| begun || learned())
 }
 
 fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
