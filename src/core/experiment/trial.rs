@@ -256,8 +256,10 @@ impl Material {
         let mut bounds = Bounds::default();
         let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
         while self.seconds(all, &bounds) > PLANNED {
-            if most / 2 >= FEWEST {
-                most /= 2;
+            // In small steps: what is left of the time is not given away.
+            let fewer = most * 3 / 4;
+            if fewer >= FEWEST {
+                most = fewer;
                 bounds.limit = Some(most);
             } else if bounds.halvings < HALVINGS {
                 bounds.halvings += 1;

@@ -4,6 +4,7 @@ use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape,
 
 use super::chosen::Listed;
 use crate::counts::counted;
+use crate::problem::listed;
 use crate::session::row::made_title;
 use crate::session::take_along::TakenAlong;
 use crate::session::views::{RunRow, RunState};
@@ -180,6 +181,16 @@ fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         for (words, command) in entries {
             if ui.button(words).clicked() {
                 cx.act(UiCommand::OnProof(command));
+            }
+        }
+        let added = row
+            .header
+            .as_ref()
+            .and_then(|header| header.added_tasks.last());
+        if let Some(added) = added.filter(|_| row.fixed().is_none()) {
+            let words = format!("Unlearn {}", listed(&added.classes, 3));
+            if ui.button(words).clicked() {
+                cx.act(UiCommand::UndoAddedTask(row.folder.clone()));
             }
         }
         if row.is_measured() {
