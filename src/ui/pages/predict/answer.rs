@@ -128,11 +128,13 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 let score = ui.label(score);
                 terms::explain(ui, score, "score");
                 if let Some(truth) = truth.flatten() {
-                    let right = match refused {
-                        true => !answer.classes.contains(&truth),
-                        false => name == truth,
+                    let unknown = !answer.classes.contains(&truth);
+                    let said = match (refused, unknown) {
+                        (true, true) => Ok(format!("right: {truth} is not learned yet")),
+                        (false, _) if name == truth => Ok("right".into()),
+                        _ => Err(format!("wrong: it is {truth}")),
                     };
-                    right_or_wrong(ui, right, &truth);
+                    right_or_wrong(ui, said);
                 }
             });
             if wide && answer.opinions.len() > 1 {
@@ -161,12 +163,12 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     response.on_hover_text(&picture.name);
 }
 
-/// A test image's class is known: the answer is right or wrong.
-fn right_or_wrong(ui: &mut Ui, right: bool, truth: &str) {
+/// A test image's class is known: what is right or wrong about the answer.
+fn right_or_wrong(ui: &mut Ui, said: Result<String, String>) {
     let t = tokens(ui);
-    let (icon, colour, words) = match right {
-        true => (Icon::Tick, t.good, "right".to_string()),
-        false => (Icon::Cross, t.bad, format!("wrong: it is {truth}")),
+    let (icon, colour, words) = match said {
+        Ok(words) => (Icon::Tick, t.good, words),
+        Err(words) => (Icon::Cross, t.bad, words),
     };
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 5.0;
