@@ -1,6 +1,5 @@
 //! The desktop's file dialog: the portal's where there is one, else zenity's. Both failures are told in the log alone.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::logging;
@@ -12,12 +11,11 @@ const TOO_SOON: Duration = Duration::from_millis(250);
 /// Shows the dialog and waits for the answer.
 pub(super) fn pick(wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
     let (asked, failed) = (Instant::now(), logging::failed_dialogs());
-    let one = |path: PathBuf| Choice::Path(path);
     let chosen = match wanted.to_write() {
-        Some(_) => dialog.save_file().map(one),
-        None if wanted.is_folder() => dialog.pick_folder().map(one),
+        Some(_) => dialog.save_file().map(Choice::Path),
+        None if wanted.is_folder() => dialog.pick_folder().map(Choice::Path),
         None if wanted.takes_several() => dialog.pick_files().map(Choice::Paths),
-        None => dialog.pick_file().map(one),
+        None => dialog.pick_file().map(Choice::Path),
     };
     match chosen {
         Some(choice) => choice,
