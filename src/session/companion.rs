@@ -7,6 +7,7 @@ use super::Session;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::History;
+use crate::palette::Shade;
 use crate::run::event::RunHeader;
 
 /// Which run is drawn beside the one on show.
@@ -28,6 +29,8 @@ pub struct Companion<'a> {
     pub folder: PathBuf,
     /// Its name, else its method, as people call it.
     pub method: String,
+    /// How it is drawn: a second one of the same method in another shade.
+    pub shade: Shade,
     /// Its classes in the order they are taught.
     pub class_order: &'a [String],
     /// What its answers achieved, task by task.
@@ -44,8 +47,9 @@ impl<'a> Companion<'a> {
         pairs.all(|(theirs, mine)| theirs == mine)
     }
 
-    fn of(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
+    fn of(header: &'a RunHeader, history: &'a History, (shown, live): (&RunView, bool)) -> Self {
         Self {
+            shade: Shade::free(&header.config.method, &[shown.shade()]),
             folder: header.folder.clone(),
             method: header.short().to_string(),
             class_order: &header.class_order,
@@ -68,7 +72,7 @@ impl Session {
         if mine == Some(&folder) {
             return None;
         }
-        self.companion_in(&folder)
+        self.companion_in(&folder, shown)
     }
 
     /// Runs that can be drawn beside the one on show, the newest first.
@@ -79,16 +83,16 @@ impl Session {
             .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
     }
 
-    fn companion_in(&self, folder: &Path) -> Option<Companion<'_>> {
+    fn companion_in(&self, folder: &Path, shown: &RunView) -> Option<Companion<'_>> {
         let open = [self.train.live.as_ref(), self.train.opened.as_ref()];
         for run in open.into_iter().flatten().chain(self.ended()) {
             if let Some(header) = run.header.as_ref().filter(|h| h.folder == folder) {
                 let live = run.stage.is_live();
-                return Some(Companion::of(header, run.answers(), live));
+                return Some(Companion::of(header, run.answers(), (shown, live)));
             }
         }
         let row = self.row(folder)?;
-        let companion = Companion::of(row.header.as_ref()?, row.answers(), false);
+        let companion = Companion::of(row.header.as_ref()?, row.answers(), (shown, false));
         (!companion.history.accuracy.is_empty()).then_some(companion)
     }
 

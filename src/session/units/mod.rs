@@ -21,7 +21,7 @@ mod value;
 
 pub use ask::{AnswerKind, Ask, Feedback, Given};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
-pub use chart::{Chart, Figure};
+pub use chart::{Chart, Figure, OfRun};
 pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
@@ -97,6 +97,14 @@ impl Unit {
             UnitPart::Teach(teach) => Some(teach),
             _ => None,
         })
+    }
+
+    /// The method of a run or a taught run of the unit.
+    pub fn method_of(&self, name: &str) -> &str {
+        let taught = self.lessons().find(|teach| teach.name == name);
+        let plan = self.plan(taught.map_or(name, |teach| &teach.run));
+        let config = plan.and_then(|plan| plan.configs.first());
+        config.map_or("", |config| &config.method)
     }
 
     /// What people call a run or a taught run of the unit.

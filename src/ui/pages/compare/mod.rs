@@ -18,6 +18,7 @@ use std::sync::Arc;
 use egui::Ui;
 
 use crate::metrics::Expert;
+use crate::palette::Shade;
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
@@ -48,8 +49,8 @@ enum View {
     Table,
 }
 
-/// Runs laid side by side: the colour each keeps, and its place in the list.
-type Laid = Arc<[(usize, usize)]>;
+/// Runs laid side by side: how each is drawn, and its place in the list.
+type Laid = Arc<[(Shade, usize)]>;
 
 /// What the page remembers between frames.
 pub struct State {
@@ -57,9 +58,11 @@ pub struct State {
     /// Only runs with this tag are listed.
     tag: Option<String>,
     selection: chosen::Selection,
-    /// Ticked runs and the colour each keeps.
+    /// Ticked runs and the place each keeps among them.
     ticked: HashMap<PathBuf, usize>,
-    /// Where the ticked runs stand in this list, by the colour each keeps.
+    /// How each ticked run is drawn, as long as it is ticked.
+    shades: HashMap<PathBuf, Shade>,
+    /// Where the ticked runs stand in this list, in their order.
     laid: Option<(Rows, Laid)>,
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
@@ -85,6 +88,7 @@ impl Default for State {
             tag: None,
             selection: chosen::Selection::default(),
             ticked: HashMap::new(),
+            shades: HashMap::new(),
             laid: None,
             expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
@@ -119,7 +123,7 @@ impl State {
         self.selection.clear();
     }
 
-    /// The ticked runs: the colour each keeps and its place among the rows, in the order of the colours.
+    /// The ticked runs in their order: how each is drawn, and its place among the rows.
     fn laid(&mut self, rows: &Rows) -> Laid {
         if let Some((of, laid)) = &self.laid
             && Arc::ptr_eq(of, rows)
@@ -129,7 +133,19 @@ impl State {
         let slot = |(at, row): (usize, &Arc<RunRow>)| Some((*self.ticked.get(&row.folder)?, at));
         let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
         laid.sort_unstable();
-        let laid = Laid::from(laid);
+        self.shades.retain(|run, _| self.ticked.contains_key(run));
+        let laid = laid.into_iter().map(|(_, at)| {
+            let row = &rows[at];
+            let method = row
+                .header
+                .as_ref()
+                .map_or("", |header| &header.config.method);
+            let taken: Vec<Shade> = self.shades.values().copied().collect();
+            let free = || Shade::free(method, &taken);
+            let shade = self.shades.entry(row.folder.clone()).or_insert_with(free);
+            (*shade, at)
+        });
+        let laid: Laid = laid.collect();
         self.laid = Some((rows.clone(), laid.clone()));
         laid
     }

@@ -1,7 +1,6 @@
 //! The ticked runs as curves, in numbers, and in what their settings differ.
 
-use egui::{RichText, Sense, Ui, Vec2};
-use egui_plot::LineStyle;
+use egui::{RichText, Ui};
 
 use super::FIGURES;
 use super::became::became;
@@ -10,6 +9,7 @@ use super::matrices::matrices;
 use super::paired::paired;
 use crate::counts::counted;
 use crate::metrics::Expert;
+use crate::palette::Shade;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::differences::{differences, other_texts};
@@ -18,15 +18,13 @@ use crate::session::views::{Rows, RunRow};
 use crate::texts::Language;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
+use crate::ui::widgets::curves::{Curves, Series, dot};
 use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let shown = cx.pages.compare.laid(rows);
-    let shown: Vec<(usize, &RunRow)> = shown
-        .iter()
-        .map(|(slot, at)| (*slot, &*rows[*at]))
-        .collect();
+    let shown = shown.iter().map(|(shade, at)| (*shade, &*rows[*at]));
+    let shown: Vec<(Shade, &RunRow)> = shown.collect();
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
         card_of(ui, height, |ui| {
@@ -43,7 +41,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     differ(ui, &shown);
 }
 
-fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
+fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::ends(
@@ -70,22 +68,11 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             .collect();
         let series = shown
             .iter()
-            .map(|(slot, row)| Series {
-                name: row.title(),
-                points: (0..)
-                    .zip(&row.of(row.history.nearest(expert)).accuracy)
-                    .filter(|(_, a)| a.is_finite())
-                    .map(|(task, a)| [f64::from(task), a * 100.0])
-                    .collect(),
-                colour: t.run(*slot),
-                marker: RUN_MARKERS[slot % RUN_MARKERS.len()],
-                style: if slot % 2 == 0 {
-                    LineStyle::Solid
-                } else {
-                    LineStyle::Dashed { length: 7.0 }
-                },
-                width: 2.0,
-                spread: Vec::new(),
+            .map(|(shade, row)| {
+                let history = row.of(row.history.nearest(expert));
+                let points = (0..).zip(&history.accuracy);
+                let points = points.map(|(task, a)| [f64::from(task), a * 100.0]);
+                Series::of_run(t, *shade, row.title(), points)
             })
             .collect();
         Curves {
@@ -102,13 +89,13 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
 }
 
 /// A_N, Ā_N and F_N of each ticked run, for the expert that is chosen.
-fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
+fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
         egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown, expert));
     });
 }
 
-fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
+fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     let t = tokens(ui);
     egui::Grid::new("numbers")
         .num_columns(8)
@@ -119,10 +106,9 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
                 terms::faint(ui, head, term);
             }
             ui.end_row();
-            for (slot, row) in shown {
+            for (shade, row) in shown {
                 ui.horizontal(|ui| {
-                    let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                    ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
+                    dot(ui, *shade);
                     ui.label(RichText::new(row.title()).color(t.text))
                         .on_hover_text(&row.name);
                     let (done, all) = (row.answers().accuracy.len(), row.tasks());
@@ -170,7 +156,7 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
 }
 
 /// The settings in which the ticked runs differ.
-fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let runs: Vec<&RunRow> = shown.iter().map(|(_, row)| *row).collect();
     let headers: Vec<&RunHeader> = runs.iter().filter_map(|row| row.header.as_ref()).collect();
     if headers.len() < 2 {
@@ -191,10 +177,8 @@ fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                 .spacing([22.0, 7.0])
                 .show(ui, |ui| {
                     faint(ui, "");
-                    for (slot, _) in shown {
-                        let (rect, _) =
-                            ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                        ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
+                    for (shade, _) in shown {
+                        dot(ui, *shade);
                     }
                     ui.end_row();
                     for (key, values) in rows {
