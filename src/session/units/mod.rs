@@ -13,6 +13,7 @@ mod formula;
 mod functions;
 mod library;
 mod marks;
+mod own;
 pub mod plain;
 mod play;
 mod read;
@@ -25,7 +26,7 @@ pub use chart::{Chart, Figure, OfRun};
 pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
-pub use play::{UnitRun, UnitRunState, Units, same_settings};
+pub use play::{Done, UnitRun, UnitRunState, Units, same_settings};
 pub use text::{Paragraph, ParagraphKind, Span, number};
 pub use value::Figures;
 
@@ -75,6 +76,14 @@ impl Unit {
             1 => self.language.say("unit.minute").into(),
             _ => self.language.fill("unit.minutes", &[("n", &n)]),
         }
+    }
+
+    /// Its questions and guesses, in order.
+    pub fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.parts.iter().filter_map(|part| match part {
+            UnitPart::Ask(ask) => Some(ask),
+            _ => None,
+        })
     }
 
     /// The runs that it names, in order.

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::library::{UnitEntry, own_folder};
+use super::library::{UnitEntry, named, own_folder};
 use super::value::Figures;
-use super::{Given, RunFigures, Teach, Unit, UnitPart};
+use super::{Ask, Given, RunFigures, RunPlan, Teach, Unit, UnitPart};
 use crate::method::filled;
 use crate::problem::Problem;
+use crate::run::about;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::run::job::{Job, JobId, JobWork};
@@ -18,6 +19,7 @@ use crate::session::Session;
 use crate::session::row::settings_of;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
+use crate::texts::Language;
 
 /// How a run of a unit stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +77,22 @@ impl UnitRun {
     }
 }
 
+/// How far a person has come in a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Questions and guesses that are answered.
+    pub answered: usize,
+    /// All of them.
+    pub questions: usize,
+}
+
+impl Done {
+    /// Whether there were questions and all are answered.
+    pub fn is_all(self) -> bool {
+        self.questions > 0 && self.answered == self.questions
+    }
+}
+
 /// Units as the page shows them.
 #[derive(Default)]
 pub struct Units {
@@ -112,6 +130,36 @@ impl Units {
         let is_open = |(unit, _): &(String, String)| Some(unit.as_str()) == open;
         let mut given = self.given.iter();
         given.any(|(key, given)| is_open(key) && *given != Given::default())
+    }
+
+    /// How far the person has come in a unit, while the window lives.
+    pub fn done(&self, unit: &Unit) -> Done {
+        let given = |ask: &&Ask| {
+            let key = (unit.name.clone(), ask.name.clone());
+            let given = self.given.get(&key);
+            given.is_some_and(|given| ask.is_answered(given))
+        };
+        Done {
+            answered: unit.asks().filter(given).count(),
+            questions: unit.asks().count(),
+        }
+    }
+
+    /// The runs of the open unit that are there, and how many it has.
+    pub fn runs_done(&self) -> (usize, usize) {
+        let runs = || self.runs.values().flatten();
+        let there = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
+        (runs().filter(there).count(), runs().count())
+    }
+
+    /// The unit that comes after this one in the list of this language, if any; one that cannot be read is passed over.
+    pub fn next(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
+        let entries = named(self.list.ready()?, language);
+        let sound = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
+        sound
+            .skip_while(|other| other.name != unit.name)
+            .nth(1)
+            .cloned()
     }
 
     /// Begins the open unit anew: nothing is answered, and each guess comes before what the runs show.
@@ -168,17 +216,20 @@ impl Session {
         let Some(UnitPart::Runs(block)) = unit.parts.get(part) else {
             return;
         };
-        let mut wanted = Vec::new();
+        let (mut wanted, mut names) = (Vec::new(), Vec::new());
         for plan in &block.runs {
             let runs = self.learn.units.of(&plan.name).iter();
-            let missing = runs.zip(&plan.configs).filter(|(run, _)| run.is_missing());
-            wanted.extend(missing.map(|(_, config)| RunConfig {
-                device: self.experiment.draft.device.clone(),
-                cache_mb: self.experiment.draft.cache_mb,
-                ..config.clone()
-            }));
+            let missing = runs.zip(&plan.configs).zip(1..);
+            for ((_, config), nth) in missing.filter(|((run, _), _)| run.is_missing()) {
+                wanted.push(RunConfig {
+                    device: self.experiment.draft.device.clone(),
+                    cache_mb: self.experiment.draft.cache_mb,
+                    ..config.clone()
+                });
+                names.push(Some(run_name(&unit, plan, nth)));
+            }
         }
-        if let Some(jobs) = self.train_together(wanted.clone()) {
+        if let Some(jobs) = self.train_together(wanted.clone(), names) {
             self.learn.units.asked.extend(jobs.into_iter().zip(wanted));
         }
         self.fold_unit();
@@ -304,6 +355,15 @@ impl Session {
         });
         taught.map_or_else(missing, |row| of_row(row, true, true))
     }
+}
+
+/// What a run of a lesson is called everywhere: the lesson, the run, and which repetition of several.
+fn run_name(unit: &Unit, plan: &RunPlan, nth: usize) -> String {
+    let mut name = format!("{}: {}", unit.title, plan.title);
+    if plan.configs.len() > 1 {
+        name += &format!(" {nth}");
+    }
+    name.chars().take(about::NAME).collect()
 }
 
 fn standing_of(run: &RunView) -> UnitRunState {
