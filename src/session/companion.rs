@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::like::unlike;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::History;
@@ -73,6 +74,38 @@ impl Session {
             return None;
         }
         self.companion_in(&folder, shown)
+    }
+
+    /// The run that stands beside the one on show before a room: the companion, or else the newest run of another
+    /// method with the same tasks; none with other tasks, nor where the person wants none.
+    pub fn opposite(&self) -> Option<Companion<'_>> {
+        let shown = self.train.shown()?;
+        let header = shown.header.as_ref()?;
+        if let Some(own) = self.companion() {
+            return Some(own).filter(|other| other.has_order_of(header));
+        }
+        if self.train.beside != Beside::Partner {
+            return None;
+        }
+        let other_method = |row: &&RunRow| {
+            let other = row.header.as_ref();
+            other.is_some_and(|other| other.config.method != header.config.method)
+        };
+        let row = self.opposites().find(other_method)?;
+        self.companion_in(&row.folder, shown)
+    }
+
+    /// Runs that were taught the same classes in the same order as the one on show, the newest first.
+    pub fn opposites(&self) -> impl Iterator<Item = &RunRow> {
+        let shown = self.train.shown().and_then(|run| run.header.as_ref());
+        self.companions().filter(move |row| {
+            let pair = shown.zip(row.header.as_ref());
+            pair.is_some_and(|(shown, other)| {
+                unlike(shown, other).is_empty()
+                    && shown.tasks == other.tasks
+                    && shown.class_order == other.class_order
+            })
+        })
     }
 
     /// Runs that can be drawn beside the one on show, the newest first.

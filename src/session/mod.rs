@@ -36,6 +36,7 @@ pub mod grids;
 pub mod inside;
 pub mod inventory;
 pub mod learn;
+pub mod like;
 pub mod loads;
 pub mod notices;
 pub mod of_data;

@@ -31,13 +31,13 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         );
         window.get_by_label_contains("First it learns 0, 1. Guess");
         press(&mut window, egui::Key::ArrowRight);
-        window.get_by_label_contains("It gets 100\u{a0}% of 0, 1 right.");
+        window.get_by_label_contains("Right of 0, 1: LAE 100\u{a0}%.");
         window.get_by_label("Next").click();
         window.run_steps(3);
         window.get_by_label_contains("Now it learns 2, 3");
         shot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
-        window.get_by_label_contains("Of 0, 1 it still gets");
+        window.get_by_label_contains("Still right of 0, 1: LAE");
         shot(&mut window, &format!("present-told-{}", size[0]));
         // Task 4 is being learned: the view waits there.
         for _ in 0..6 {
@@ -45,7 +45,7 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         }
         window.get_by_label_contains("It is learning them right now.");
         press(&mut window, egui::Key::ArrowLeft);
-        window.get_by_label_contains("task 3 of 5");
+        window.get_by_label_contains("Task 3 of 5");
         press(&mut window, egui::Key::Escape);
         window.get_by_role_and_label(egui::Role::Tab, "Train");
     }

@@ -34,7 +34,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
             |ui| {
                 let words = match &next {
                     Some(next) => language.fill("unit.next", &[("title", &next.title)]),
-                    None => language.say("unit.back").into(),
+                    None => language.say("unit.last").into(),
                 };
                 if primary_button(ui, &words, true).clicked() {
                     cx.act(UiCommand::OnLearn(LearnCommand::Open(next)));
