@@ -30,6 +30,7 @@ pub mod experiment;
 pub mod figure_export;
 pub mod first_task;
 pub mod folders;
+pub mod forgotten;
 pub mod former;
 pub mod grid_at_work;
 pub mod grids;

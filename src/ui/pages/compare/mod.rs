@@ -19,12 +19,16 @@ use egui::Ui;
 
 use crate::metrics::Expert;
 use crate::palette::Shade;
+use crate::session::like::unlike;
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
+use crate::ui::theme::NARROW;
 use crate::ui::widgets::long_list::LongList;
 use crate::ui::widgets::matrix::Picture;
-use crate::ui::widgets::{self, Fixed, card, link, primary_button, segmented, two_columns};
+use crate::ui::widgets::{
+    self, Fixed, card, columns, link, primary_button, segmented, two_columns,
+};
 
 /// The columns of the table and the term that each of them is.
 const FIGURES: [(&str, &str); 7] = [
@@ -36,6 +40,9 @@ const FIGURES: [(&str, &str); 7] = [
     ("offline", "offline"),
     ("task given", "task_given"),
 ];
+
+/// From this width on the comparison stands beside the list.
+const BESIDE: f32 = 940.0;
 
 /// Runs that can be laid side by side.
 const MOST: usize = 64;
@@ -200,30 +207,38 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     begin(cx, &rows);
-    two_columns(
-        ui,
-        cx,
-        Fixed::Left(420.0),
-        |ui, cx, column| list::list(ui, cx, &rows, column),
-        |ui, cx, column| {
-            let views = [(View::SideBySide, "Side by side"), (View::Table, "Table")];
-            segmented(ui, "view", &views, &mut cx.pages.compare.view);
-            match cx.pages.compare.view {
-                View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
-                View::Table => table::table(ui, cx, &rows, column),
-            }
-        },
-    );
+    let left = |ui: &mut Ui, cx: &mut Cx<'_>, column| list::list(ui, cx, &rows, column);
+    let right = |ui: &mut Ui, cx: &mut Cx<'_>, column| {
+        let views = [(View::SideBySide, "Side by side"), (View::Table, "Table")];
+        segmented(ui, "view", &views, &mut cx.pages.compare.view);
+        match cx.pages.compare.view {
+            View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
+            View::Table => table::table(ui, cx, &rows, column),
+        }
+    };
+    match ui.available_width() {
+        width if (BESIDE..NARROW).contains(&width) => {
+            columns(ui, cx, Fixed::Left(330.0), left, right, |_, _| {});
+        }
+        _ => two_columns(ui, cx, Fixed::Left(420.0), left, right),
+    }
 }
 
-/// As long as the person has ticked nothing, the two newest runs are.
+/// As long as the person has ticked nothing, the newest run is, and the newest other one with the same tasks.
 fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
     if state.by_person {
         return;
     }
-    let good = rows.iter().filter(|row| row.is_measured());
-    let newest: Vec<&Arc<RunRow>> = good.take(2).collect();
+    let mut good = rows.iter().filter(|row| row.is_measured());
+    let newest = good.next();
+    let header = newest.and_then(|row| row.header.as_ref());
+    // Beside the newest run stands one that can be held against it.
+    let alike = |row: &&Arc<RunRow>| {
+        let pair = header.zip(row.header.as_ref());
+        pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
+    };
+    let newest: Vec<&Arc<RunRow>> = newest.into_iter().chain(good.find(alike)).collect();
     if !newest
         .iter()
         .all(|row| state.ticked.contains_key(&row.folder))

@@ -13,13 +13,14 @@ use crate::palette::Shade;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::differences::{differences, other_texts};
+use crate::session::like::unlike;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
 use crate::texts::Language;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, dot};
-use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};
+use crate::ui::widgets::{self, Column, card, card_of, faint, link, segmented, sentence, terms};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let shown = cx.pages.compare.laid(rows);
@@ -32,6 +33,8 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
         });
         return;
     }
+    let (shown, others) = alike(&shown);
+    unequal(ui, cx, &shown, &others);
     became(ui, &shown);
     curves(ui, cx, &shown);
     numbers(ui, &shown, cx.pages.compare.expert);
@@ -39,6 +42,58 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     matrices(ui, cx, &shown);
     costs(ui, &shown);
     differ(ui, &shown);
+}
+
+/// A ticked run that is not laid beside the others, and what differs.
+type Other<'a> = (Shade, &'a RunRow, Vec<String>);
+
+/// The runs whose tasks are those of the first one, and the others: figures of other tasks are no comparison.
+fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Other<'a>>) {
+    let first = shown.iter().find_map(|(_, row)| row.header.as_ref());
+    let (mut alike, mut others) = (Vec::new(), Vec::new());
+    for (shade, row) in shown {
+        let pair = first.zip(row.header.as_ref());
+        let differs = pair.map_or_else(Vec::new, |(first, header)| unlike(first, header));
+        match differs.is_empty() {
+            true => alike.push((*shade, *row)),
+            false => others.push((*shade, *row, differs)),
+        }
+    }
+    (alike, others)
+}
+
+/// Says which ticked runs are not laid beside the others and why; a click lays such a run, with those that are like it.
+fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[Other<'_>]) {
+    if others.is_empty() {
+        return;
+    }
+    card(ui, |ui| {
+        let title = shown
+            .first()
+            .map_or_else(String::new, |(_, row)| row.title());
+        widgets::title(ui, "Not side by side");
+        sentence(
+            ui,
+            format!(
+                "These runs have other tasks than {title}, so their figures say nothing beside its."
+            ),
+        );
+        for (shade, row, differs) in others {
+            ui.horizontal_wrapped(|ui| {
+                dot(ui, *shade);
+                sentence(ui, format!("{}: {}", row.title(), differs.join(", ")));
+                if link(ui, "Show it instead").clicked() {
+                    let header = row.header.as_ref();
+                    let like = others.iter().filter(|(_, other, _)| {
+                        let pair = header.zip(other.header.as_ref());
+                        pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
+                    });
+                    let folders = like.map(|(_, row, _)| row.folder.clone()).collect();
+                    cx.pages.compare.lay(folders);
+                }
+            });
+        }
+    });
 }
 
 fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {

@@ -7,6 +7,7 @@ use super::Pair;
 use crate::metrics::History;
 use crate::palette::Shade;
 use crate::problem::listed;
+use crate::session::forgotten::best;
 use crate::session::words::percent;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::painted_text;
@@ -32,13 +33,6 @@ pub(super) fn runs<'a>(pair: &Pair<'a>) -> Vec<Shown<'a>> {
         history: other.history,
     }));
     runs
-}
-
-/// The best share of a task's pictures that was right up to a row.
-pub(super) fn best(history: &History, row: usize, task: usize) -> Option<f64> {
-    let rows = history.matrix.iter().take(row + 1);
-    let values = rows.filter_map(|values| values.get(task).copied());
-    values.filter(|value| value.is_finite()).reduce(f64::max)
 }
 
 /// Draws them; `row` is the task after which they were measured, `asked` the one that is learned.

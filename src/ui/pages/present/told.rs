@@ -1,14 +1,13 @@
 //! What is asked before a task and told after it.
 
 use super::Pair;
-use super::bars::{Shown, best, runs};
+use super::bars::{Shown, runs};
 use crate::problem::listed;
+use crate::session::forgotten::most_lost;
 use crate::session::words::percent;
 
 /// Classes that are named at most.
 const NAMED: usize = 6;
-/// Losses below this share are not told as forgetting.
-const LEAST: f64 = 0.005;
 
 /// The question before a task.
 pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
@@ -63,19 +62,14 @@ pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
 
 /// The task of which a run lost most up to this one.
 fn most_forgotten(pair: &Pair<'_>, run: &Shown<'_>, row: usize) -> Option<String> {
-    let values = run.history.matrix.get(row)?;
-    let lost = values.iter().enumerate().filter_map(|(task, now)| {
-        let best = best(run.history, row, task)?;
-        (best - now > LEAST).then_some((task, best, *now))
-    });
-    let (task, best, now) = lost.max_by(|a, b| (a.1 - a.2).total_cmp(&(b.1 - b.2)))?;
-    let classes = listed(pair.run.class_names(task), NAMED);
+    let lost = most_lost(run.history, row)?;
+    let classes = listed(pair.run.class_names(lost.task), NAMED);
     let values = [
         ("name", run.name),
-        ("task", &*(task + 1).to_string()),
+        ("task", &*(lost.task + 1).to_string()),
         ("classes", &*classes),
-        ("best", &*percent(best, 0)),
-        ("now", &*percent(now, 0)),
+        ("best", &*percent(lost.best, 0)),
+        ("now", &*percent(lost.now, 0)),
     ];
     Some(pair.language.fill("present.most_forgotten", &values))
 }
