@@ -343,6 +343,8 @@ fn with_reduced_motion_every_change_is_there_at_once() {
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     // The question mark is there while nothing trains.
+    press(&mut window, "Help");
+    shot(&mut window, "help");
     press(&mut window, "Take the tour");
     assert_eq!(window.state().page, Page::Learn);
     press(&mut window, "Leave the tour");
