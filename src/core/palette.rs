@@ -66,7 +66,7 @@ const fn row(key: &'static str, dark: u32, light: u32, sign: Sign) -> Row {
 }
 
 /// All methods. Some signs are two methods': their colours are far apart.
-const METHODS: [Row; 12] = [
+const METHODS: [Row; 14] = [
     row("lae", 0x2F_BF_8F, 0x00_7A_5A, Sign::Square),
     row("baseline", 0xE0_66_2A, 0xC8_46_00, Sign::Circle),
     row("seq-ft", 0xC4_4F_4E, 0x92_07_0A, Sign::Down),
@@ -79,6 +79,8 @@ const METHODS: [Row; 12] = [
     row("ranpac", 0x61_AD_B9, 0x03_85_A2, Sign::Up),
     row("ease", 0x61_71_A9, 0x2B_34_BD, Sign::Down),
     row("esn", 0xD8_7A_F3, 0xD8_63_F0, Sign::Diamond),
+    row("ewc", 0xC6_A1_62, 0x38_37_2F, Sign::Left),
+    row("icarl", 0x8D_EF_AF, 0x65_57_FD, Sign::Right),
 ];
 
 /// What belongs to no method of these: several methods together, or one of another version.

@@ -87,7 +87,7 @@ fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
     }
 }
 
-/// Twelve hues cannot all be far apart with two kinds of cones; signs help where two come closer.
+/// So many hues cannot all be far apart with two kinds of cones; signs help where two come closer.
 #[test]
 fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
     for (theme, t) in both() {
