@@ -1,5 +1,6 @@
 //! One run as the pages see it: the engine's events folded into plain values.
 
+mod shade;
 use std::collections::VecDeque;
 
 use super::row::title_of;
@@ -8,7 +9,6 @@ use super::words::bytes_text;
 use crate::counts::counted;
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
-use crate::palette::Shade;
 use crate::problem::Problem;
 use crate::run::checked::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
@@ -125,18 +125,6 @@ impl RunView {
     /// The run's name, empty before it has one.
     pub fn name(&self) -> &str {
         self.header.as_ref().map_or("", |h| &h.run)
-    }
-
-    /// The colour of its method.
-    pub fn shade(&self) -> Shade {
-        let header = self.header.as_ref();
-        Shade::of(header.map_or("", |header| &header.config.method))
-    }
-
-    /// The same where its method has one expert, which then is drawn as the method is.
-    pub fn shade_alone(&self) -> Option<Shade> {
-        let experts = &self.header.as_ref()?.method.experts;
-        (experts.len() == 1).then(|| self.shade())
     }
 
     /// One expert's history.

@@ -6,6 +6,7 @@ use super::Unit;
 use super::blocks::{block, known};
 use super::figures::RunFigures;
 use super::formula::Formula;
+use super::of_run::OfRun;
 use super::text::number;
 use super::value::Figures;
 use crate::metrics::{Expert, mean, std_dev};
@@ -33,17 +34,6 @@ enum Shape {
     /// Column titles, and per run a formula for each.
     Table(Vec<String>, Vec<Vec<Formula>>),
     Distance,
-}
-
-/// What a figure shows of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OfRun<T> {
-    /// What people call the run.
-    pub title: String,
-    /// How it is drawn.
-    pub shade: Shade,
-    /// What there is of it by now.
-    pub values: Vec<T>,
 }
 
 /// A figure with what is there so far.

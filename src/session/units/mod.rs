@@ -13,6 +13,8 @@ mod formula;
 mod functions;
 mod library;
 mod marks;
+mod of_run;
+mod opened;
 mod own;
 pub mod plain;
 mod play;
@@ -22,11 +24,13 @@ mod value;
 
 pub use ask::{AnswerKind, Ask, Feedback, Given};
 pub use blocks::{Expect, RunPlan, Runs, Teach};
-pub use chart::{Chart, Figure, OfRun};
+pub use chart::{Chart, Figure};
 pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
-pub use play::{Done, UnitRun, UnitRunState, Units, same_settings};
+pub use of_run::OfRun;
+pub use opened::{Done, UnitRun, UnitRunState, Units};
+pub use play::same_settings;
 pub use text::{Paragraph, ParagraphKind, Span, number};
 pub use value::Figures;
 

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::library;
+use super::super::{Given, library};
 use super::*;
 use crate::session::Disk;
 use crate::session::backend::Recorded;
