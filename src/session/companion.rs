@@ -4,9 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::like::unlike;
 use super::run_view::RunView;
 use super::views::RunRow;
 use crate::metrics::History;
+use crate::palette::Shade;
 use crate::run::event::RunHeader;
 
 /// Which run is drawn beside the one on show.
@@ -28,6 +30,8 @@ pub struct Companion<'a> {
     pub folder: PathBuf,
     /// Its name, else its method, as people call it.
     pub method: String,
+    /// How it is drawn: a second one of the same method in another shade.
+    pub shade: Shade,
     /// Its classes in the order they are taught.
     pub class_order: &'a [String],
     /// What its answers achieved, task by task.
@@ -44,8 +48,9 @@ impl<'a> Companion<'a> {
         pairs.all(|(theirs, mine)| theirs == mine)
     }
 
-    fn of(header: &'a RunHeader, history: &'a History, live: bool) -> Self {
+    fn of(header: &'a RunHeader, history: &'a History, (shown, live): (&RunView, bool)) -> Self {
         Self {
+            shade: Shade::free(&header.config.method, &[shown.shade()]),
             folder: header.folder.clone(),
             method: header.short().to_string(),
             class_order: &header.class_order,
@@ -68,7 +73,39 @@ impl Session {
         if mine == Some(&folder) {
             return None;
         }
-        self.companion_in(&folder)
+        self.companion_in(&folder, shown)
+    }
+
+    /// The run that stands beside the one on show before a room: the companion, or else the newest run of another
+    /// method with the same tasks; none with other tasks, nor where the person wants none.
+    pub fn opposite(&self) -> Option<Companion<'_>> {
+        let shown = self.train.shown()?;
+        let header = shown.header.as_ref()?;
+        if let Some(own) = self.companion() {
+            return Some(own).filter(|other| other.has_order_of(header));
+        }
+        if self.train.beside != Beside::Partner {
+            return None;
+        }
+        let other_method = |row: &&RunRow| {
+            let other = row.header.as_ref();
+            other.is_some_and(|other| other.config.method != header.config.method)
+        };
+        let row = self.opposites().find(other_method)?;
+        self.companion_in(&row.folder, shown)
+    }
+
+    /// Runs that were taught the same classes in the same order as the one on show, the newest first.
+    pub fn opposites(&self) -> impl Iterator<Item = &RunRow> {
+        let shown = self.train.shown().and_then(|run| run.header.as_ref());
+        self.companions().filter(move |row| {
+            let pair = shown.zip(row.header.as_ref());
+            pair.is_some_and(|(shown, other)| {
+                unlike(shown, other).is_empty()
+                    && shown.tasks == other.tasks
+                    && shown.class_order == other.class_order
+            })
+        })
     }
 
     /// Runs that can be drawn beside the one on show, the newest first.
@@ -79,16 +116,16 @@ impl Session {
             .filter(move |row| shown.is_none_or(|header| header.folder != row.folder))
     }
 
-    fn companion_in(&self, folder: &Path) -> Option<Companion<'_>> {
+    fn companion_in(&self, folder: &Path, shown: &RunView) -> Option<Companion<'_>> {
         let open = [self.train.live.as_ref(), self.train.opened.as_ref()];
         for run in open.into_iter().flatten().chain(self.ended()) {
             if let Some(header) = run.header.as_ref().filter(|h| h.folder == folder) {
                 let live = run.stage.is_live();
-                return Some(Companion::of(header, run.answers(), live));
+                return Some(Companion::of(header, run.answers(), (shown, live)));
             }
         }
         let row = self.row(folder)?;
-        let companion = Companion::of(row.header.as_ref()?, row.answers(), false);
+        let companion = Companion::of(row.header.as_ref()?, row.answers(), (shown, false));
         (!companion.history.accuracy.is_empty()).then_some(companion)
     }
 

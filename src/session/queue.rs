@@ -1,6 +1,7 @@
 //! Jobs as the person sees them: asked for here, waiting in the engine's queue, at work. What waits
 //! is only folded from what the engine tells.
 
+use std::iter::repeat;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +26,14 @@ impl Session {
         id
     }
 
+    /// As [`Session::train`]; the run has this name from its beginning.
+    pub(super) fn train_named(&mut self, config: RunConfig, name: String) -> JobId {
+        let job = Job::train_named(config, name);
+        let id = job.id;
+        self.queue(job);
+        id
+    }
+
     /// A short name for a run with these settings.
     pub fn title_of(&self, config: &RunConfig) -> String {
         let plugin = self.inventory.plugin_of(config);
@@ -34,11 +43,15 @@ impl Session {
     /// Trains runs one after the other and lays them side by side at the end, unless the data at hand does not fit one of them: nobody
     /// wants to hear so after the others are done. Says whether they were asked for.
     pub fn train_all(&mut self, configs: Vec<RunConfig>) -> bool {
-        self.train_together(configs).is_some()
+        self.train_together(configs, Vec::new()).is_some()
     }
 
-    /// As [`Session::train_all`]; gives the jobs that were asked for.
-    pub(super) fn train_together(&mut self, configs: Vec<RunConfig>) -> Option<Vec<JobId>> {
+    /// As [`Session::train_all`]; gives the jobs that were asked for. The first runs have these names.
+    pub(super) fn train_together(
+        &mut self,
+        configs: Vec<RunConfig>,
+        names: Vec<Option<String>>,
+    ) -> Option<Vec<JobId>> {
         let data = self.experiment.data.ready().cloned();
         let fits = |config: &RunConfig| {
             let Some(data) = data.as_ref().filter(|data| data.place == config.data) else {
@@ -51,7 +64,13 @@ impl Session {
             self.notify(problem, true);
             return None;
         }
-        let jobs = configs.into_iter().map(|config| self.train(config));
+        let jobs = configs
+            .into_iter()
+            .zip(names.into_iter().chain(repeat(None)));
+        let jobs = jobs.map(|(config, name)| match name {
+            Some(name) => self.train_named(config, name),
+            None => self.train(config),
+        });
         let jobs: Vec<JobId> = jobs.collect();
         self.compare_when_done(jobs.clone());
         Some(jobs)

@@ -71,6 +71,8 @@ pub struct ShownRow {
     pub title: String,
     /// The folders of its runs.
     pub runs: Vec<PathBuf>,
+    /// The method of all its runs; empty where they have several.
+    pub method: String,
     /// Accuracy of the runs' answers after each task, in percent.
     pub curve: Vec<Point>,
 }
@@ -156,6 +158,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
                 0 => of.first().map_or_else(String::new, |row| row.title()),
                 _ => words.join(" · "),
             },
+            method: method_of(&of).to_string(),
             curve: curve(&of),
             runs,
         }
@@ -174,6 +177,18 @@ fn view(ask: &TableAsk) -> Result<TableView> {
         rows: table.rows().iter().zip(text.rows()).map(row).collect(),
         text: text.clone(),
     })
+}
+
+/// The method of all these runs; empty where they have several.
+fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
+    let headers = runs.iter().filter_map(|row| row.header.as_ref());
+    let mut methods = headers.map(|header| header.config.method.as_str());
+    let first = methods.next().unwrap_or_default();
+    if methods.all(|method| method == first) {
+        first
+    } else {
+        ""
+    }
 }
 
 /// Mean and deviation over runs of the accuracy after each task.

@@ -192,6 +192,8 @@ pub enum UiCommand {
     Theme(ThemeChoice),
     /// The language of the tour and the lessons.
     Speak(Language),
+    /// Open help, or close it.
+    Help,
     /// Begin the tour, or go back to it.
     Tour,
     /// Show the glossary.
@@ -266,6 +268,7 @@ pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, ..)| (page.shortcut(), UiCommand::Show(*page)));
     let others = [
+        (keys::HELP, UiCommand::Help),
         (keys::PALETTE, UiCommand::Palette),
         (keys::START, UiCommand::Start),
         (keys::STOP, UiCommand::Stop),

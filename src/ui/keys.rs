@@ -14,6 +14,8 @@ const fn alone(key: Key) -> KeyboardShortcut {
 
 /// List all commands.
 pub const PALETTE: KeyboardShortcut = with_command(Key::K);
+/// Open help.
+pub const HELP: KeyboardShortcut = alone(Key::F1);
 /// Start training.
 pub const START: KeyboardShortcut = with_command(Key::Enter);
 /// Stop the run.
@@ -33,3 +35,17 @@ pub const PASTE: KeyboardShortcut = with_command(Key::V);
 pub const SAVE: KeyboardShortcut = with_command(Key::Enter);
 /// Choose all runs of the list.
 pub const ALL: KeyboardShortcut = with_command(Key::A);
+
+/// What help tells of, beside the pages.
+pub const TOLD: [(KeyboardShortcut, &str); 10] = [
+    (HELP, "help"),
+    (PALETTE, "all commands"),
+    (START, "start training"),
+    (STOP, "stop the run"),
+    (PAUSE, "pause, on Train"),
+    (PRESENT, "show the run to a room"),
+    (UNDO, "undo"),
+    (REDO, "redo"),
+    (PASTE, "paste a picture, on Predict"),
+    (ALL, "choose all runs, on Compare"),
+];

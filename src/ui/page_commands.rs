@@ -122,6 +122,10 @@ pub enum PredictCommand {
 pub enum LearnCommand {
     /// Read the lessons again.
     ReadUnits,
+    /// Begin a lesson of one's own from a template.
+    WriteUnit,
+    /// Show the folder of a teacher's own lessons.
+    ShowUnits,
     /// Open a lesson, or the list of them.
     Open(Option<Arc<Unit>>),
     /// Begin the open lesson anew.

@@ -87,6 +87,26 @@ pub fn folder(event: Event) -> Option<PathBuf> {
 }
 
 #[test]
+fn a_run_has_the_name_of_its_job_from_the_beginning() {
+    let root = tempfile::tempdir().unwrap();
+    let (engine, _) = engine(root.path());
+    let name = "A lesson: the run".to_string();
+    let job = Job::train_named(short(), name.clone());
+    assert_eq!((&job.title, &job.name), (&name, &name));
+    engine.send(Command::Queue(Box::new(job)));
+    let header = wait(&engine, |event| match event {
+        Event::Started(header) => Some(header),
+        _ => None,
+    });
+    assert_eq!(header.about.name, name);
+    wait(&engine, |event| {
+        matches!(event, Event::Finished { .. }).then_some(())
+    });
+    let stored = store::load(&header.folder).unwrap();
+    assert_eq!(stored.header.about.name, name);
+}
+
+#[test]
 fn a_picture_is_predicted_while_its_run_trains() {
     let root = tempfile::tempdir().unwrap();
     let (engine, woken) = engine(root.path());

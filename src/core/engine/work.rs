@@ -63,6 +63,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
     let mut sink = JobSink {
         state,
         job: job.id,
+        name: &job.name,
         run: String::new(),
     };
     let device = job.device.as_deref();

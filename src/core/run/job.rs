@@ -122,6 +122,9 @@ pub struct Job {
     pub id: JobId,
     /// What people call it.
     pub title: String,
+    /// The name that its new run has from the beginning, as if a person had given it; empty where it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// What it does.
     pub work: JobWork,
     /// The device on which a run is continued or taught, where it is not the one it began on.
@@ -141,10 +144,20 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::Train(Box::new(config)),
             device: None,
             held: false,
             own: Own::default(),
+        }
+    }
+
+    /// Trains a new run that has this name from its beginning.
+    pub fn train_named(config: RunConfig, name: String) -> Self {
+        Self {
+            title: name.clone(),
+            name,
+            ..Self::train(config, String::new())
         }
     }
 
@@ -153,6 +166,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::Resume(run),
             device,
             held: false,
@@ -167,6 +181,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::Teach { run, source },
             device: None,
             held: false,
@@ -179,6 +194,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::Grid(Box::new(work)),
             device,
             held: false,
@@ -191,6 +207,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::Try(Box::new(config)),
             device: None,
             held: false,
@@ -203,6 +220,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::Check { run, train },
             device: None,
             held: false,

@@ -1,6 +1,7 @@
 //! One run as the pages see it: the engine's events folded into plain values.
 
 mod log;
+mod shade;
 
 use std::collections::VecDeque;
 

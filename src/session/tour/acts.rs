@@ -87,7 +87,8 @@ impl Session {
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
             return;
         };
-        let job = self.train(tour.run().config.clone());
+        let config = tour.run().config.clone();
+        let job = self.train_named_of_tour(&config);
         if let Some(tour) = &mut self.learn.tour {
             tour.run_mut().asked_as(job);
         }

@@ -1,9 +1,19 @@
 //! Digits made of strokes, for whoever cannot or will not draw.
 
-/// The strokes of a 1 or a 7 in the unit square, as [`super::DRAWN`] orders them.
+/// The strokes of a 1 or a 2 in the unit square, as [`super::DRAWN`] orders them.
 pub fn example(which: usize) -> Vec<Vec<[f32; 2]>> {
     match which {
         0 => vec![vec![[0.34, 0.34], [0.54, 0.14], [0.54, 0.86]]],
-        _ => vec![vec![[0.24, 0.18], [0.76, 0.18], [0.42, 0.86]]],
+        _ => vec![vec![
+            [0.27, 0.32],
+            [0.34, 0.2],
+            [0.48, 0.14],
+            [0.63, 0.18],
+            [0.71, 0.3],
+            [0.66, 0.46],
+            [0.5, 0.62],
+            [0.26, 0.84],
+            [0.76, 0.84],
+        ]],
     }
 }

@@ -1,8 +1,9 @@
 //! How the tour goes on by itself: from what its runs and its pinned drawings have come to.
 
-use super::{OwnRun, Tour, TourRunState, TourStep};
+use super::{OwnRun, Tour, TourRunState, TourStep, presets};
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
+use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::estimate::{estimate, seconds_at};
 use crate::session::views::PlanView;
@@ -40,9 +41,20 @@ impl Session {
     fn start_toured(&mut self, run: &mut OwnRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
         if run.standing == TourRunState::Wanted && free {
-            run.asked_as(self.train(run.config.clone()));
+            run.asked_as(self.train_named_of_tour(&run.config));
             self.follow_toured(run);
         }
+    }
+
+    /// Trains a run of the tour, which is called so.
+    pub(super) fn train_named_of_tour(&mut self, config: &RunConfig) -> JobId {
+        let language = self.learn.language;
+        let run = match config.method == presets::baseline(config).method {
+            true => language.say("tour.baseline"),
+            false => language.say("tour.lae"),
+        };
+        let name = format!("{}: {run}", language.say("tour.title"));
+        self.train_named(config.clone(), name)
     }
 
     /// The step that is due after this one, if what this one waits for has happened.

@@ -30,7 +30,7 @@ fn picture(shade: u8) -> Picture {
 }
 
 fn header(folder: &str) -> RunHeader {
-    let order: Vec<String> = [1, 7, 0, 3].map(|digit| digit.to_string()).into();
+    let order: Vec<String> = [1, 2, 0, 3].map(|digit| digit.to_string()).into();
     RunHeader {
         run: folder.into(),
         about: Default::default(),
@@ -105,7 +105,7 @@ fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32)
                 ticket: request.ticket,
                 run: request.run.clone(),
                 task,
-                classes: ["1", "7", "0", "3"][..2 * (task + 1)]
+                classes: ["1", "2", "0", "3"][..2 * (task + 1)]
                     .iter()
                     .map(ToString::to_string)
                     .collect(),

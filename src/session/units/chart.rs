@@ -6,9 +6,11 @@ use super::Unit;
 use super::blocks::{block, known};
 use super::figures::RunFigures;
 use super::formula::Formula;
+use super::of_run::OfRun;
 use super::text::number;
 use super::value::Figures;
 use crate::metrics::{Expert, mean, std_dev};
+use crate::palette::Shade;
 use crate::problem::{Problem, Result, listed};
 use crate::texts::Language;
 
@@ -41,8 +43,8 @@ pub enum Chart {
     Curves {
         /// What stands under each task.
         tasks: Vec<String>,
-        /// Title and values.
-        lines: Vec<(String, Vec<f64>)>,
+        /// Values by task.
+        lines: Vec<OfRun<f64>>,
     },
     /// The accuracy matrix of a run, as shares.
     Matrix {
@@ -53,8 +55,8 @@ pub enum Chart {
     },
     /// Values by run; several where a run is repeated.
     Bars {
-        /// Title and values.
-        rows: Vec<(String, Vec<f64>)>,
+        /// A value for each repetition.
+        rows: Vec<OfRun<f64>>,
         /// What stands behind a number.
         unit: String,
         /// Whether each value shows beside their mean.
@@ -73,8 +75,8 @@ pub enum Chart {
         passes: usize,
         /// Tasks.
         tasks: usize,
-        /// Title and points: passes since the beginning, distance.
-        lines: Vec<(String, Vec<[f64; 2]>)>,
+        /// Points: passes since the beginning, distance.
+        lines: Vec<OfRun<[f64; 2]>>,
     },
 }
 
@@ -153,20 +155,25 @@ impl Figure {
     pub fn chart(&self, unit: &Unit, figures: &Figures, language: Language) -> Chart {
         let figures_of = |name: &String| figures.get(name).map_or(&[][..], Vec::as_slice);
         let title = |name: &String| unit.title_of(name).to_string();
+        let shades = Shade::each(self.runs.iter().map(|name| unit.method_of(name)));
+        let runs = || self.runs.iter().zip(shades.iter().copied());
         let values = |formulas: &[Formula]| {
-            let rows = self.runs.iter().zip(formulas);
-            let row = |(name, formula): (&String, &Formula)| {
-                (title(name), formula.values(figures).unwrap_or_default())
+            let row = |((name, shade), formula): ((&String, Shade), &Formula)| OfRun {
+                title: title(name),
+                shade,
+                values: formula.values(figures).unwrap_or_default(),
             };
-            rows.map(row).collect()
+            runs().zip(formulas).map(row).collect()
         };
         match &self.kind {
             Shape::Curves(expert) => Chart::Curves {
                 tasks: task_labels(self.runs.iter().flat_map(figures_of)),
-                lines: self
-                    .runs
-                    .iter()
-                    .map(|name| (title(name), curve(figures_of(name), *expert)))
+                lines: runs()
+                    .map(|(name, shade)| OfRun {
+                        title: title(name),
+                        shade,
+                        values: curve(figures_of(name), *expert),
+                    })
                     .collect(),
             },
             Shape::Matrix(expert) => {
@@ -197,10 +204,13 @@ impl Figure {
             }
             Shape::Distance => {
                 let first = self.runs.iter().flat_map(figures_of).next();
-                let lines = self
-                    .runs
-                    .iter()
-                    .filter_map(|name| Some((title(name), distance(figures_of(name).first()?))));
+                let lines = runs().filter_map(|(name, shade)| {
+                    Some(OfRun {
+                        title: title(name),
+                        shade,
+                        values: distance(figures_of(name).first()?),
+                    })
+                });
                 Chart::Distance {
                     passes: first.map_or(0, |run| run.passes),
                     tasks: first.map_or(0, RunFigures::tasks),
@@ -215,13 +225,13 @@ impl Chart {
     /// Whether there is nothing to draw yet.
     pub fn is_empty(&self) -> bool {
         match self {
-            Self::Curves { lines, .. } => lines.iter().all(|(_, values)| values.is_empty()),
-            Self::Bars { rows, .. } => rows.iter().all(|(_, values)| values.is_empty()),
+            Self::Curves { lines, .. } => lines.iter().all(|line| line.values.is_empty()),
+            Self::Bars { rows, .. } => rows.iter().all(|row| row.values.is_empty()),
             Self::Matrix { rows, .. } => rows.is_empty(),
             Self::Table { rows, .. } => rows
                 .iter()
                 .all(|row| row.iter().skip(1).all(|cell| cell == "–")),
-            Self::Distance { lines, .. } => lines.iter().all(|(_, points)| points.is_empty()),
+            Self::Distance { lines, .. } => lines.iter().all(|line| line.values.is_empty()),
         }
     }
 
@@ -232,7 +242,7 @@ impl Chart {
         match self {
             Self::Curves { lines, .. } => lines
                 .iter()
-                .map(|(title, values)| row(title, values.iter().map(say).collect()))
+                .map(|line| row(&line.title, line.values.iter().map(say).collect()))
                 .collect(),
             Self::Matrix { rows, .. } => rows
                 .iter()
@@ -244,7 +254,7 @@ impl Chart {
                 .collect(),
             Self::Bars { rows, unit, .. } => rows
                 .iter()
-                .map(|(title, values)| {
+                .map(|OfRun { title, values, .. }| {
                     let told = match values.len() {
                         0 | 1 => mean_and_spread(values, language),
                         _ => {
@@ -269,7 +279,10 @@ impl Chart {
                 .collect(),
             Self::Distance { lines, .. } => lines
                 .iter()
-                .map(|(title, points)| row(title, points.iter().map(|[_, y]| say(y)).collect()))
+                .map(|line| {
+                    let values = line.values.iter().map(|[_, y]| say(y));
+                    row(&line.title, values.collect())
+                })
                 .collect(),
         }
     }

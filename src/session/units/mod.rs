@@ -13,6 +13,9 @@ mod formula;
 mod functions;
 mod library;
 mod marks;
+mod of_run;
+mod opened;
+mod own;
 pub mod plain;
 mod play;
 mod read;
@@ -25,7 +28,9 @@ pub use chart::{Chart, Figure};
 pub use figures::{Lack, RunFigures};
 pub use formula::Formula;
 pub use library::{UnitEntry, entries, named, open};
-pub use play::{UnitRun, UnitRunState, Units, same_settings};
+pub use of_run::OfRun;
+pub use opened::{Done, UnitRun, UnitRunState, Units};
+pub use play::same_settings;
 pub use text::{Paragraph, ParagraphKind, Span, number};
 pub use value::Figures;
 
@@ -77,6 +82,14 @@ impl Unit {
         }
     }
 
+    /// Its questions and guesses, in order.
+    pub fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.parts.iter().filter_map(|part| match part {
+            UnitPart::Ask(ask) => Some(ask),
+            _ => None,
+        })
+    }
+
     /// The runs that it names, in order.
     pub fn plans(&self) -> impl Iterator<Item = &RunPlan> {
         let blocks = self.parts.iter().filter_map(|part| match part {
@@ -97,6 +110,14 @@ impl Unit {
             UnitPart::Teach(teach) => Some(teach),
             _ => None,
         })
+    }
+
+    /// The method of a run or a taught run of the unit.
+    pub fn method_of(&self, name: &str) -> &str {
+        let taught = self.lessons().find(|teach| teach.name == name);
+        let plan = self.plan(taught.map_or(name, |teach| &teach.run));
+        let config = plan.and_then(|plan| plan.configs.first());
+        config.map_or("", |config| &config.method)
     }
 
     /// What people call a run or a taught run of the unit.

@@ -2,142 +2,23 @@
 //! they came to, and what the person answered.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::library::{UnitEntry, own_folder};
+use super::opened::{UnitRun, UnitRunState};
 use super::value::Figures;
-use super::{Given, RunFigures, Teach, Unit, UnitPart};
+use super::{RunFigures, RunPlan, Teach, Unit, UnitPart};
 use crate::method::filled;
-use crate::problem::Problem;
+use crate::run::about;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
-use crate::run::job::{Job, JobId, JobWork};
+use crate::run::job::{Job, JobWork};
 use crate::session::Session;
 use crate::session::row::settings_of;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
-
-/// How a run of a unit stands.
-#[derive(Clone, Debug, PartialEq)]
-pub enum UnitRunState {
-    /// It was not asked for.
-    Missing,
-    /// It waits in the queue.
-    Waiting,
-    /// It waits in the queue and begins when the person lets it go on.
-    Held,
-    /// It is at work.
-    Working {
-        /// Share that is done.
-        done: f64,
-        /// Estimate of the rest.
-        seconds_left: Option<f64>,
-    },
-    /// It is there; the name of its folder where it was trained before this window was opened.
-    Done(Option<String>),
-    /// It ended early.
-    Ended(Option<Problem>),
-}
-
-/// A run of the open unit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct UnitRun {
-    /// How it stands.
-    pub standing: UnitRunState,
-    /// Its folder, once it has one.
-    pub folder: Option<PathBuf>,
-}
-
-impl UnitRun {
-    fn of(standing: UnitRunState) -> Self {
-        Self {
-            standing,
-            folder: None,
-        }
-    }
-
-    /// Whether it has to be asked for.
-    pub fn is_missing(&self) -> bool {
-        matches!(
-            self.standing,
-            UnitRunState::Missing | UnitRunState::Ended(_)
-        )
-    }
-
-    /// Whether it waits or is at work.
-    pub fn is_under_way(&self) -> bool {
-        matches!(
-            self.standing,
-            UnitRunState::Waiting | UnitRunState::Held | UnitRunState::Working { .. }
-        )
-    }
-}
-
-/// Units as the page shows them.
-#[derive(Default)]
-pub struct Units {
-    /// All there are; nothing before anybody asked.
-    pub list: Fetch<Arc<Vec<UnitEntry>>>,
-    /// Where a teacher's own lie; none where the system has no folder for data.
-    pub folder: Option<PathBuf>,
-    /// The one that is open.
-    pub open: Option<Arc<Unit>>,
-    /// The runs of the open one by name, each repetition, and what was taught.
-    pub runs: BTreeMap<String, Vec<UnitRun>>,
-    /// What they came to so far.
-    pub figures: Arc<Figures>,
-    given: HashMap<(String, String), Given>,
-    /// The runs that this window asked for.
-    asked: Vec<(JobId, RunConfig)>,
-}
-
-impl Units {
-    /// What the person answered to this question of the open unit.
-    pub fn given(&self, ask: &str) -> Given {
-        let key = self.key(ask);
-        self.given.get(&key).cloned().unwrap_or_default()
-    }
-
-    /// Keeps an answer while the window lives.
-    pub fn answer(&mut self, ask: &str, given: Given) {
-        let key = self.key(ask);
-        self.given.insert(key, given);
-    }
-
-    /// Whether anything was answered in the open unit.
-    pub fn is_begun(&self) -> bool {
-        let open = self.open.as_ref().map(|unit| unit.name.as_str());
-        let is_open = |(unit, _): &(String, String)| Some(unit.as_str()) == open;
-        let mut given = self.given.iter();
-        given.any(|(key, given)| is_open(key) && *given != Given::default())
-    }
-
-    /// Begins the open unit anew: nothing is answered, and each guess comes before what the runs show.
-    pub fn start_over(&mut self) {
-        let open = self.open.as_ref().map(|unit| unit.name.clone());
-        self.given
-            .retain(|(unit, _), _| Some(unit.as_str()) != open.as_deref());
-    }
-
-    /// Whether anything is known of a run of the open unit, and so would be shown.
-    pub fn shows(&self) -> bool {
-        let mut runs = self.figures.values().flatten();
-        runs.any(|run| run.measured() > 0 || !run.distance_now.is_empty())
-    }
-
-    /// Questions of a unit are the same in every language.
-    fn key(&self, ask: &str) -> (String, String) {
-        let unit = self.open.as_ref().map(|unit| unit.name.clone());
-        (unit.unwrap_or_default(), ask.to_string())
-    }
-
-    /// The runs of one name.
-    pub fn of(&self, name: &str) -> &[UnitRun] {
-        self.runs.get(name).map_or(&[], Vec::as_slice)
-    }
-}
 
 impl Session {
     /// Reads the units; those of a teacher's folder anew.
@@ -168,17 +49,20 @@ impl Session {
         let Some(UnitPart::Runs(block)) = unit.parts.get(part) else {
             return;
         };
-        let mut wanted = Vec::new();
+        let (mut wanted, mut names) = (Vec::new(), Vec::new());
         for plan in &block.runs {
             let runs = self.learn.units.of(&plan.name).iter();
-            let missing = runs.zip(&plan.configs).filter(|(run, _)| run.is_missing());
-            wanted.extend(missing.map(|(_, config)| RunConfig {
-                device: self.experiment.draft.device.clone(),
-                cache_mb: self.experiment.draft.cache_mb,
-                ..config.clone()
-            }));
+            let missing = runs.zip(&plan.configs).zip(1..);
+            for ((_, config), nth) in missing.filter(|((run, _), _)| run.is_missing()) {
+                wanted.push(RunConfig {
+                    device: self.experiment.draft.device.clone(),
+                    cache_mb: self.experiment.draft.cache_mb,
+                    ..config.clone()
+                });
+                names.push(Some(run_name(&unit, plan, nth)));
+            }
         }
-        if let Some(jobs) = self.train_together(wanted.clone()) {
+        if let Some(jobs) = self.train_together(wanted.clone(), names) {
             self.learn.units.asked.extend(jobs.into_iter().zip(wanted));
         }
         self.fold_unit();
@@ -304,6 +188,15 @@ impl Session {
         });
         taught.map_or_else(missing, |row| of_row(row, true, true))
     }
+}
+
+/// What a run of a lesson is called everywhere: the lesson, the run, and which repetition of several.
+fn run_name(unit: &Unit, plan: &RunPlan, nth: usize) -> String {
+    let mut name = format!("{}: {}", unit.title, plan.title);
+    if plan.configs.len() > 1 {
+        name += &format!(" {nth}");
+    }
+    name.chars().take(about::NAME).collect()
 }
 
 fn standing_of(run: &RunView) -> UnitRunState {

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::library;
+use super::super::{Given, library};
 use super::*;
 use crate::session::Disk;
 use crate::session::backend::Recorded;
@@ -48,6 +48,39 @@ fn a_block_asks_for_its_runs_once_and_leaves_the_persons_settings_alone() {
     assert!(session.learn.units.of(&name)[0].is_under_way());
     session.drain();
     assert!(session.learn.units.of(&name)[0].is_under_way());
+}
+
+#[test]
+fn the_runs_of_a_lesson_are_called_after_it_and_its_end_tells_what_is_done() {
+    let (mut session, backend) = session();
+    let unit = library::open("forgetting", Language::English).unwrap();
+    session.open_unit(Some(unit.clone()));
+    let is_runs = |part: &UnitPart| matches!(part, UnitPart::Runs(_));
+    session.run_unit(unit.parts.iter().position(is_runs).unwrap());
+    let named = backend
+        .asked()
+        .into_iter()
+        .find_map(|command| match command {
+            crate::run::event::Command::Queue(job) => Some((job.name.clone(), job.title.clone())),
+            _ => None,
+        });
+    let name = "What is forgotten?: Baseline on the digits".to_string();
+    assert_eq!(named, Some((name.clone(), name)));
+    let done = session.learn.units.done(&unit);
+    assert_eq!(done.answered, 0);
+    assert!(done.questions >= 3 && !done.is_all());
+    let given = Given {
+        choice: Some(1),
+        ..Given::default()
+    };
+    session.learn.units.answer("guess", given);
+    assert_eq!(session.learn.units.done(&unit).answered, 1);
+    session.learn.units.list = Fetch::Ready(Arc::new(library::entries()));
+    let next = |unit: &Unit| session.learn.units.next(unit, Language::English);
+    let second = next(&unit).unwrap();
+    assert_eq!(second.name, "speed");
+    let last = library::open("learn-or-remember", Language::English).unwrap();
+    assert!(next(&last).is_none_or(|next| next.name != "forgetting"));
 }
 
 #[test]

@@ -123,6 +123,7 @@ impl StudioApp {
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::Speak(language) => self.speak(language),
+            UiCommand::Help => self.shell.help.toggle(),
             UiCommand::Tour => self.tour(),
             UiCommand::Glossary => self.glossary(),
             UiCommand::StandStill(still) => self.stand_still(ctx, still),

@@ -58,6 +58,8 @@ pub(super) fn predict(session: &mut Session, command: PredictCommand) {
 pub(super) fn learn(session: &mut Session, command: LearnCommand) {
     match command {
         LearnCommand::ReadUnits => session.read_units(),
+        LearnCommand::WriteUnit => session.write_unit(),
+        LearnCommand::ShowUnits => session.show_units(),
         LearnCommand::Open(unit) => session.open_unit(unit),
         LearnCommand::StartOver => session.learn.units.start_over(),
         LearnCommand::Answer(ask, given) => session.learn.units.answer(&ask, given),

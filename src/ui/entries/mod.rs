@@ -245,6 +245,8 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         let entry = PaletteEntry::new(title, UiCommand::StandStill(still));
         all.push(entry.also("animation still accessibility"));
     }
+    let help = PaletteEntry::new("Help", UiCommand::Help);
+    all.push(help.also("guide shortcuts keys").keys(keys::HELP));
     let tour = PaletteEntry::new("Take the tour", UiCommand::Tour);
     all.push(tour.also("help introduction begin learn"));
     let glossary = PaletteEntry::new("Look up a term", UiCommand::Glossary);

@@ -74,11 +74,11 @@ fn right_end(
     (whole, room): (f32, f32),
 ) {
     let live = session.train.running();
-    let tour = room > 440.0 && !session.is_training();
+    let help = room > 440.0 && !session.is_training();
     let theme = room > 300.0;
     // What stands beside the run's words, each with its gap; a run at work brings two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
-    let signs = signs + if tour { 38.0 } else { 0.0 } - if theme { 0.0 } else { 38.0 };
+    let signs = signs + if help { 38.0 } else { 0.0 } - if theme { 0.0 } else { 38.0 };
     let device = device_width(ui, session, whole > WIDE);
     // The device gives way before the run's own words do.
     let least = live.map_or(0.0, |run| {
@@ -94,12 +94,12 @@ fn right_end(
         theme_menu(ui, still, commands);
     }
     // Beside a run at work it has no room.
-    if tour
-        && chip(ui, None, "?", "Take the tour")
-            .on_hover_text("Take the tour")
+    if help
+        && chip(ui, None, "?", "Help")
+            .on_hover_text("Help: tour, lessons, glossary, shortcuts, guide (F1)")
             .clicked()
     {
-        commands.push(UiCommand::Tour);
+        commands.push(UiCommand::Help);
     }
     notices_button(ui, shell, session, commands);
     let palette = ui.ctx().format_shortcut(&keys::PALETTE);

@@ -6,6 +6,7 @@ mod collect;
 mod deleted;
 pub mod export;
 mod folders;
+mod help;
 mod notices;
 mod palette;
 mod path;
@@ -53,6 +54,8 @@ pub struct Shell {
     pub deleted: deleted::DeletedDialog,
     /// The folders of runs.
     pub folders: folders::FoldersDialog,
+    /// Help.
+    pub help: help::HelpDialog,
     /// The page on show.
     pub page: Page,
     /// Gathering pictures class by class.
@@ -120,6 +123,9 @@ impl Shell {
         });
         fenced(fences, ctx, "Deleted runs", &mut self.deleted, |part| {
             part.show(ctx, session, commands);
+        });
+        fenced(fences, ctx, "Help", &mut self.help, |part| {
+            part.show(ctx, commands);
         });
         fenced(fences, ctx, "Folders of runs", &mut self.folders, |part| {
             part.show(ctx, session, commands);

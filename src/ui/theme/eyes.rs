@@ -3,6 +3,8 @@
 use egui::{Color32, Rgba};
 
 use super::{DARK, LIGHT, Tokens};
+use crate::method::METHODS;
+use crate::palette::Shade;
 
 /// What protanopes and deuteranopes see of linear red, green and blue (Machado, Oliveira and
 /// Fernandes, 2009, severity 1).
@@ -70,9 +72,10 @@ fn both() -> [(&'static str, &'static Tokens); 2] {
 }
 
 #[test]
-fn the_experts_and_the_runs_of_the_tour_are_far_apart_for_all_eyes() {
+fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
     for (theme, t) in both() {
-        for colours in [&t.experts[..], &t.runs[..2]] {
+        let tour = ["lae", "baseline"].map(|method| t.run(Shade::of(method)));
+        for colours in [&t.experts[..], &tour] {
             let (distance, which) = closest(colours);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
         }
@@ -84,13 +87,44 @@ fn the_experts_and_the_runs_of_the_tour_are_far_apart_for_all_eyes() {
     }
 }
 
-/// Eight hues cannot all be far apart with two kinds of cones. Where two come close the marker tells
-/// them apart: each of the compared runs has one of its own, and every other line is dashed.
+/// So many hues cannot all be far apart with two kinds of cones; signs help where two come closer.
 #[test]
-fn the_runs_that_are_compared_can_be_told_apart_by_all_eyes() {
+fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
     for (theme, t) in both() {
-        let (distance, which) = closest(&t.runs);
-        assert!(distance > 12.0, "{theme}: {distance} {which}");
+        let shades = METHODS.iter().map(|spec| Shade::of(spec.key));
+        let colours: Vec<Color32> = shades.map(|shade| t.run(shade)).collect();
+        let none = t.run(Shade::of(""));
+        assert!(!colours.contains(&none), "a method without a colour");
+        let (distance, which) = closest(&colours);
+        assert!(distance > 16.0, "{theme}: {distance} {which}");
+    }
+}
+
+/// Lines need a contrast of about 3 to their ground.
+#[test]
+fn every_method_can_be_seen_on_its_ground() {
+    for (theme, t) in both() {
+        let light = |colour: Color32| {
+            let [r, g, b, _] = Rgba::from(colour).to_array();
+            0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+        };
+        for spec in METHODS {
+            let (a, b) = (light(t.run(Shade::of(spec.key))), light(t.card));
+            assert!(a.max(b) / a.min(b) >= 2.9, "{theme}: {}", spec.key);
+        }
+    }
+}
+
+/// A near-white leaves little room above it; the dash tells its shades apart, too.
+#[test]
+fn the_shades_of_a_method_are_told_apart_by_all_eyes() {
+    for (theme, t) in both() {
+        for spec in METHODS {
+            let shades = Shade::each([spec.key; Shade::COUNT]);
+            let colours: Vec<Color32> = shades.into_iter().map(|shade| t.run(shade)).collect();
+            let (distance, which) = closest(&colours);
+            assert!(distance > 4.0, "{theme}: {} {distance} {which}", spec.key);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use egui::{
 };
 
 use crate::metrics::Expert;
+use crate::palette::Shade;
 
 /// Space between cards.
 pub const GAP: f32 = 12.0;
@@ -55,8 +56,10 @@ pub struct Tokens {
     pub bad: Color32,
     /// Experts: online, offline, ensemble.
     pub experts: [Color32; 3],
-    /// Runs that are compared, in order.
-    pub runs: [Color32; 8],
+    /// Classes, by their place among few.
+    pub classes: [Color32; 8],
+    /// Whether the ground is dark.
+    pub is_dark: bool,
     /// Heat from low to high.
     pub heat: [Color32; 5],
     /// Ink on light cells.
@@ -90,7 +93,8 @@ const DARK: Tokens = Tokens {
     warning: rgb(0xF0_B4_29),
     bad: rgb(0xE8_5A_70),
     experts: [rgb(0x56_B4_E9), rgb(0xE6_9F_00), rgb(0x2F_BF_8F)],
-    runs: [
+    is_dark: true,
+    classes: [
         rgb(0x2F_BF_8F),
         rgb(0xE6_9F_00),
         rgb(0x56_B4_E9),
@@ -129,7 +133,8 @@ const LIGHT: Tokens = Tokens {
     warning: rgb(0xA8_68_00),
     bad: rgb(0xB5_20_3F),
     experts: [rgb(0x00_72_B2), rgb(0xB3_6B_00), rgb(0x00_7A_5A)],
-    runs: [
+    is_dark: false,
+    classes: [
         rgb(0x00_7A_5A),
         rgb(0xB3_6B_00),
         rgb(0x00_72_B2),
@@ -180,19 +185,22 @@ impl Tokens {
         }
     }
 
-    /// The colour of a run beside others, by its place among them.
-    pub fn run(&self, place: usize) -> Color32 {
-        self.runs[place % self.runs.len()]
+    /// The colour of a run: its method's, in one of its shades.
+    pub fn run(&self, shade: Shade) -> Color32 {
+        let [r, g, b] = match self.is_dark {
+            true => shade.on_dark(),
+            false => shade.on_light(),
+        };
+        Color32::from_rgb(r, g, b)
     }
 
     /// The colour of one of so many classes, by position: neighbours differ in lightness.
     pub fn class(&self, position: usize, classes: usize) -> Color32 {
-        if classes <= self.runs.len() {
-            return self.runs[position % self.runs.len()];
+        if classes <= self.classes.len() {
+            return self.classes[position % self.classes.len()];
         }
-        let dark = self.ink_on(self.background) == self.light_ink;
         let odd = !position.is_multiple_of(2);
-        let (saturation, value) = match (dark, odd) {
+        let (saturation, value) = match (self.is_dark, odd) {
             (true, false) => (0.62, 0.95),
             (true, true) => (0.45, 0.70),
             (false, false) => (0.85, 0.72),

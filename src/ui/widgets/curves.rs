@@ -8,6 +8,7 @@ use egui_plot::{
 };
 
 use crate::metrics::Expert;
+use crate::palette::{Dash, Shade, Sign};
 use crate::session::units::number;
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::texts::Language;
@@ -25,6 +26,8 @@ pub struct Series {
     pub name: String,
     /// Task (from 0) and percent.
     pub points: Vec<[f64; 2]>,
+    /// How the run is drawn that it is of; none where it is of no run.
+    pub shade: Option<Shade>,
     /// Its colour.
     pub colour: Color32,
     /// Its marker.
@@ -38,6 +41,25 @@ pub struct Series {
 }
 
 impl Series {
+    /// A run's curve in its method's colour and marker. `points` are tasks (from 0) and percent.
+    pub fn of_run(
+        t: &Tokens,
+        shade: Shade,
+        name: String,
+        points: impl Iterator<Item = [f64; 2]>,
+    ) -> Self {
+        Self {
+            name,
+            points: points.filter(|[_, y]| y.is_finite()).collect(),
+            shade: Some(shade),
+            colour: t.run(shade),
+            marker: marker_of(shade),
+            style: dash_of(shade),
+            width: 2.0,
+            spread: Vec::new(),
+        }
+    }
+
     /// A curve in the colour, marker and dash of an expert. `values` are shares by task.
     pub fn of_expert(
         t: &Tokens,
@@ -55,6 +77,7 @@ impl Series {
                 .filter(|(_, v)| v.is_finite())
                 .map(|(task, v)| [task as f64, v * 100.0])
                 .collect(),
+            shade: None,
             colour: t.expert(expert),
             spread: Vec::new(),
             marker,
@@ -64,17 +87,36 @@ impl Series {
     }
 }
 
-/// Markers of compared runs, in order.
-pub const RUN_MARKERS: [MarkerShape; 8] = [
-    MarkerShape::Square,
-    MarkerShape::Up,
-    MarkerShape::Circle,
-    MarkerShape::Diamond,
-    MarkerShape::Down,
-    MarkerShape::Left,
-    MarkerShape::Right,
-    MarkerShape::Asterisk,
-];
+/// The marker of a run's points.
+pub fn marker_of(shade: Shade) -> MarkerShape {
+    match shade.sign() {
+        Sign::Square => MarkerShape::Square,
+        Sign::Circle => MarkerShape::Circle,
+        Sign::Up => MarkerShape::Up,
+        Sign::Down => MarkerShape::Down,
+        Sign::Left => MarkerShape::Left,
+        Sign::Right => MarkerShape::Right,
+        Sign::Diamond => MarkerShape::Diamond,
+        Sign::Asterisk => MarkerShape::Asterisk,
+    }
+}
+
+/// The dash of a run's line.
+pub fn dash_of(shade: Shade) -> LineStyle {
+    match shade.dash() {
+        Dash::Whole => LineStyle::Solid,
+        Dash::Dashes => LineStyle::Dashed { length: 7.0 },
+        Dash::Dots => LineStyle::Dotted { spacing: 6.0 },
+        Dash::Short => LineStyle::Dashed { length: 3.0 },
+    }
+}
+
+/// A dot in a run's colour, before what the run is called.
+pub fn dot(ui: &mut Ui, shade: Shade) {
+    let colour = tokens(ui).run(shade);
+    let (rect, _) = ui.allocate_exact_size(vec2(12.0, 14.0), egui::Sense::hover());
+    ui.painter().circle_filled(rect.center(), 5.0, colour);
+}
 
 /// A chart over tasks.
 pub struct Curves<'a> {
@@ -158,6 +200,7 @@ impl Curves<'_> {
             let points = points.map(|([x, y], std)| Point { x: *x, y: *y, std });
             FigureLine {
                 name: series.name.clone(),
+                shade: series.shade,
                 points: points.collect(),
             }
         };

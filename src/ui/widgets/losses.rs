@@ -75,6 +75,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
 fn figure(points: &[Point], top: f64) -> Figure {
     let line = |part: &[Point]| FigureLine {
         name: name(part),
+        shade: None,
         points: part
             .iter()
             .map(|(_, [x, y])| figure::Point::of(*x, *y))

@@ -262,3 +262,47 @@ fn runs_of_one_and_two_tasks_are_compared_in_cells_no_larger_than_those_of_other
         }
     }
 }
+
+#[test]
+fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
+    let runs = tempfile::tempdir().unwrap();
+    let run = |method: &str, title: &str, reversed: bool| {
+        finished(runs.path(), "", |header| {
+            header.config.method = method.into();
+            header.method.title = title.into();
+            header.about.name = String::new();
+            if reversed {
+                header.class_order.reverse();
+                header.started = "2026-11-20T10:00:00Z".into();
+            }
+        });
+    };
+    run("lae", "LAE", false);
+    run("baseline", "Baseline", false);
+    run("l2p", "L2P", true);
+    let (mut window, _) = recorded([1024.0, 768.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    assert!(window.query_by_label("Not side by side").is_none());
+    let beside = window.get_by_label("Side by side").rect();
+    let list = window.get_by_label("Filter runs").rect();
+    assert!(beside.left() > list.right() && beside.top() < 200.0);
+    let open = |node: &egui_kittest::Node<'_>| {
+        node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::False)
+    };
+    let ticks: Vec<_> = window
+        .query_all_by_role(egui::Role::CheckBox)
+        .filter(open)
+        .collect();
+    assert_eq!(ticks.len(), 1, "the pair of equal tasks is ticked");
+    ticks[0].click();
+    drop(ticks);
+    settle(&mut window);
+    shot(&mut window, "compare-unequal");
+    window.get_by_label("Not side by side");
+    window.get_by_label_contains("task 1 is 9, 8");
+    window.get_by_label("Show it instead").click();
+    settle(&mut window);
+    assert!(window.query_by_label("Not side by side").is_none());
+}

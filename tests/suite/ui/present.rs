@@ -2,10 +2,14 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use lae_studio::run::event::RunHeader;
+use lae_studio::session::companion::Beside;
+use lae_studio::store::RunFolder;
+use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::synthetic::events;
+use super::synthetic::{events, header, report};
 use super::{recorded, settle, shot};
 
 fn press(window: &mut Harness<'_, StudioApp>, key: egui::Key) {
@@ -31,13 +35,13 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         );
         window.get_by_label_contains("First it learns 0, 1. Guess");
         press(&mut window, egui::Key::ArrowRight);
-        window.get_by_label_contains("It gets 100\u{a0}% of 0, 1 right.");
+        window.get_by_label_contains("Right of 0, 1: LAE 100\u{a0}%.");
         window.get_by_label("Next").click();
         window.run_steps(3);
         window.get_by_label_contains("Now it learns 2, 3");
         shot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
-        window.get_by_label_contains("Of 0, 1 it still gets");
+        window.get_by_label_contains("Still right of 0, 1: LAE");
         shot(&mut window, &format!("present-told-{}", size[0]));
         // Task 4 is being learned: the view waits there.
         for _ in 0..6 {
@@ -45,8 +49,58 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
         }
         window.get_by_label_contains("It is learning them right now.");
         press(&mut window, egui::Key::ArrowLeft);
-        window.get_by_label_contains("task 3 of 5");
+        window.get_by_label_contains("Task 3 of 5");
         press(&mut window, egui::Key::Escape);
         window.get_by_role_and_label(egui::Role::Tab, "Train");
     }
+}
+
+#[test]
+fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_language() {
+    let runs = tempfile::tempdir().unwrap();
+    let stored = |change: &dyn Fn(&mut RunHeader)| {
+        let mut header = header();
+        header.config.method = "baseline".into();
+        header.method.title = "Baseline".into();
+        change(&mut header);
+        let folder = RunFolder::create(runs.path(), &mut header, "").unwrap();
+        for task in 0..5 {
+            folder
+                .save_task(&report(task), &Default::default())
+                .unwrap();
+        }
+        folder.finish(false).unwrap();
+        header.folder
+    };
+    let same = stored(&|_| {});
+    stored(&|header| header.class_order.reverse());
+    let (mut window, backend) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    events(5).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    let session = &window.state().session;
+    assert_eq!(session.opposite().map(|other| other.folder), Some(same));
+    assert_eq!(session.opposites().count(), 1, "not the other order");
+    window.state_mut().session.learn.language = Language::German;
+    press(&mut window, egui::Key::F11);
+    press(&mut window, egui::Key::ArrowRight);
+    window.get_by_label_contains("Richtig bei 0, 1: LAE 100\u{a0}%, Baseline 100\u{a0}%.");
+    for _ in 0..8 {
+        press(&mut window, egui::Key::ArrowRight);
+    }
+    shot(&mut window, "present-two");
+    window.get_by_label_contains("hat am meisten von Task");
+    window.get_by_label("Lauf wählen");
+    window.state_mut().session.train.beside = Beside::Nothing;
+    settle(&mut window);
+    assert!(window.state().session.opposite().is_none());
+    press(&mut window, egui::Key::Escape);
+    window.get_by_role_and_label(egui::Role::Tab, "Train");
+    // With nothing to show, too.
+    let empty = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, empty.path());
+    settle(&mut window);
+    press(&mut window, egui::Key::F11);
+    press(&mut window, egui::Key::Escape);
+    window.get_by_role_and_label(egui::Role::Tab, "Train");
 }

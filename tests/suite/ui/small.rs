@@ -229,7 +229,7 @@ fn the_keyboard_goes_through_the_bar_from_left_to_right() {
         "Run: idle",
         "Device",
         "Theme",
-        "Take the tour",
+        "Help",
         "Notices",
         "Command palette",
     ];

@@ -101,8 +101,14 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     assert_eq!(tour(&window).step, TourStep::Draw);
     draw(
         &mut window,
-        "Canvas for a 7",
-        &[[0.24, 0.2], [0.76, 0.2], [0.44, 0.85]],
+        "Canvas for a 2",
+        &[
+            [0.28, 0.3],
+            [0.5, 0.14],
+            [0.7, 0.32],
+            [0.26, 0.84],
+            [0.76, 0.84],
+        ],
     );
     wait_for(&mut window, TourStep::First);
     shot(&mut window, "tour-2");
@@ -120,7 +126,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
     wait_for(&mut window, TourStep::Switch);
-    window.get_by_label_contains("Of the test pictures of 1 and 7 it now gets");
+    window.get_by_label_contains("Of the test pictures of 2 and 1 it now gets");
     shot(&mut window, "tour-5");
     press(&mut window, "Switch LAE on");
     wait(&mut window, "LAE learned two tasks", |app| {
@@ -337,6 +343,8 @@ fn with_reduced_motion_every_change_is_there_at_once() {
     let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
     // The question mark is there while nothing trains.
+    press(&mut window, "Help");
+    shot(&mut window, "help");
     press(&mut window, "Take the tour");
     assert_eq!(window.state().page, Page::Learn);
     press(&mut window, "Leave the tour");

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
+use super::look::Look;
 use super::{FONT, Place};
 use crate::metrics::{Expert, mean, std_dev};
+use crate::palette::Shade;
 use crate::store::groups::Group;
 use crate::store::spread_text;
 use crate::store::table::{Align, PLUS_MINUS, TextTable};
@@ -16,8 +18,6 @@ const SIZE: (f64, f64) = (760.0, 340.0);
 const ROOM: (f64, f64, f64, f64) = (44.0, 40.0, 16.0, 12.0);
 /// Height of a line of the legend.
 const LINE: f64 = 20.0;
-/// Dashes that tell curves apart without colour.
-const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
 /// Most labels along the lower edge, and most letters that they have together.
 const MOST_LABELS: usize = 20;
 const MOST_LETTERS: usize = 90;
@@ -42,6 +42,8 @@ pub struct Lines {
 pub struct FigureLine {
     /// What it is called.
     pub name: String,
+    /// How the run is drawn that it is of; none where it is of no run.
+    pub shade: Option<Shade>,
     /// Its points, from left to right.
     pub points: Vec<Point>,
 }
@@ -100,11 +102,13 @@ impl Lines {
 
     /// The curves of the runs' answers, one per group.
     pub(in crate::store) fn of_groups(groups: &[Group]) -> Self {
-        let line = |group: &Group| FigureLine {
+        let shades = Shade::each(groups.iter().map(|group| &*group.header.config.method));
+        let line = |(group, shade): (&Group, Shade)| FigureLine {
             name: group.label.clone(),
+            shade: Some(shade),
             points: curve(group),
         };
-        Self::accuracy(groups.iter().map(line).collect())
+        Self::accuracy(groups.iter().zip(shades).map(line).collect())
     }
 
     pub(in crate::store) fn table(&self) -> TextTable {
@@ -167,24 +171,25 @@ impl Lines {
         };
         let height = SIZE.1 + LINE * self.lines.len() as f64 + 8.0;
         let [words, _] = place.plain();
+        let looks = Look::each(self.lines.iter().map(|line| line.shade), place);
         html! {
             svg xmlns=[place.namespace()] viewBox={ "0 0 " (SIZE.0) " " (height) } width=(SIZE.0) height=(height)
                 role="img" aria-label=(title) font-family=(FONT) font-size="12" fill=(words) {
                 @if place == Place::File { rect width="100%" height="100%" fill="#ffffff" {} }
                 (self.frame(&axes, place))
-                @for (at, line) in self.lines.iter().enumerate() {
-                    @let colour = place.colour(at);
-                    @if let Some(band) = band(&line.points, &axes) { path d=(band) fill=(colour) fill-opacity="0.16" {} }
-                    path d=(path(&line.points, &axes)) fill="none" stroke=(colour) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
+                @for (line, look) in self.lines.iter().zip(&looks) {
+                    @if let Some(band) = band(&line.points, &axes) { path d=(band) fill=(look.colour) fill-opacity="0.16" {} }
+                    path d=(path(&line.points, &axes)) fill="none" stroke=(look.colour) stroke-width="2" stroke-dasharray=(look.dash) {}
                     @if line.points.len() <= DOTTED { @for point in line.points.iter().filter(|point| point.y.is_finite()) {
-                        circle cx=(axes.x(point.x)) cy=(axes.y(point.y)) r="3" fill=(colour) {
+                        path d=(look.sign_at(axes.x(point.x), axes.y(point.y))) fill=(look.colour) {
                             title { (line.name) ", " (self.place(point.x)) ": " (format!("{:.1}", point.y)) }
                         }
                     } }
                 }
-                @for (at, line) in self.lines.iter().enumerate() {
+                @for (at, (line, look)) in self.lines.iter().zip(&looks).enumerate() {
                     @let y = SIZE.1 + LINE * (at as f64 + 0.5);
-                    path d={ "M" (ROOM.0) " " (y) "h36" } stroke=(place.colour(at)) stroke-width="2" stroke-dasharray=(DASHES[at % DASHES.len()]) {}
+                    path d={ "M" (ROOM.0) " " (y) "h36" } stroke=(look.colour) stroke-width="2" stroke-dasharray=(look.dash) {}
+                    path d=(look.sign_at(ROOM.0 + 18.0, y)) fill=(look.colour) {}
                     text x=(ROOM.0 + 46.0) y=(y + 4.0) { (line.name) }
                 }
             }

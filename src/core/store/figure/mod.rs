@@ -3,12 +3,14 @@
 
 mod cells;
 mod lines;
+mod look;
 mod of_runs;
 mod png;
 
 use maud::Markup;
 
 use super::table::TextTable;
+use crate::palette::{Shade, hex};
 
 pub use cells::Cells;
 pub use lines::{FigureLine, Lines, Point};
@@ -44,7 +46,15 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The colour of a line, by its place among the lines.
+    /// The colour of a run's line.
+    fn shade(self, shade: Shade) -> String {
+        match self {
+            Self::File => hex(shade.on_light()),
+            Self::Report => format!("var(--{})", shade.name()),
+        }
+    }
+
+    /// The colour of a line that is no run's, by its place among such lines.
     fn colour(self, line: usize) -> String {
         let at = line % COLOURS.len();
         match self {
@@ -67,7 +77,7 @@ impl Place {
     }
 }
 
-/// Colours that people with colour-blindness tell apart (Okabe and Ito); a report has its own ones for light and dark.
+/// Colours that people with colour-blindness tell apart (Okabe and Ito), for what is no run; a report has its own ones for light and dark.
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b98500", "#3a96c8", "#5a5a5a",
 ];

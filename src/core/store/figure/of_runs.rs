@@ -3,6 +3,7 @@
 use super::{Cells, Figure, FigureLine, Lines, Point};
 use crate::counts::counted;
 use crate::names::meant;
+use crate::palette::Shade;
 use crate::problem::{Problem, Result};
 use crate::store::groups::{groups, none_measured};
 use crate::store::summary::RunSummary;
@@ -104,6 +105,7 @@ fn loss(run: &RunSummary) -> Result<Figure> {
     let points = points.map(|(pass, loss)| Point::of((pass + 1) as f64, *loss));
     let line = FigureLine {
         name: run.header.title(),
+        shade: Some(Shade::of(&run.header.config.method)),
         points: points.collect(),
     };
     let lines = Lines {

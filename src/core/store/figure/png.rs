@@ -92,6 +92,7 @@ mod tests {
         let points = [f64::NAN, 50.0, 1e9, -3.0].into_iter().enumerate();
         let line = FigureLine {
             name: awkward.into(),
+            shade: None,
             points: points.map(|(x, y)| Point::of(x as f64, y)).collect(),
         };
         let cells = Cells::accuracy(&[vec![0.5], vec![f64::NAN, 1.0]]);

@@ -14,6 +14,7 @@ use super::spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
 use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
 use crate::counts::counted;
+use crate::palette::{Rgb, Shade, hex};
 use crate::problem::Result;
 
 /// Runs whose answers are read for a section of their own; with more of them the report would be no page any more.
@@ -56,7 +57,7 @@ pub fn report(
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (title) }
-                style { (PreEscaped(include_str!("style.css"))) }
+                style { (PreEscaped(colours())) (PreEscaped(include_str!("style.css"))) }
             }
             body {
                 h1 { (title) }
@@ -71,6 +72,16 @@ pub fn report(
         }
     };
     Ok(page.into_string())
+}
+
+/// The colours of methods as names of the style, in light, dark and print.
+fn colours() -> String {
+    let named = |of: fn(Shade) -> Rgb| -> String {
+        let each = Shade::all().map(|shade| format!("--{}:{};", shade.name(), hex(of(shade))));
+        each.collect()
+    };
+    let (light, dark) = (named(Shade::on_light), named(Shade::on_dark));
+    format!(":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n")
 }
 
 /// Figures that stand in the first table; the others are a click away.

@@ -1,28 +1,30 @@
 //! What became of the first task: the figure that tells forgetting at a glance.
 
-use egui::{RichText, Sense, Ui, Vec2};
+use egui::{RichText, Ui};
 
+use crate::palette::Shade;
 use crate::problem::listed;
 use crate::session::first_task::{Fate, verdicts};
 use crate::session::views::RunRow;
 use crate::session::words::percent;
 use crate::ui::theme::{GAP, semibold, tokens};
+use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
 /// A run's first task in its place.
 struct Shown<'a> {
-    slot: usize,
+    shade: Shade,
     row: &'a RunRow,
     fate: Fate<'a>,
 }
 
 /// Draws the card; nothing while no ticked run has learned a second task.
-pub(super) fn became(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let shown: Vec<Shown<'_>> = shown
         .iter()
-        .filter_map(|&(slot, row)| {
+        .filter_map(|&(shade, row)| {
             let fate = Fate::of(row)?;
-            Some(Shown { slot, row, fate })
+            Some(Shown { shade, row, fate })
         })
         .collect();
     let Some(first) = shown.first() else { return };
@@ -54,12 +56,11 @@ pub(super) fn became(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
 
 /// One run; the classes of its first task where those of the others are not the same.
 fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
-    let Shown { slot, row, fate } = shown;
+    let Shown { shade, row, fate } = shown;
     let t = tokens(ui);
     ui.spacing_mut().item_spacing.y = 2.0;
     ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-        ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
+        dot(ui, *shade);
         let name = RichText::new(fate.header.short()).color(t.text);
         ui.add(egui::Label::new(name).truncate())
             .on_hover_text(format!("{}\n{}", row.title(), row.name));

@@ -1,13 +1,15 @@
 //! What each ticked run cost, so that methods are compared fairly: images shown, epochs, numbers
 //! trained and kept, memory, time.
 
-use egui::{RichText, ScrollArea, Sense, Ui, Vec2};
+use egui::{RichText, ScrollArea, Ui};
 
 use crate::method::epochs_of;
+use crate::palette::Shade;
 use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
 use crate::session::words::{bytes_text, count_text, duration_text, epochs_span};
 use crate::ui::theme::tokens;
+use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{card, faint};
 
 /// Title and meaning of each column.
@@ -34,13 +36,13 @@ const COLUMNS: [(&str, &str); 7] = [
 ];
 
 /// Draws the table.
-pub(super) fn costs(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+pub(super) fn costs(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     card(ui, |ui| {
         ScrollArea::horizontal().show(ui, |ui| table(ui, shown));
     });
 }
 
-fn table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+fn table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let t = tokens(ui);
     egui::Grid::new("costs")
         .num_columns(1 + COLUMNS.len())
@@ -51,11 +53,9 @@ fn table(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                 faint(ui, title).on_hover_text(meaning);
             }
             ui.end_row();
-            for (slot, row) in shown {
+            for (shade, row) in shown {
                 ui.horizontal(|ui| {
-                    let size = Vec2::new(12.0, 14.0);
-                    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-                    ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
+                    dot(ui, *shade);
                     ui.label(RichText::new(row.title()).color(t.text))
                         .on_hover_text(&row.name);
                 });

@@ -1,6 +1,6 @@
 //! One run in the list: what it is called and made of, how it stands, what can be done with it.
 
-use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape, Ui, Vec2};
+use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Shape, Ui, Vec2};
 
 use super::chosen::Listed;
 use crate::counts::counted;
@@ -14,6 +14,7 @@ use crate::ui::page_commands::ProofCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::take::{self, TAKE};
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
+use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, cut};
 
 pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
@@ -47,17 +48,16 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
 
 /// The box that shows it among the others, and the colour it has there.
 fn show(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    let t = tokens(ui);
-    let slot = cx.pages.compare.ticked.get(&row.folder).copied();
-    let mut on = slot.is_some();
+    let state = &cx.pages.compare;
+    let mut on = state.ticked.contains_key(&row.folder);
+    let shade = state.shades.get(&row.folder).copied().filter(|_| on);
     let tick = ui.add_enabled(row.is_measured(), egui::Checkbox::without_text(&mut on));
     if tick.accessible_name(format!("Show {}", row.name)).clicked() {
         cx.pages.compare.by_person = true;
         cx.pages.compare.tick(&row.folder);
     }
-    if let Some(slot) = slot {
-        let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-        ui.painter().circle_filled(rect.center(), 5.0, t.run(slot));
+    if let Some(shade) = shade {
+        dot(ui, shade);
     }
 }
 

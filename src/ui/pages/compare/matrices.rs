@@ -1,13 +1,15 @@
 //! The accuracy matrices of the ticked runs, for the expert that is chosen.
 
-use egui::{RichText, Sense, Ui, Vec2};
+use egui::{RichText, Ui};
 
 use crate::metrics::Expert;
+use crate::palette::Shade;
 use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
 use crate::texts::Language;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, tokens};
+use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, matrix, terms};
 
 /// Width of one matrix at least, in points.
@@ -19,7 +21,7 @@ const SMALLEST: f32 = 100.0;
 const LARGEST: f32 = 40.0;
 
 /// Draws the card.
-pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
+pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
@@ -32,20 +34,19 @@ pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)])
         for line in shown.chunks(columns) {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = GAP;
-                for (slot, row) in line {
-                    widgets::part(ui, width, |ui| one(ui, cx, (*slot, row), expert));
+                for (shade, row) in line {
+                    widgets::part(ui, width, |ui| one(ui, cx, (*shade, row), expert));
                 }
             });
         }
     });
 }
 
-fn one(ui: &mut Ui, cx: &mut Cx<'_>, (slot, row): (usize, &RunRow), expert: Expert) {
+fn one(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Expert) {
     let t = tokens(ui);
     let expert = row.history.nearest(expert);
     ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-        ui.painter().circle_filled(rect.center(), 5.0, t.run(slot));
+        dot(ui, shade);
         let title = RichText::new(row.title()).color(t.text);
         ui.add(egui::Label::new(title).truncate())
             .on_hover_text(&row.name);

@@ -18,12 +18,17 @@ use std::sync::Arc;
 use egui::Ui;
 
 use crate::metrics::Expert;
+use crate::palette::Shade;
+use crate::session::like::unlike;
 use crate::session::views::{Fetch, Rows, RunRow};
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
+use crate::ui::theme::NARROW;
 use crate::ui::widgets::long_list::LongList;
 use crate::ui::widgets::matrix::Picture;
-use crate::ui::widgets::{self, Fixed, card, link, primary_button, segmented, two_columns};
+use crate::ui::widgets::{
+    self, Fixed, card, columns, link, primary_button, segmented, two_columns,
+};
 
 /// The columns of the table and the term that each of them is.
 const FIGURES: [(&str, &str); 7] = [
@@ -35,6 +40,9 @@ const FIGURES: [(&str, &str); 7] = [
     ("offline", "offline"),
     ("task given", "task_given"),
 ];
+
+/// From this width on the comparison stands beside the list.
+const BESIDE: f32 = 940.0;
 
 /// Runs that can be laid side by side.
 const MOST: usize = 64;
@@ -48,8 +56,8 @@ enum View {
     Table,
 }
 
-/// Runs laid side by side: the colour each keeps, and its place in the list.
-type Laid = Arc<[(usize, usize)]>;
+/// Runs laid side by side: how each is drawn, and its place in the list.
+type Laid = Arc<[(Shade, usize)]>;
 
 /// What the page remembers between frames.
 pub struct State {
@@ -57,9 +65,11 @@ pub struct State {
     /// Only runs with this tag are listed.
     tag: Option<String>,
     selection: chosen::Selection,
-    /// Ticked runs and the colour each keeps.
+    /// Ticked runs and the place each keeps among them.
     ticked: HashMap<PathBuf, usize>,
-    /// Where the ticked runs stand in this list, by the colour each keeps.
+    /// How each ticked run is drawn, as long as it is ticked.
+    shades: HashMap<PathBuf, Shade>,
+    /// Where the ticked runs stand in this list, in their order.
     laid: Option<(Rows, Laid)>,
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
@@ -85,6 +95,7 @@ impl Default for State {
             tag: None,
             selection: chosen::Selection::default(),
             ticked: HashMap::new(),
+            shades: HashMap::new(),
             laid: None,
             expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
@@ -119,7 +130,7 @@ impl State {
         self.selection.clear();
     }
 
-    /// The ticked runs: the colour each keeps and its place among the rows, in the order of the colours.
+    /// The ticked runs in their order: how each is drawn, and its place among the rows.
     fn laid(&mut self, rows: &Rows) -> Laid {
         if let Some((of, laid)) = &self.laid
             && Arc::ptr_eq(of, rows)
@@ -129,7 +140,19 @@ impl State {
         let slot = |(at, row): (usize, &Arc<RunRow>)| Some((*self.ticked.get(&row.folder)?, at));
         let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
         laid.sort_unstable();
-        let laid = Laid::from(laid);
+        self.shades.retain(|run, _| self.ticked.contains_key(run));
+        let laid = laid.into_iter().map(|(_, at)| {
+            let row = &rows[at];
+            let method = row
+                .header
+                .as_ref()
+                .map_or("", |header| &header.config.method);
+            let taken: Vec<Shade> = self.shades.values().copied().collect();
+            let free = || Shade::free(method, &taken);
+            let shade = self.shades.entry(row.folder.clone()).or_insert_with(free);
+            (*shade, at)
+        });
+        let laid: Laid = laid.collect();
         self.laid = Some((rows.clone(), laid.clone()));
         laid
     }
@@ -184,30 +207,38 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     begin(cx, &rows);
-    two_columns(
-        ui,
-        cx,
-        Fixed::Left(420.0),
-        |ui, cx, column| list::list(ui, cx, &rows, column),
-        |ui, cx, column| {
-            let views = [(View::SideBySide, "Side by side"), (View::Table, "Table")];
-            segmented(ui, "view", &views, &mut cx.pages.compare.view);
-            match cx.pages.compare.view {
-                View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
-                View::Table => table::table(ui, cx, &rows, column),
-            }
-        },
-    );
+    let left = |ui: &mut Ui, cx: &mut Cx<'_>, column| list::list(ui, cx, &rows, column);
+    let right = |ui: &mut Ui, cx: &mut Cx<'_>, column| {
+        let views = [(View::SideBySide, "Side by side"), (View::Table, "Table")];
+        segmented(ui, "view", &views, &mut cx.pages.compare.view);
+        match cx.pages.compare.view {
+            View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
+            View::Table => table::table(ui, cx, &rows, column),
+        }
+    };
+    match ui.available_width() {
+        width if (BESIDE..NARROW).contains(&width) => {
+            columns(ui, cx, Fixed::Left(330.0), left, right, |_, _| {});
+        }
+        _ => two_columns(ui, cx, Fixed::Left(420.0), left, right),
+    }
 }
 
-/// As long as the person has ticked nothing, the two newest runs are.
+/// As long as the person has ticked nothing, the newest run is, and the newest other one with the same tasks.
 fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
     if state.by_person {
         return;
     }
-    let good = rows.iter().filter(|row| row.is_measured());
-    let newest: Vec<&Arc<RunRow>> = good.take(2).collect();
+    let mut good = rows.iter().filter(|row| row.is_measured());
+    let newest = good.next();
+    let header = newest.and_then(|row| row.header.as_ref());
+    // Beside the newest run stands one that can be held against it.
+    let alike = |row: &&Arc<RunRow>| {
+        let pair = header.zip(row.header.as_ref());
+        pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
+    };
+    let newest: Vec<&Arc<RunRow>> = newest.into_iter().chain(good.find(alike)).collect();
     if !newest
         .iter()
         .all(|row| state.ticked.contains_key(&row.folder))

@@ -3,12 +3,13 @@
 use egui::Ui;
 
 use crate::metrics::Expert;
+use crate::palette::Shade;
 use crate::session::paired;
 use crate::session::views::RunRow;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
 /// Draws the card; nothing while fewer than two runs are ticked that were tested.
-pub(super) fn paired(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
+pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     let tested = shown.iter().map(|(_, row)| *row);
     let mut tested = tested.filter(|row| row.is_measured());
     let Some(first) = tested.next() else { return };

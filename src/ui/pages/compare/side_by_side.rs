@@ -1,7 +1,6 @@
 //! The ticked runs as curves, in numbers, and in what their settings differ.
 
-use egui::{RichText, Sense, Ui, Vec2};
-use egui_plot::LineStyle;
+use egui::{RichText, Ui};
 
 use super::FIGURES;
 use super::became::became;
@@ -10,23 +9,23 @@ use super::matrices::matrices;
 use super::paired::paired;
 use crate::counts::counted;
 use crate::metrics::Expert;
+use crate::palette::Shade;
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 use crate::session::differences::{differences, other_texts};
+use crate::session::like::unlike;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
 use crate::texts::Language;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
-use crate::ui::widgets::{self, Column, card, card_of, faint, segmented, terms};
+use crate::ui::widgets::curves::{Curves, Series, dot};
+use crate::ui::widgets::{self, Column, card, card_of, faint, link, segmented, sentence, terms};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let shown = cx.pages.compare.laid(rows);
-    let shown: Vec<(usize, &RunRow)> = shown
-        .iter()
-        .map(|(slot, at)| (*slot, &*rows[*at]))
-        .collect();
+    let shown = shown.iter().map(|(shade, at)| (*shade, &*rows[*at]));
+    let shown: Vec<(Shade, &RunRow)> = shown.collect();
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
         card_of(ui, height, |ui| {
@@ -34,6 +33,8 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
         });
         return;
     }
+    let (shown, others) = alike(&shown);
+    unequal(ui, cx, &shown, &others);
     became(ui, &shown);
     curves(ui, cx, &shown);
     numbers(ui, &shown, cx.pages.compare.expert);
@@ -43,7 +44,59 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     differ(ui, &shown);
 }
 
-fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
+/// A ticked run that is not laid beside the others, and what differs.
+type Other<'a> = (Shade, &'a RunRow, Vec<String>);
+
+/// The runs whose tasks are those of the first one, and the others: figures of other tasks are no comparison.
+fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Other<'a>>) {
+    let first = shown.iter().find_map(|(_, row)| row.header.as_ref());
+    let (mut alike, mut others) = (Vec::new(), Vec::new());
+    for (shade, row) in shown {
+        let pair = first.zip(row.header.as_ref());
+        let differs = pair.map_or_else(Vec::new, |(first, header)| unlike(first, header));
+        match differs.is_empty() {
+            true => alike.push((*shade, *row)),
+            false => others.push((*shade, *row, differs)),
+        }
+    }
+    (alike, others)
+}
+
+/// Says which ticked runs are not laid beside the others and why; a click lays such a run, with those that are like it.
+fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[Other<'_>]) {
+    if others.is_empty() {
+        return;
+    }
+    card(ui, |ui| {
+        let title = shown
+            .first()
+            .map_or_else(String::new, |(_, row)| row.title());
+        widgets::title(ui, "Not side by side");
+        sentence(
+            ui,
+            format!(
+                "These runs have other tasks than {title}, so their figures say nothing beside its."
+            ),
+        );
+        for (shade, row, differs) in others {
+            ui.horizontal_wrapped(|ui| {
+                dot(ui, *shade);
+                sentence(ui, format!("{}: {}", row.title(), differs.join(", ")));
+                if link(ui, "Show it instead").clicked() {
+                    let header = row.header.as_ref();
+                    let like = others.iter().filter(|(_, other, _)| {
+                        let pair = header.zip(other.header.as_ref());
+                        pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
+                    });
+                    let folders = like.map(|(_, row, _)| row.folder.clone()).collect();
+                    cx.pages.compare.lay(folders);
+                }
+            });
+        }
+    });
+}
+
+fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::ends(
@@ -70,22 +123,11 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
             .collect();
         let series = shown
             .iter()
-            .map(|(slot, row)| Series {
-                name: row.title(),
-                points: (0..)
-                    .zip(&row.of(row.history.nearest(expert)).accuracy)
-                    .filter(|(_, a)| a.is_finite())
-                    .map(|(task, a)| [f64::from(task), a * 100.0])
-                    .collect(),
-                colour: t.run(*slot),
-                marker: RUN_MARKERS[slot % RUN_MARKERS.len()],
-                style: if slot % 2 == 0 {
-                    LineStyle::Solid
-                } else {
-                    LineStyle::Dashed { length: 7.0 }
-                },
-                width: 2.0,
-                spread: Vec::new(),
+            .map(|(shade, row)| {
+                let history = row.of(row.history.nearest(expert));
+                let points = (0..).zip(&history.accuracy);
+                let points = points.map(|(task, a)| [f64::from(task), a * 100.0]);
+                Series::of_run(t, *shade, row.title(), points)
             })
             .collect();
         Curves {
@@ -102,13 +144,13 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(usize, &RunRow)]) {
 }
 
 /// A_N, Ā_N and F_N of each ticked run, for the expert that is chosen.
-fn numbers(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
+fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
         egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown, expert));
     });
 }
 
-fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
+fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     let t = tokens(ui);
     egui::Grid::new("numbers")
         .num_columns(8)
@@ -119,10 +161,9 @@ fn number_table(ui: &mut Ui, shown: &[(usize, &RunRow)], expert: Expert) {
                 terms::faint(ui, head, term);
             }
             ui.end_row();
-            for (slot, row) in shown {
+            for (shade, row) in shown {
                 ui.horizontal(|ui| {
-                    let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                    ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
+                    dot(ui, *shade);
                     ui.label(RichText::new(row.title()).color(t.text))
                         .on_hover_text(&row.name);
                     let (done, all) = (row.answers().accuracy.len(), row.tasks());
@@ -170,7 +211,7 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
 }
 
 /// The settings in which the ticked runs differ.
-fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
+fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let runs: Vec<&RunRow> = shown.iter().map(|(_, row)| *row).collect();
     let headers: Vec<&RunHeader> = runs.iter().filter_map(|row| row.header.as_ref()).collect();
     if headers.len() < 2 {
@@ -191,10 +232,8 @@ fn differ(ui: &mut Ui, shown: &[(usize, &RunRow)]) {
                 .spacing([22.0, 7.0])
                 .show(ui, |ui| {
                     faint(ui, "");
-                    for (slot, _) in shown {
-                        let (rect, _) =
-                            ui.allocate_exact_size(Vec2::new(12.0, 14.0), Sense::hover());
-                        ui.painter().circle_filled(rect.center(), 5.0, t.run(*slot));
+                    for (shade, _) in shown {
+                        dot(ui, *shade);
                     }
                     ui.end_row();
                     for (key, values) in rows {

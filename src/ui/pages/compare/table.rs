@@ -9,10 +9,10 @@ use egui::{
     Align, Layout, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Sense, Ui, Vec2,
 };
 use egui_extras::{Column as TableColumn, TableBuilder};
-use egui_plot::LineStyle;
 
 use super::list::found;
 use crate::counts::counted;
+use crate::palette::Shade;
 use crate::session::loads::Load;
 use crate::session::plain::title_of;
 use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
@@ -22,7 +22,7 @@ use crate::texts::Language;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
+use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, link, sentence};
 
@@ -44,8 +44,8 @@ const COLUMNS: [&str; 4] = [
     "seconds",
 ];
 
-/// Rows that are drawn: the place of each among the curves, and its place in the table.
-type Drawn = Arc<[(usize, usize)]>;
+/// Rows that are drawn: how each is, and its place in the table.
+type Drawn = Arc<[(Shade, usize)]>;
 
 /// What the table remembers between frames.
 pub(super) struct TableState {
@@ -74,26 +74,27 @@ impl Default for TableState {
 }
 
 impl TableState {
-    /// The rows that are drawn, each with its place among the curves.
+    /// The rows that are drawn, and how.
     fn drawn(&mut self, view: &Arc<TableView>) -> Drawn {
         if let Some((of, drawn)) = &self.drawn
             && Arc::ptr_eq(of, view)
         {
             return drawn.clone();
         }
-        let drawn: Drawn = match &self.curves {
-            None => (0..view.rows.len().min(FIRST))
-                .map(|row| (row, row))
-                .collect(),
+        let drawn: Vec<usize> = match &self.curves {
+            None => (0..view.rows.len().min(FIRST)).collect(),
             Some(ticked) => {
                 let rows = view.rows.iter().enumerate();
                 let rows = rows.filter_map(|(at, row)| Some((row.runs.first()?, at)));
                 let rows: HashMap<&PathBuf, usize> = rows.collect();
-                let slots = ticked.iter().enumerate();
-                let drawn = slots.filter_map(|(slot, run)| Some((slot, *rows.get(run)?)));
-                drawn.collect()
+                ticked
+                    .iter()
+                    .filter_map(|run| rows.get(run).copied())
+                    .collect()
             }
         };
+        let methods = drawn.iter().map(|at| view.rows[*at].method.as_str());
+        let drawn: Drawn = Shade::each(methods).into_iter().zip(drawn).collect();
         self.drawn = Some((view.clone(), drawn.clone()));
         drawn
     }
@@ -151,8 +152,8 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
 /// The ticked rows over tasks.
 fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     let drawn = cx.pages.compare.table.drawn(view);
-    let drawn = drawn.iter().map(|(slot, row)| (*slot, &view.rows[*row]));
-    let drawn: Vec<(usize, &ShownRow)> = drawn.collect();
+    let drawn = drawn.iter().map(|(shade, row)| (*shade, &view.rows[*row]));
+    let drawn: Vec<(Shade, &ShownRow)> = drawn.collect();
     if drawn.is_empty() {
         return;
     }
@@ -161,20 +162,14 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
         .map(|i| format!("task {i}"))
         .collect();
     let t = tokens(ui);
-    let series = drawn.iter().map(|(slot, row)| {
+    let series = drawn.iter().map(|(shade, row)| {
         let points = row.curve.iter().filter(|point| point.y.is_finite());
         let spread: Option<Vec<f64>> = points.clone().map(|point| point.std).collect();
+        let spread = spread.unwrap_or_default();
+        let points = points.map(|point| [point.x, point.y]);
         Series {
-            name: row.title.clone(),
-            points: points.map(|point| [point.x, point.y]).collect(),
-            spread: spread.unwrap_or_default(),
-            colour: t.run(*slot),
-            marker: RUN_MARKERS[slot % RUN_MARKERS.len()],
-            style: match slot % 2 {
-                0 => LineStyle::Solid,
-                _ => LineStyle::Dashed { length: 7.0 },
-            },
-            width: 2.0,
+            spread,
+            ..Series::of_run(t, *shade, row.title.clone(), points)
         }
     });
     let series = series.collect();
@@ -373,15 +368,13 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     let t = tokens(ui);
     let row = &view.rows[at];
     let drawn = cx.pages.compare.table.drawn(view);
-    let slot = drawn
-        .iter()
-        .find(|(_, row)| *row == at)
-        .map(|(slot, _)| *slot);
-    let mut on = slot.is_some();
+    let shade = drawn.iter().find(|(_, row)| *row == at);
+    let shade = shade.map(|(shade, _)| *shade);
+    let mut on = shade.is_some();
     ui.spacing_mut().item_spacing.x = 2.0;
     let mut style = (**ui.style()).clone();
-    if let Some(slot) = slot {
-        style.visuals.widgets.inactive.fg_stroke.color = t.run(slot);
+    if let Some(shade) = shade {
+        style.visuals.widgets.inactive.fg_stroke.color = t.run(shade);
         ui.set_style(style);
     }
     let tick = ui.checkbox(&mut on, "");

@@ -3,8 +3,9 @@
 use egui::{RichText, Ui};
 
 use crate::session::loads::Load;
-use crate::session::units::{self, UnitEntry};
+use crate::session::units::{self, Done, Unit, UnitEntry};
 use crate::session::views::Fetch;
+use crate::texts::Language;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
@@ -40,8 +41,14 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
                     widgets::title(ui, language.say("unit.own"));
                 },
                 |ui| {
-                    if button(ui, language.say("unit.read_again")).clicked() {
-                        cx.act(UiCommand::OnLearn(LearnCommand::ReadUnits));
+                    for (key, command) in [
+                        ("unit.read_again", LearnCommand::ReadUnits),
+                        ("unit.folder", LearnCommand::ShowUnits),
+                        ("unit.write", LearnCommand::WriteUnit),
+                    ] {
+                        if button(ui, language.say(key)).clicked() {
+                            cx.act(UiCommand::OnLearn(command));
+                        }
                     }
                 },
             );
@@ -58,6 +65,21 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             ui.add_space(40.0);
         });
     });
+}
+
+/// How far one has come, else how long it takes.
+fn told(done: Done, unit: &Unit, language: Language) -> String {
+    match done {
+        done if done.is_all() => language.say("unit.all_done").into(),
+        Done { answered: 0, .. } => unit.time(),
+        Done {
+            answered,
+            questions,
+        } => {
+            let (done, all) = (answered.to_string(), questions.to_string());
+            language.fill("unit.questions_done", &[("done", &done), ("all", &all)])
+        }
+    }
 }
 
 fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
@@ -86,7 +108,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                         let command = LearnCommand::Open(Some(unit.clone()));
                         cx.act(UiCommand::OnLearn(command));
                     }
-                    faint(ui, unit.time());
+                    let done = cx.session.learn.units.done(unit);
+                    faint(ui, told(done, unit, language));
                 },
             );
             if !unit.about.is_empty() {

@@ -41,8 +41,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                     faint(ui, head);
                 }
                 ui.end_row();
-                row(ui, (&mine, t.experts[2]), run.answers(), true);
-                row(ui, (&other.method, t.runs[3]), other.history, alike);
+                row(ui, (&mine, t.run(run.shade())), run.answers(), true);
+                row(
+                    ui,
+                    (&other.method, t.run(other.shade)),
+                    other.history,
+                    alike,
+                );
             });
         if !alike {
             faint(ui, "Another class order: its task 1 holds other images.");

@@ -1,7 +1,7 @@
 //! Headline numbers, accuracy curves and the accuracy matrix.
 
-use egui::{Align, Layout, RichText, Sense, Ui, Vec2};
-use egui_plot::{LineStyle, MarkerShape};
+use egui::{Align, Color32, Layout, RichText, Sense, Ui, Vec2};
+use egui_plot::LineStyle;
 
 use crate::counts::counted;
 use crate::metrics::{Expert, Tally};
@@ -16,6 +16,8 @@ use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, 
 
 /// The numbers on top.
 pub fn headline(ui: &mut Ui, run: &RunView) {
+    let t = tokens(ui);
+    let alone = run.shade_alone();
     let header = run.header.as_ref();
     let experts = header.map_or(&[Expert::ANSWER][..], |h| &h.method.experts);
     // Where there is room, the answer to an easier question stands beside the answers.
@@ -48,7 +50,8 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
                 1 => "accuracy",
                 _ => terms::of_expert(expert),
             };
-            let label = (Some(expert), &*label, term);
+            let colour = alone.map_or_else(|| t.expert(expert), |shade| t.run(shade));
+            let label = (Some((expert, colour)), &*label, term);
             number(ui, width, label, value, "%", (quality, ""));
         }
         if with_given {
@@ -82,7 +85,7 @@ fn forgotten_by(run: &RunView) -> String {
 fn number(
     ui: &mut Ui,
     width: f32,
-    (expert, label, term): (Option<Expert>, &str, &str),
+    (marker, label, term): (Option<(Expert, Color32)>, &str, &str),
     value: Option<String>,
     unit: &str,
     (quality, note): (Option<Tally>, &str),
@@ -93,9 +96,9 @@ fn number(
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 6.0;
-                if let Some(expert) = expert {
+                if let Some((expert, colour)) = marker {
                     let (rect, _) = ui.allocate_exact_size(Vec2::new(9.0, 16.0), Sense::hover());
-                    icons::marker(ui.painter(), expert, rect.center(), 9.0, t.expert(expert));
+                    icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
                 }
                 let text = RichText::new(label).font(regular(12.0)).color(t.subdued);
                 let label = ui.add(egui::Label::new(text).truncate());
@@ -156,9 +159,18 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
             |ui| legend(ui, run.history.experts()),
         );
         let labels = task_labels(run);
+        let alone = run.shade_alone();
         let series = run.history.experts().map(|expert| {
             let values = run.of(expert).accuracy.iter().copied().enumerate();
-            Series::of_expert(t, expert, values)
+            let series = Series::of_expert(t, expert, values);
+            match alone {
+                // One that answers alone is the method.
+                Some(shade) => Series {
+                    name: series.name.clone(),
+                    ..Series::of_run(t, shade, String::new(), series.points.into_iter())
+                },
+                None => series,
+            }
         });
         let series = beside
             .map(|other| ghost(t, other))
@@ -184,14 +196,11 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
 /// The answers of another run, as a thin line behind those of the run on show.
 fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
     let points = other.history.accuracy.iter().enumerate();
+    let points = points.map(|(task, v)| [task as f64, v * 100.0]);
     Series {
-        name: other.method.clone(),
-        points: points.map(|(task, v)| [task as f64, v * 100.0]).collect(),
-        colour: t.runs[3],
-        marker: MarkerShape::Diamond,
         style: LineStyle::Dashed { length: 3.0 },
         width: 1.6,
-        spread: Vec::new(),
+        ..Series::of_run(t, other.shade, other.method.clone(), points)
     }
 }
 

@@ -42,6 +42,7 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
     let points = study.selection.iter().enumerate();
     let series = Series {
         name: "own prompts chosen".into(),
+        shade: None,
         points: points.map(|(task, v)| [task as f64, v * 100.0]).collect(),
         colour: t.accent,
         marker: MarkerShape::Diamond,

@@ -1,11 +1,11 @@
 //! What both runs still know of the first task: as curves, and in the accuracy matrices.
 
 use egui::Ui;
-use egui_plot::{LineStyle, MarkerShape};
 
 use super::look_at;
 use super::matrix::{Shown, matrix};
 use super::told::pair;
+use crate::palette::Shade;
 use crate::session::tour::{OwnRun, Tour, TourStep};
 use crate::session::words::percent;
 use crate::texts::Language;
@@ -64,8 +64,9 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, &title);
         for (name, run, behind) in &runs {
-            let colour = colour_of(t, run, tour, *behind);
-            ui.colored_label(colour, format!("{} {name}", sign_of(run, tour)));
+            let colour = colour_of(t, run, *behind);
+            let sign = shade_of(run).sign().letter();
+            ui.colored_label(colour, format!("{sign} {name}"));
         }
     });
     let numbers = runs.iter().map(|(name, run, _)| {
@@ -74,25 +75,12 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
     });
     let numbers: Vec<String> = numbers.collect();
     let series = runs.iter().map(|(name, run, behind)| {
-        let is_lae = std::ptr::eq(*run, &tour.lae);
+        let points = (0..).zip(run.of_first_task());
+        let points = points.map(|(task, share)| [f64::from(task), share * 100.0]);
         Series {
-            name: (*name).into(),
-            points: (0..)
-                .zip(run.of_first_task())
-                .map(|(task, share)| [f64::from(task), share * 100.0])
-                .collect(),
-            colour: colour_of(t, run, tour, *behind),
-            marker: if is_lae {
-                MarkerShape::Square
-            } else {
-                MarkerShape::Circle
-            },
-            style: match is_lae {
-                true => LineStyle::Solid,
-                false => LineStyle::Dashed { length: 6.0 },
-            },
+            colour: colour_of(t, run, *behind),
             width: if *behind { 1.6 } else { 2.4 },
-            spread: Vec::new(),
+            ..Series::of_run(t, shade_of(run), (*name).into(), points)
         }
     });
     Curves {
@@ -111,19 +99,15 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
     .show(ui);
 }
 
-fn sign_of(run: &OwnRun, tour: &Tour) -> char {
-    if std::ptr::eq(run, &tour.lae) {
-        '■'
-    } else {
-        '●'
-    }
+fn shade_of(run: &OwnRun) -> Shade {
+    Shade::of(&run.config.method)
 }
 
-fn colour_of(t: &Tokens, run: &OwnRun, tour: &Tour, behind: bool) -> egui::Color32 {
-    match std::ptr::eq(run, &tour.lae) {
-        true => t.runs[0],
-        false if behind => t.runs[1].lerp_to_gamma(t.card, 0.5),
-        false => t.runs[1],
+fn colour_of(t: &Tokens, run: &OwnRun, behind: bool) -> egui::Color32 {
+    let colour = t.run(shade_of(run));
+    match behind {
+        true => colour.lerp_to_gamma(t.card, 0.5),
+        false => colour,
     }
 }
 

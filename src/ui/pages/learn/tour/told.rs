@@ -1,6 +1,7 @@
 //! What is told in each step: what to do and why, then what came of it, from the figures.
 
 use crate::session::Session;
+use crate::session::forgotten::most_lost;
 use crate::session::tour::{
     Became, DRAWN, Fate, OwnRun, Tour, TourRunState, TourStep, TourVerdict,
 };
@@ -21,15 +22,30 @@ pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
         TourStep::First if run.measured() == 0 => say("tour.first.working"),
         TourStep::First if !tour.is_drawn() => say("tour.first.missing"),
         TourStep::First => say("tour.first.asking"),
-        TourStep::Guess => say("tour.guess.text"),
-        TourStep::Forget => vec![learning(language, run)],
+        TourStep::Guess => {
+            let unread = unread(session, tour);
+            unread.map_or_else(|| say("tour.guess.text"), |words| vec![words])
+        }
+        TourStep::Forget => {
+            let mut words = vec![learning(language, run)];
+            words.extend(count(session, tour, run.measured()));
+            words
+        }
         TourStep::Switch if run.is_unasked() => {
             let mut words = became(session, tour, &tour.baseline);
             words.extend(timed(session, run, "tour.switch.text"));
             words
         }
-        TourStep::Switch => say("tour.switch.working"),
-        TourStep::Compare => say("tour.compare.text"),
+        TourStep::Switch => {
+            let mut words = say("tour.switch.working");
+            words.extend(count(session, tour, run.measured()));
+            words
+        }
+        TourStep::Compare => {
+            let mut words = say("tour.compare.text");
+            words.extend(count(session, tour, tour.task + 1));
+            words
+        }
         TourStep::End => end(session, tour),
     }
 }
@@ -149,8 +165,55 @@ fn end(session: &Session, tour: &Tour) -> Vec<String> {
         let told = of_drawing(language, 0, &became);
         words.push(language.fill("tour.end.with_lae", &[("told", &told)]));
     }
+    words.extend(count(session, tour, tour.baseline.measured()));
     words.extend(verdict(language, tour));
+    words.extend(most_lost_of(language, tour));
+    words.push(language.say("tour.end.chosen").into());
     words
+}
+
+/// What it takes a drawing for right after the first task, where it already misreads it: then it can be drawn again.
+fn unread(session: &Session, tour: &Tour) -> Option<String> {
+    let language = session.learn.language;
+    (0..DRAWN.len()).find_map(|which| {
+        let vote = session.tour_vote(which, &tour.baseline, 0)?;
+        let values = [("digit", DRAWN[which]), ("other", &*vote.rival)];
+        (!vote.is_right()).then(|| language.fill("tour.guess.unread", &values))
+    })
+}
+
+/// How many of the drawings each run still takes for what they are after so many tasks.
+fn count(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
+    let language = session.learn.language;
+    let each = [("tour.baseline", &tour.baseline), ("tour.lae", &tour.lae)];
+    let each = each.into_iter().filter_map(|(name, run)| {
+        let task = tasks.min(run.measured()).checked_sub(1)?;
+        let votes = (0..DRAWN.len()).map(|which| session.tour_vote(which, run, task));
+        let votes: Vec<_> = votes.collect::<Option<_>>()?;
+        let right = votes.iter().filter(|vote| vote.is_right()).count();
+        let values = [
+            ("name", language.say(name)),
+            ("right", &*right.to_string()),
+            ("all", &*votes.len().to_string()),
+        ];
+        Some(language.fill("tour.count.of_run", &values))
+    });
+    let each: Vec<String> = each.collect();
+    let values = [("each", &*each.join(", "))];
+    (!each.is_empty()).then(|| language.fill("tour.count.told", &values))
+}
+
+/// The task of which Baseline lost most.
+fn most_lost_of(language: Language, tour: &Tour) -> Option<String> {
+    let run = &tour.baseline;
+    let lost = most_lost(&run.history, run.measured().checked_sub(1)?)?;
+    let classes = pair(language, run.tasks.get(lost.task)?);
+    let values = [
+        ("classes", &*classes),
+        ("best", &*percent(lost.best, 0)),
+        ("now", &*percent(lost.now, 0)),
+    ];
+    Some(language.fill("tour.end.most_lost", &values))
 }
 
 /// One sentence of what the two runs show.
@@ -170,7 +233,7 @@ fn verdict(language: Language, tour: &Tour) -> Option<String> {
     Some(language.fill(key, &values))
 }
 
-/// The classes of a task: "1 and 7".
+/// The classes of a task: "2 and 1".
 pub fn pair(language: Language, classes: &[String]) -> String {
     classes.join(&format!(" {} ", language.say("tour.and")))
 }

@@ -1,6 +1,6 @@
 //! Guesses and questions.
 
-use egui::{Color32, Label, RichText, TextEdit, Ui};
+use egui::{Color32, Label, RichText, Stroke, TextEdit, Ui};
 
 use super::text;
 use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
@@ -45,6 +45,8 @@ fn choose<'a>(
     // A guess is given once, or it would be none.
     let open = !ask.guess || given.choice.is_none();
     ui.spacing_mut().icon_spacing = 10.0;
+    // A ring that can be seen while nothing is chosen.
+    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.5, t.subdued);
     for (i, choice) in choices.enumerate() {
         let chosen = given.choice == Some(i);
         let colour = if open || chosen { t.strong } else { t.subdued };

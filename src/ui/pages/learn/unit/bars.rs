@@ -7,7 +7,7 @@ use egui::{
 
 use crate::metrics::{mean, std_dev};
 use crate::session::units::chart::mean_and_spread;
-use crate::session::units::number;
+use crate::session::units::{OfRun, number};
 use crate::texts::Language;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::painted_text;
@@ -16,18 +16,17 @@ use crate::ui::widgets::painted_text;
 const ROW: f32 = 28.0;
 
 /// Draws the rows.
-pub(super) fn show(
-    ui: &mut Ui,
-    rows: &[(String, Vec<f64>)],
-    unit: &str,
-    spread: bool,
-    language: Language,
-) {
+pub(super) fn show(ui: &mut Ui, rows: &[OfRun<f64>], unit: &str, spread: bool, language: Language) {
     let t = tokens(ui);
     let (low, high) = range(rows, spread);
     let name_width = (ui.available_width() * 0.34).min(210.0);
     let value_width = if spread { 110.0 } else { 92.0 };
-    for (i, (title, values)) in rows.iter().enumerate() {
+    for OfRun {
+        title,
+        shade,
+        values,
+    } in rows
+    {
         let size = Vec2::new(ui.available_width(), ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         let told = format!("{} {unit}", mean_and_spread(values, language));
@@ -66,7 +65,7 @@ pub(super) fn show(
         };
         let painter = ui.painter();
         painter.rect_filled(track, CornerRadius::same(3), t.background);
-        let colour = t.runs[i % t.runs.len()];
+        let colour = t.run(*shade);
         let Some(centre) = mean(values) else { continue };
         if !spread {
             let (zero, end) = (at(0.0), at(centre));
@@ -108,12 +107,8 @@ pub(super) fn show(
 }
 
 /// From where to where the tracks go: bars begin at 0, dots where the values do.
-fn range(rows: &[(String, Vec<f64>)], spread: bool) -> (f64, f64) {
-    let all: Vec<f64> = rows
-        .iter()
-        .flat_map(|(_, values)| values)
-        .copied()
-        .collect();
+fn range(rows: &[OfRun<f64>], spread: bool) -> (f64, f64) {
+    let all: Vec<f64> = rows.iter().flat_map(|row| &row.values).copied().collect();
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);
     let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let step = 5.0;

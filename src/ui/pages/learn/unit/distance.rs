@@ -3,11 +3,11 @@
 use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints, Points};
 
-use crate::session::units::number;
+use crate::session::units::{OfRun, number};
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::texts::Language;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::curves::RUN_MARKERS;
+use crate::ui::widgets::curves::{dash_of, marker_of};
 use crate::ui::widgets::faint;
 use crate::ui::widgets::plots::{self, marks};
 
@@ -19,12 +19,12 @@ pub(super) fn show(
     ui: &mut Ui,
     (title, name): (&str, &str),
     (passes, tasks): (usize, usize),
-    lines: &[(String, Vec<[f64; 2]>)],
+    lines: &[OfRun<[f64; 2]>],
     language: Language,
 ) {
     let t = tokens(ui);
     let (passes, tasks) = (passes.max(1) as f64, tasks.max(1));
-    let points = lines.iter().flat_map(|(_, points)| points);
+    let points = lines.iter().flat_map(|line| &line.values);
     let most = points.map(|point| point[1]).fold(0.0, f64::max);
     let step = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
         .into_iter()
@@ -55,9 +55,10 @@ pub(super) fn show(
             _ => None,
         });
     let figure = || {
-        let line = |(name, points): &(String, Vec<[f64; 2]>)| FigureLine {
-            name: name.clone(),
-            points: points.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
+        let line = |line: &OfRun<[f64; 2]>| FigureLine {
+            name: line.title.clone(),
+            shade: Some(line.shade),
+            points: line.values.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
         };
         let lines = Lines {
             about: language.say("unit.distance_axis").to_string(),
@@ -72,15 +73,16 @@ pub(super) fn show(
         plot.set_plot_bounds_y(0.0..=top * 1.03);
         let band = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
         plots::bands(plot, t, (0..tasks).map(band));
-        for (i, (title, points)) in lines.iter().enumerate() {
-            let colour = t.runs[i % t.runs.len()];
-            let line = Line::new(title.clone(), PlotPoints::from(points.clone()));
-            plot.line(line.color(colour).width(2.0));
+        for line in lines {
+            let (title, points) = (&line.title, &line.values);
+            let colour = t.run(line.shade);
+            let drawn = Line::new(title.clone(), PlotPoints::from(points.clone()));
+            plot.line(drawn.color(colour).width(2.0).style(dash_of(line.shade)));
             // The run at work is drawn step by step; what is measured after a pass stands out.
             let whole = points.iter().copied();
             let whole = whole.filter(|point| point[0].fract() == 0.0);
             let points = Points::new(title.clone(), whole.collect::<PlotPoints<'_>>());
-            let marker = RUN_MARKERS[i % RUN_MARKERS.len()];
+            let marker = marker_of(line.shade);
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }
     });

@@ -2,13 +2,12 @@
 
 use egui::text::TextFormat;
 use egui::{Label, RichText, ScrollArea, Ui};
-use egui_plot::LineStyle;
 
 use super::{bars, distance};
-use crate::session::units::Chart;
+use crate::session::units::{Chart, OfRun};
 use crate::texts::Language;
 use crate::ui::theme::{mono, regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, RUN_MARKERS, Series};
+use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{card, faint, matrix, terms};
 
 /// Height of charts, in points.
@@ -48,7 +47,7 @@ pub(super) fn show(
                 tasks,
                 lines,
             } => {
-                legend(ui, lines.iter().map(|(title, _)| title.as_str()));
+                legend(ui, lines);
                 distance::show(ui, (title, &name), (*passes, *tasks), lines, language);
             }
         }
@@ -64,22 +63,14 @@ fn curves(
     ui: &mut Ui,
     (title, name, language): (&str, &str, Language),
     tasks: &[String],
-    lines: &[(String, Vec<f64>)],
+    lines: &[OfRun<f64>],
 ) {
     let t = tokens(ui);
-    legend(ui, lines.iter().map(|(title, _)| title.as_str()));
-    let series = lines.iter().enumerate().map(|(i, (title, values))| Series {
-        name: title.clone(),
-        points: values
-            .iter()
-            .enumerate()
-            .map(|(task, v)| [task as f64, *v])
-            .collect(),
-        colour: t.runs[i % t.runs.len()],
-        marker: RUN_MARKERS[i % RUN_MARKERS.len()],
-        style: LineStyle::Solid,
-        width: 2.0,
-        spread: Vec::new(),
+    legend(ui, lines);
+    let series = lines.iter().map(|line| {
+        let points = line.values.iter().enumerate();
+        let points = points.map(|(task, v)| [task as f64, *v]);
+        Series::of_run(t, line.shade, line.title.clone(), points)
     });
     Curves {
         id: title,
@@ -94,14 +85,13 @@ fn curves(
 }
 
 /// The runs with their colours, in order.
-fn legend<'a>(ui: &mut Ui, titles: impl Iterator<Item = &'a str>) {
+fn legend<T>(ui: &mut Ui, lines: &[OfRun<T>]) {
     let t = tokens(ui);
-    const SIGNS: [&str; 8] = ["■", "▲", "●", "◆", "▼", "◀", "▶", "✱"];
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 14.0;
-        for (i, title) in titles.enumerate() {
-            let colour = t.runs[i % t.runs.len()];
-            let words = format!("{} {title}", SIGNS[i % SIGNS.len()]);
+        for line in lines {
+            let words = format!("{} {}", line.shade.sign().letter(), line.title);
+            let colour = t.run(line.shade);
             ui.label(RichText::new(words).font(regular(12.5)).color(colour));
         }
     });

@@ -3,6 +3,7 @@
 mod ask;
 mod bars;
 mod distance;
+mod end;
 mod figure;
 mod runs;
 mod text;
@@ -100,9 +101,11 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                 });
                 if waits_for(cx, part) {
                     faint(ui, unit.language.say("unit.guess_first"));
-                    break;
+                    ui.add_space(40.0);
+                    return;
                 }
             }
+            end::show(ui, cx, unit);
             ui.add_space(40.0);
         });
     });

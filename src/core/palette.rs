@@ -1,0 +1,208 @@
+//! The colour of each method: one table for the window, exported figures, reports and lessons. Runs of one method differ
+//! in shade and dash. The colours are told apart by people who lack one kind of cone, too (a test measures it).
+
+/// Red, green and blue.
+pub type Rgb = [u8; 3];
+
+/// A sign at the points of a line; each method has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// ■
+    Square,
+    /// ●
+    Circle,
+    /// ▲
+    Up,
+    /// ▼
+    Down,
+    /// ◀
+    Left,
+    /// ▶
+    Right,
+    /// ◆
+    Diamond,
+    /// ✱
+    Asterisk,
+}
+
+impl Sign {
+    /// As a letter of text.
+    pub fn letter(self) -> char {
+        match self {
+            Self::Square => '■',
+            Self::Circle => '●',
+            Self::Up => '▲',
+            Self::Down => '▼',
+            Self::Left => '◀',
+            Self::Right => '▶',
+            Self::Diamond => '◆',
+            Self::Asterisk => '✱',
+        }
+    }
+}
+
+/// How a line is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    Whole,
+    /// Into dashes.
+    Dashes,
+    /// Into dots.
+    Dots,
+    /// Into short dashes.
+    Short,
+}
+
+/// A method's row: its key, its colour on dark and on light ground, its sign.
+type Row = (&'static str, Rgb, Rgb, Sign);
+
+const fn rgb(hex: u32) -> Rgb {
+    [(hex >> 16) as u8, (hex >> 8) as u8, hex as u8]
+}
+
+const fn row(key: &'static str, dark: u32, light: u32, sign: Sign) -> Row {
+    (key, rgb(dark), rgb(light), sign)
+}
+
+/// All methods. Some signs are two methods': their colours are far apart.
+const METHODS: [Row; 14] = [
+    row("lae", 0x2F_BF_8F, 0x00_7A_5A, Sign::Square),
+    row("baseline", 0xE0_66_2A, 0xC8_46_00, Sign::Circle),
+    row("seq-ft", 0xC4_4F_4E, 0x92_07_0A, Sign::Down),
+    row("joint-ft", 0xD8_D9_D9, 0x93_95_99, Sign::Asterisk),
+    row("l2p", 0xB2_D8_FE, 0x08_4E_99, Sign::Up),
+    row("dualprompt", 0x86_4E_FA, 0x3E_12_F6, Sign::Left),
+    row("coda-prompt", 0x90_69_7A, 0x6C_3A_62, Sign::Right),
+    row("simplecil", 0xEB_DC_85, 0x97_93_4F, Sign::Diamond),
+    row("aper", 0xB7_E0_11, 0x54_62_2F, Sign::Asterisk),
+    row("ranpac", 0x61_AD_B9, 0x03_85_A2, Sign::Up),
+    row("ease", 0x61_71_A9, 0x2B_34_BD, Sign::Down),
+    row("esn", 0xD8_7A_F3, 0xD8_63_F0, Sign::Diamond),
+    row("ewc", 0xC6_A1_62, 0x38_37_2F, Sign::Left),
+    row("icarl", 0x8D_EF_AF, 0x65_57_FD, Sign::Right),
+];
+
+/// What belongs to no method of these: several methods together, or one of another version.
+const NONE: Row = row("", 0x8B_93_A1, 0x6B_73_80, Sign::Circle);
+
+/// Shades of a method: how far each lies from its colour towards white (on dark ground) or black (on light ground);
+/// below zero the other way.
+const SHADES: [f32; 4] = [0.0, 0.45, -0.35, 0.75];
+/// Dashes of a method's runs, in order.
+const DASHES: [Dash; 4] = [Dash::Whole, Dash::Dashes, Dash::Dots, Dash::Short];
+
+/// How a run is drawn: in its method's colour, and which of several runs of that method it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shade {
+    /// The method's place in the table; one behind the last for none of them.
+    method: usize,
+    /// Which of the method's runs, from 0.
+    nth: usize,
+}
+
+impl Shade {
+    /// Shades that are told apart; a method's further runs begin again with the first one.
+    pub const COUNT: usize = SHADES.len();
+
+    /// That of a method's first run.
+    pub fn of(method: &str) -> Self {
+        let known = METHODS.iter().position(|(key, ..)| *key == method);
+        let method = known.unwrap_or(METHODS.len());
+        Self { method, nth: 0 }
+    }
+
+    /// All methods and what belongs to none, each with all its shades.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let shades = |method| (0..Self::COUNT).map(move |nth| Self { method, nth });
+        (0..=METHODS.len()).flat_map(shades)
+    }
+
+    /// Those of several runs with these methods.
+    pub fn each<'a>(methods: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+        let mut taken = Vec::new();
+        for method in methods {
+            let free = Self::free(method, &taken);
+            taken.push(free);
+        }
+        taken
+    }
+
+    /// The first one of a method that is not among these.
+    pub fn free(method: &str, taken: &[Self]) -> Self {
+        let first = Self::of(method);
+        let nth = |nth| Self { nth, ..first };
+        let mut each = (0..=taken.len()).map(nth);
+        each.find(|shade| !taken.contains(shade)).unwrap_or(first)
+    }
+
+    fn row(self) -> &'static Row {
+        METHODS.get(self.method).unwrap_or(&NONE)
+    }
+
+    /// The colour on dark ground.
+    pub fn on_dark(self) -> Rgb {
+        shaded(self.row().1, self.nth, 255.0)
+    }
+
+    /// The colour on light ground.
+    pub fn on_light(self) -> Rgb {
+        shaded(self.row().2, self.nth, 0.0)
+    }
+
+    /// The sign of its points.
+    pub fn sign(self) -> Sign {
+        self.row().3
+    }
+
+    /// How its line is broken.
+    pub fn dash(self) -> Dash {
+        DASHES[self.nth % DASHES.len()]
+    }
+
+    /// A name for it where styles are text: `m0`, `m1-2`.
+    pub fn name(self) -> String {
+        format!("m{}-{}", self.method, self.nth % SHADES.len())
+    }
+}
+
+/// A colour on its way towards an ink, or away from it.
+fn shaded(colour: Rgb, nth: usize, ink: f32) -> Rgb {
+    let share = SHADES[nth % SHADES.len()];
+    let to = if share < 0.0 { 255.0 - ink } else { ink };
+    colour.map(|part| {
+        let part = f32::from(part);
+        (part + (to - part) * share.abs()).round() as u8
+    })
+}
+
+/// As styles write a colour.
+pub fn hex([r, g, b]: Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_one_method_share_its_colour_and_differ_in_shade_and_dash() {
+        let all = Shade::each(["lae", "baseline", "lae", "lae", "unheard of"]);
+        assert_eq!(all[0], Shade::of("lae"));
+        assert_eq!(all[1], Shade::of("baseline"));
+        assert_eq!(all[0].sign(), all[2].sign());
+        for (a, b) in [(0, 2), (0, 3), (2, 3)] {
+            assert_ne!(all[a].on_dark(), all[b].on_dark());
+            assert_ne!(all[a].on_light(), all[b].on_light());
+            assert_ne!(all[a].dash(), all[b].dash());
+        }
+        assert_eq!(all[4].sign(), Sign::Circle);
+    }
+
+    #[test]
+    fn a_shade_that_was_let_go_is_the_next_one_given() {
+        let all = Shade::each(["lae", "lae", "lae"]);
+        assert_eq!(Shade::free("lae", &[all[0], all[2]]), all[1]);
+        assert_eq!(Shade::free("lae", &[]), Shade::of("lae"));
+    }
+}

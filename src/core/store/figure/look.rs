@@ -1,0 +1,60 @@
+//! How a line of a figure is drawn: its colour, its dash, and the sign at its points.
+
+use super::Place;
+use crate::palette::{Dash, Shade, Sign};
+
+/// Dashes of lines that are no run's, which tell them apart without colour.
+const DASHES: [&str; 4] = ["", "7 4", "2 3", "9 3 2 3"];
+
+/// The look of a line.
+pub(super) struct Look {
+    /// As an attribute of SVG.
+    pub(super) colour: String,
+    /// As an attribute of SVG.
+    pub(super) dash: &'static str,
+    sign: Sign,
+}
+
+impl Look {
+    /// Those of all lines: a run's is its method's, the others have theirs by their places among themselves.
+    pub(super) fn each(lines: impl Iterator<Item = Option<Shade>>, place: Place) -> Vec<Self> {
+        let mut others = 0;
+        let look = |shade: Option<Shade>| match shade {
+            Some(shade) => Self {
+                colour: place.shade(shade),
+                dash: match shade.dash() {
+                    Dash::Whole => "",
+                    Dash::Dashes => "7 4",
+                    Dash::Dots => "2 3",
+                    Dash::Short => "4 3",
+                },
+                sign: shade.sign(),
+            },
+            None => {
+                let at = others;
+                others += 1;
+                Self {
+                    colour: place.colour(at),
+                    dash: DASHES[at % DASHES.len()],
+                    sign: Sign::Circle,
+                }
+            }
+        };
+        lines.map(look).collect()
+    }
+
+    /// The outline of its sign around a place.
+    pub(super) fn sign_at(&self, x: f64, y: f64) -> String {
+        let around = match self.sign {
+            Sign::Circle => "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z",
+            Sign::Square => "m-3 -3h6v6h-6z",
+            Sign::Up => "m0 -4l3.8 6.6h-7.6z",
+            Sign::Down => "m0 4l3.8 -6.6h-7.6z",
+            Sign::Left => "m-4 0l6.6 -3.8v7.6z",
+            Sign::Right => "m4 0l-6.6 -3.8v7.6z",
+            Sign::Diamond => "m0 -4.2l4.2 4.2l-4.2 4.2l-4.2 -4.2z",
+            Sign::Asterisk => "m-1 -4h2v3h3v2h-3v3h-2v-3h-3v-2h3z",
+        };
+        format!("M{x} {y}{around}")
+    }
+}

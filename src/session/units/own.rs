@@ -1,0 +1,109 @@
+//! A teacher's own lessons: a template to begin with, and the folder they lie in.
+
+use std::path::{Path, PathBuf};
+
+use super::library::own_folder;
+use crate::problem::{Problem, Result};
+use crate::session::Session;
+use crate::texts::Language;
+
+/// What the first file made from the template is called; further ones have a number.
+const NAME: &str = "my-lesson";
+/// Files that are made from the template at most, before a person has to tidy up.
+const MOST: usize = 99;
+
+impl Session {
+    /// Puts a lesson made from the template into the folder of a teacher's own, shows it there, and reads the lessons
+    /// again.
+    pub fn write_unit(&mut self) {
+        let language = self.learn.language;
+        self.task_or_tell(
+            move |sources| {
+                let path = new_unit(&folder()?, language)?;
+                // It is there, whether or not the desktop can show it.
+                let shown = sources.reveal(&path);
+                Ok((path, shown))
+            },
+            |session, (path, shown)| {
+                let told = Problem::new("a lesson of your own is begun").at_path(&path);
+                session.notify(
+                    told.advise("change it in any editor, then press Read again on Learn"),
+                    false,
+                );
+                if let Err(problem) = shown {
+                    session.notify(problem, false);
+                }
+                session.read_units();
+            },
+        );
+    }
+
+    /// Shows the folder of a teacher's own lessons.
+    pub fn show_units(&mut self) {
+        self.task_or_tell(|sources| sources.reveal(&folder()?.join(NAME)), |_, ()| {});
+    }
+}
+
+/// The folder of a teacher's own lessons, made where it is not there yet.
+fn folder() -> Result<PathBuf> {
+    let folder = own_folder().ok_or_else(|| {
+        Problem::new("this system has no folder for a program's data")
+            .advise("start lae-studio with --portable")
+    })?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Problem::io("make the folder of lessons", &folder, &error))?;
+    Ok(folder)
+}
+
+/// Writes the template in this language into a new file of this folder; no file is written over.
+///
+/// # Errors
+/// A Problem when it cannot be written, or all names are taken.
+fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
+    let text = match language {
+        Language::English => include_str!("../../../assets/lessons/template.en.md"),
+        Language::German => include_str!("../../../assets/lessons/template.de.md"),
+    };
+    for nth in 1..=MOST {
+        let name = match nth {
+            1 => NAME.to_string(),
+            nth => format!("{NAME}-{nth}"),
+        };
+        let path = folder.join(format!("{name}.md"));
+        match std::fs::File::create_new(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Problem::io("write the lesson", &path, &error)),
+            Ok(mut file) => {
+                let written = std::io::Write::write_all(&mut file, text.as_bytes());
+                return written
+                    .map(|()| path.clone())
+                    .map_err(|error| Problem::io("write the lesson", &path, &error));
+            }
+        }
+    }
+    Err(Problem::new("all names for new lessons are taken")
+        .at_path(folder)
+        .advise("give those that are there names of their own"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::Unit;
+    use super::*;
+
+    #[test]
+    fn a_template_is_a_sound_lesson_in_every_language_and_writes_over_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut seen = Vec::new();
+        for (language, _) in Language::ALL {
+            let path = new_unit(folder.path(), language).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let unit = Unit::read("mine", language, &text, "mine").unwrap();
+            assert_eq!(unit.plans().count(), 2);
+            assert!(!seen.contains(&path));
+            seen.push(path);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,78 @@
+//! Which run is shown to the room, and which one beside it.
+
+use egui::{ComboBox, Ui};
+
+use crate::session::companion::Beside;
+use crate::session::run_view::RunView;
+use crate::session::views::RunRow;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::TrainCommand;
+use crate::ui::pages::Cx;
+
+/// Width of a list, in points.
+const WIDTH: f32 = 230.0;
+
+/// The stored runs that were tested; choosing one shows it from its beginning.
+pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
+    let language = cx.session.learn.language;
+    let header = now.and_then(|run| run.header.as_ref());
+    let title = now.map_or(language.say("present.choose"), |run| run.title.as_str());
+    let mut chosen = None;
+    let combo = ComboBox::from_id_salt("presented run")
+        .width(WIDTH)
+        .truncate()
+        .selected_text(title);
+    let shown = combo.show_ui(ui, |ui| {
+        for row in cx.session.rows().filter(|row| row.is_measured()) {
+            let here = header.is_some_and(|header| header.folder == row.folder);
+            if ui.selectable_label(here, row.line()).clicked() {
+                chosen = Some(row.folder.clone());
+            }
+        }
+    });
+    shown
+        .response
+        .accessible_name(language.say("present.choose"));
+    if let Some(folder) = chosen {
+        cx.act(UiCommand::Open(folder));
+    }
+}
+
+/// The runs with the same tasks, of which one stands beside it.
+pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let language = cx.session.learn.language;
+    let now = cx.session.opposite().map(|other| other.folder);
+    if now.is_none() && cx.session.opposites().next().is_none() {
+        return;
+    }
+    let alone = language.say("present.alone");
+    let title = match &now {
+        None => alone.to_string(),
+        Some(folder) => {
+            let row = cx.session.opposites().find(|row| row.folder == *folder);
+            row.map_or_else(|| language.say("present.partner").into(), RunRow::line)
+        }
+    };
+    let mut chosen = None;
+    let combo = ComboBox::from_id_salt("beside the presented run")
+        .width(WIDTH)
+        .truncate()
+        .selected_text(title);
+    let shown = combo.show_ui(ui, |ui| {
+        if ui.selectable_label(now.is_none(), alone).clicked() {
+            chosen = Some(Beside::Nothing);
+        }
+        for row in cx.session.opposites() {
+            let here = now.as_ref() == Some(&row.folder);
+            if ui.selectable_label(here, row.line()).clicked() {
+                chosen = Some(Beside::Run(row.folder.clone()));
+            }
+        }
+    });
+    shown
+        .response
+        .accessible_name(language.say("present.beside"));
+    if let Some(beside) = chosen {
+        cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
+    }
+}
