@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::export::Format;
 use crate::run::config::Setting;
 use crate::run::event::Picture;
+use crate::run::job::JobId;
 use crate::session::companion::Beside;
 use crate::session::downloads::Item;
 use crate::session::pins::PinId;
@@ -77,6 +78,25 @@ pub enum TrainCommand {
     LookForDoubts(PathBuf, usize),
     /// Look at them no further.
     StopDoubts(PathBuf, usize),
+}
+
+/// What is asked of other machines, by the place's name.
+#[derive(Clone, Debug)]
+pub enum PlaceCommand {
+    /// Train new runs there.
+    Choose(String),
+    /// Show the run at work there.
+    Watch(String),
+    /// Pause the run at work there.
+    Pause(String),
+    /// Let it go on.
+    GoOn(String),
+    /// Stop it; it is saved and comes home.
+    Stop(String),
+    /// Take a job away that waits there, or is on the way.
+    TakeOut(String, JobId),
+    /// Let the jobs begin that wait there on hold.
+    LetGo(String),
 }
 
 /// What Predict asks for.

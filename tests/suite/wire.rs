@@ -169,6 +169,7 @@ impl Chance {
             plugin: Some(self.text()),
             backbones: Some(self.text()),
             weights: Some(self.text().into()),
+            data: Some(self.text()),
         };
         let (run, train) = (self.run(), true);
         let check = JobWork::Check { run, train };

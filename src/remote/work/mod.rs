@@ -33,10 +33,8 @@ pub(super) enum Message {
     Ask(Ask, Vec<u8>),
     /// A run to bring home, and the job that is at work on it.
     Bring(String, Option<JobId>),
-    /// Every run at work there is to be brought home.
-    Adopt,
-    /// A job cannot be asked for.
-    Fail(JobId, Problem),
+    /// The run of this job is to be brought home, too.
+    Expect(JobId),
     /// What a connection told, by its number.
     Heard(u64, Heard),
     /// Nobody wants anything any more.
@@ -79,8 +77,6 @@ struct Work {
     told_broken: bool,
     /// Jobs that were asked for here.
     mine: HashSet<JobId>,
-    /// Whether all others are treated alike.
-    adopts: bool,
     /// The job at work there and its run.
     running: Option<(JobId, String)>,
     following: Vec<Following>,
@@ -114,7 +110,6 @@ pub(super) fn work(
         tries: 0,
         told_broken: false,
         mine: HashSet::new(),
-        adopts: false,
         running: None,
         following: Vec::new(),
         tickets: Vec::new(),
@@ -144,8 +139,7 @@ impl Work {
         match message {
             Message::Ask(ask, raw) => self.ask(ask, raw),
             Message::Bring(run, job) => self.bring(&run, job),
-            Message::Adopt => self.adopts = true,
-            Message::Fail(job, problem) => self.fail_job(job, problem),
+            Message::Expect(job) => drop(self.mine.insert(job)),
             Message::Heard(connection, heard) if connection == self.connection => match heard {
                 Heard::Told(told, raw) => self.hear(told, raw),
                 Heard::Ended(problem) => self.ended(problem),

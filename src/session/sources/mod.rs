@@ -1,5 +1,5 @@
 //! Where the session's views come from: data, plugin, backbone, device and run modules. Everything
-//! here runs on helper threads; only plain views leave this folder.
+//! here but one runs on helper threads; only plain views leave this folder.
 
 mod data;
 mod files;
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Wake;
+use super::away::Away;
 use super::backend::{Backend, Whose};
 use super::bin::{BinAction, DeletedRun, Done};
 use super::bug_report::{self, BugReport};
@@ -22,7 +23,7 @@ use super::chooser::{Choice, DialogPurpose};
 use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
-use super::elsewhere::{Away, Child};
+use super::elsewhere::Child;
 use super::folders::Shelf;
 use super::grids::{GridAsk, GridView};
 use super::loads::DataAsk;
@@ -37,11 +38,14 @@ use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
+use crate::remote::check;
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, Wish};
 use crate::run::job::JobId;
+use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
+use crate::run::wire::Hello;
 use crate::store::{self, Unpacked};
 
 /// The folder beside the runs that holds what was gathered in the window.
@@ -70,7 +74,6 @@ pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box
     Ok(match whose {
         Whose::Thread => Box::new(Engine::start(runs_root, wake)?),
         Whose::Process(program) => Box::new(Child::start(&program, &runs_root, wake)?),
-        Whose::Place(place) => Box::new(Away::start(*place, &runs_root, wake)?),
     })
 }
 
@@ -146,6 +149,27 @@ pub trait Sources: Send + Sync {
     /// The devices of this machine.
     fn devices(&self) -> Vec<DeviceView> {
         lists::devices()
+    }
+
+    /// The machines of the file of places, and the names of those where jobs were left.
+    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
+        let left = store::places_at_work(&self.disk().runs_root);
+        let places = Places::load()?.list().to_vec();
+        Ok((places, left))
+    }
+
+    /// Who answers at a place.
+    fn place_answers(&self, place: &Place) -> Result<Hello> {
+        check(place, &self.disk().runs_root)
+    }
+
+    /// Makes ready to have jobs done at a place. This alone is called on the window's thread, and does not wait.
+    fn place(&self, place: &Place, wake: Wake) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(Away::start(
+            place.clone(),
+            &self.disk().runs_root,
+            wake,
+        )?))
     }
 
     /// Prepares the card of this key for a family of backbones; gives the devices as they are known then.

@@ -87,7 +87,7 @@ impl Session {
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
             return;
         };
-        let job = self.train(tour.run().config.clone());
+        let job = self.train_here(tour.run().config.clone());
         if let Some(tour) = &mut self.learn.tour {
             tour.run_mut().asked_as(job);
         }

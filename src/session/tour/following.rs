@@ -40,7 +40,7 @@ impl Session {
     fn start_toured(&mut self, run: &mut OwnRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
         if run.standing == TourRunState::Wanted && free {
-            run.asked_as(self.train(run.config.clone()));
+            run.asked_as(self.train_here(run.config.clone()));
             self.follow_toured(run);
         }
     }

@@ -62,6 +62,13 @@ pub struct Slurm {
     pub script: Option<String>,
 }
 
+impl Place {
+    /// Whether it is a machine that trains itself, and no cluster.
+    pub fn is_machine(&self) -> bool {
+        self.ssh.is_some() && self.slurm.is_none()
+    }
+}
+
 /// All places of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {

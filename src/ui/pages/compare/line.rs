@@ -4,6 +4,7 @@ use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Sense, Shape,
 
 use super::chosen::Listed;
 use crate::counts::counted;
+use crate::session::at_places::doing;
 use crate::session::row::made_title;
 use crate::session::take_along::TakenAlong;
 use crate::session::views::{RunRow, RunState};
@@ -25,7 +26,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
             ui.spacing_mut().item_spacing.y = 2.0;
             title(ui, cx, row, listed);
             made(ui, row);
-            stands(ui, row);
+            stands(ui, cx, row);
             said(ui, cx, row);
             if let RunState::Damaged(problem) = &row.state {
                 widgets::problem(ui, problem);
@@ -89,8 +90,13 @@ fn made(ui: &mut Ui, row: &RunRow) {
     }
 }
 
-fn stands(ui: &mut Ui, row: &RunRow) {
+fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
     let mut words = format!("{} · {}", time_text(&row.name), state_words(row));
+    if let Some((place, run)) = cx.session.train.away_in(&row.folder) {
+        words += &format!(" · {place}: {}", doing(run));
+    } else if !row.about.place.is_empty() {
+        words += &format!(" · at {}", row.about.place);
+    }
     if let Some(place) = &row.elsewhere {
         words += &format!(" · in {}", place.title());
     }
