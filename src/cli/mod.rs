@@ -82,7 +82,7 @@ struct Line {
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
-    /// Where the window's engine works: a thread of it, or a process of its own [default: thread]; a place of
+    /// Where the window's engine works: a thread of it, or a process of its own [default: process]; a place of
     /// `lae-studio places` is chosen for new runs
     #[arg(long, value_name = "thread|process|PLACE")]
     engine: Option<String>,
@@ -301,17 +301,15 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Where the window's engine is to work.
+/// Where the window's engine is to work: in a process of its own, unless a thread is asked for.
 fn engine_of(word: Option<&str>) -> Result<Whose> {
-    match word {
-        Some("process") => match std::env::current_exe() {
-            Ok(program) => Ok(Whose::Process(program)),
-            Err(error) => Err(Problem::new(format!(
-                "this program cannot be found: {error}"
-            ))),
-        },
-        _ => Ok(Whose::Thread),
+    if word == Some("thread") {
+        return Ok(Whose::Thread);
     }
+    let program = std::env::current_exe();
+    let program =
+        program.map_err(|error| Problem::new(format!("this program cannot be found: {error}")))?;
+    Ok(Whose::Process(program))
 }
 
 /// The place that is chosen when the window opens.

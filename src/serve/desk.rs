@@ -116,6 +116,10 @@ impl Serving<'_> {
             }
             Ask::Command(command) => {
                 let command = wire::home(*command, &self.desk.root, self.desk.anywhere)?;
+                // Asked of a process that was ended before it could say so.
+                if matches!(&command, Command::Queue(job) if journal.knows(job.id)) {
+                    return Ok(());
+                }
                 // A pause was wished of the run before; one that is asked for anew begins.
                 if matches!(command, Command::Queue(_)) && !journal.is_busy() {
                     journal.with(|engine| engine.control.set(Wish::Run));

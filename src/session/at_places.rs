@@ -280,7 +280,11 @@ impl Session {
             return;
         };
         match told.event {
-            Event::Queued { job, place } => drop(at.queue.put(*job, place)),
+            Event::Queued { job, place } => {
+                // One whose program was ended before it had a run waits again.
+                at.live.take_if(|run| run.job == Some(id));
+                at.queue.put(*job, place);
+            }
             Event::Removed(_) => {
                 at.on_the_way.remove(&id);
                 let title = at.queue.take(id).map_or_else(String::new, |job| job.title);

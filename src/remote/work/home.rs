@@ -94,17 +94,6 @@ impl Work {
         }
     }
 
-    fn answered(&mut self, number: u64, answers: usize) {
-        for ticket in self
-            .tickets
-            .iter_mut()
-            .filter(|ticket| ticket.number == number)
-        {
-            ticket.answers = ticket.answers.saturating_sub(answers);
-        }
-        self.tickets.retain(|ticket| ticket.answers > 0);
-    }
-
     pub(super) fn bring(&mut self, run: &str, job: Option<JobId>) {
         let Peer::Ssh { place, root } = &self.peer else {
             return;

@@ -1,7 +1,8 @@
 //! The thread that talks to another process: says what was asked and takes up broken connections. `home` is what it
-//! does for runs that are trained on another machine.
+//! does for runs that are trained on another machine, `tickets` for what is asked of runs.
 
 mod home;
+mod tickets;
 
 use std::collections::{HashSet, VecDeque};
 use std::process::Command as Process;
@@ -18,6 +19,7 @@ use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Ask, Hello, Said, Told};
+use tickets::{Ticket, too_large};
 
 /// How often it looks whether something is due.
 const OFTEN: Duration = Duration::from_millis(50);
@@ -46,13 +48,6 @@ struct Following {
     job: Option<JobId>,
     mirror: Mirror,
     end: Option<JobEvent>,
-}
-
-/// Something that was asked of a child and is not answered yet.
-struct Ticket {
-    number: u64,
-    answers: usize,
-    failed: fn(u64, Problem) -> Event,
 }
 
 struct Work {
@@ -165,7 +160,12 @@ impl Work {
     }
 
     /// Says something that is said again until it is taken in; what is about files is asked again by whoever asked.
-    fn ask(&mut self, ask: Ask, raw: Vec<u8>) {
+    fn ask(&mut self, mut ask: Ask, raw: Vec<u8>) {
+        if let Ask::Command(command) = &mut ask
+            && let Some(event) = too_large(command)
+        {
+            return self.tell(News::Event(Box::new(JobEvent { job: None, event })));
+        }
         let lasting = matches!(ask, Ask::Command(_) | Ask::Wish(_) | Ask::Hurry(_));
         if !lasting {
             return self.say(ask, &raw);
@@ -186,30 +186,6 @@ impl Work {
             self.write(said, &raw);
         } else if self.link.is_none() && self.retry.is_none() {
             self.retry = Some(Instant::now());
-        }
-    }
-
-    fn note(&mut self, command: &Command) {
-        let mut ticket = |number, answers, failed| {
-            self.tickets.push(Ticket {
-                number,
-                answers,
-                failed,
-            });
-        };
-        match command {
-            Command::Queue(job) => drop(self.mine.insert(job.id)),
-            Command::Predict(request) => {
-                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
-                    Event::NotPredicted { ticket, problem }
-                });
-            }
-            Command::Inside(request) => {
-                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
-                    Event::NotInside { ticket, problem }
-                });
-            }
-            _ => {}
         }
     }
 
