@@ -135,7 +135,9 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let cells = Cells::of(grid.clone(), &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
-    let search = Search::new(cells, how.strategy(), args.search.validation, budget)?;
+    let stock = Stock::default();
+    let how_much = (how.strategy(), args.search.validation);
+    let search = Search::new(cells, how_much, budget, &stock, control)?;
     if args.list {
         let report = report(&search, grid, how, &[], String::new());
         args.json.give(&report, &plan_text(&search))?;
@@ -150,7 +152,6 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         .map(|contest| contest.rows.clone())
         .collect();
     let mut measured = Measured::new();
-    let stock = Stock::default();
     for round in 0..search.rounds() {
         if !one_round(
             args,

@@ -199,7 +199,8 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
     until(&mut session, "the run is told to be stopped", |s| {
         live(s).is_some_and(|run| !run.stage.is_live())
     });
-    assert!(!has_ended(&session, Stage::Finished));
+    let problem = live(&session).unwrap().problem.clone().unwrap();
+    assert_eq!(problem.what, "the program that was at work there was ended");
     let folder = lab.runs_here().remove(0);
     until(&mut session, "it is listed", |s| {
         !s.busy()
