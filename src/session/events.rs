@@ -36,6 +36,9 @@ impl Session {
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 self.follow_trial(job, &event);
+                if let Event::Searched(searched) = &event {
+                    self.tell_searched(searched);
+                }
                 if let Event::Checked(report) = &event {
                     self.tell_checked(report);
                 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::export::Format;
 use crate::run::config::Setting;
 use crate::run::event::Picture;
-use crate::run::job::JobId;
+use crate::run::job::{JobId, SearchBy};
 use crate::session::companion::Beside;
 use crate::session::downloads::Item;
 use crate::session::pins::PinId;
@@ -50,6 +50,8 @@ pub enum GridCommand {
     Open(String),
     /// Make the grid that was opened the settings.
     Edit,
+    /// Search the best of its rows so, or run all of them.
+    Search(Option<SearchBy>),
     /// Go back to the settings with single values.
     Close,
 }

@@ -13,11 +13,12 @@ use super::progress::GridReporter;
 use super::{Args, before, several, tell_end};
 use crate::counts::{count_text, counted};
 use crate::experiment::Stock;
-use crate::experiment::grid::search::{Contest, Measured, Search, Strategy, Verdict};
+use crate::experiment::grid::search::{Contest, Measured, Search, Verdict};
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::Control;
 use crate::run::grid::Grid;
+use crate::run::job::SearchBy;
 use crate::store::{self, spread_text};
 
 /// Raised when a field of the JSON changes its meaning.
@@ -52,10 +53,10 @@ enum How {
 }
 
 impl How {
-    fn strategy(self) -> Strategy {
+    fn strategy(self) -> SearchBy {
         match self {
-            Self::Halving => Strategy::Halving,
-            Self::All => Strategy::All,
+            Self::Halving => SearchBy::Halving,
+            Self::All => SearchBy::All,
         }
     }
 }
@@ -146,11 +147,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     if !args.quiet {
         tell(plan_text(&search).trim_end());
     }
-    let mut left: Vec<Vec<usize>> = search
-        .contests
-        .iter()
-        .map(|contest| contest.rows.clone())
-        .collect();
+    let mut left = search.begin();
     let mut measured = Measured::new();
     for round in 0..search.rounds() {
         if !one_round(

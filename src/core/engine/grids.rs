@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::searches::run_search;
 use super::sink::JobSink;
 use crate::counts::counted;
 use crate::experiment::Stock;
@@ -29,6 +30,9 @@ pub(super) fn run_grid(
         ..Overrides::default()
     };
     let cells = Cells::of(grid, runs_root, &overrides)?;
+    if let Some(by) = work.search {
+        return run_search(cells, by, runs_root, stock, (sink, control));
+    }
     let mut tell = |what: &str| {
         sink.event(preparing(what));
         sink.between_batches();
@@ -41,11 +45,7 @@ pub(super) fn run_grid(
     };
     sink.event(Event::Grid(Box::new(plan.standing())));
     let order = plan.in_order();
-    let mut cells = CellSink {
-        pace: Pace::of(&plan, &order),
-        sink,
-        problem: None,
-    };
+    let mut cells = CellSink::new(&plan, &order, sink);
     let end = plan.run(&order, &mut cells);
     Ok(match end {
         GridEnd::Stopped(_) => stopped(),
@@ -57,7 +57,7 @@ pub(super) fn run_grid(
     })
 }
 
-fn preparing(what: &str) -> Event {
+pub(super) fn preparing(what: &str) -> Event {
     Event::Phase {
         run: String::new(),
         phase: Phase::Preparing(what.to_string()),
@@ -75,11 +75,22 @@ fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
 }
 
 /// Tells what becomes of the cells.
-struct CellSink<'a, 'b> {
+pub(super) struct CellSink<'a, 'b> {
     sink: &'a mut JobSink<'b>,
     pace: Pace,
     /// Why the first one failed that did.
     problem: Option<Problem>,
+}
+
+impl<'a, 'b> CellSink<'a, 'b> {
+    /// Of the cells of a plan, in this order.
+    pub fn new(plan: &GridPlan, order: &[usize], sink: &'a mut JobSink<'b>) -> Self {
+        Self {
+            pace: Pace::of(plan, order),
+            sink,
+            problem: None,
+        }
+    }
 }
 
 impl CellSink<'_, '_> {

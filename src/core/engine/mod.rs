@@ -7,6 +7,7 @@
 mod grids;
 mod inside;
 mod predictions;
+mod searches;
 mod sheets;
 mod sink;
 mod work;

@@ -81,6 +81,19 @@ pub struct GridWork {
     pub text: String,
     /// How many runs it has, those that are there included.
     pub runs: usize,
+    /// How the best of its rows is searched; none where all are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchBy>,
+}
+
+/// How it is searched among the rows of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchBy {
+    /// The better half goes on with twice the epochs.
+    Halving,
+    /// All with all epochs.
+    All,
 }
 
 impl JobWork {

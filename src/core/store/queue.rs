@@ -207,7 +207,7 @@ fn read<T: Kept>(text: &str) -> (Vec<T>, bool) {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
-    use crate::run::job::GridWork;
+    use crate::run::job::{GridWork, SearchBy};
 
     #[test]
     fn jobs_survive_the_program_and_come_back_held() {
@@ -222,6 +222,7 @@ mod tests {
             name: "mine".into(),
             text: "title = \"Mine\"\nepochs = [1, 2]\n".into(),
             runs: 2,
+            search: Some(SearchBy::Halving),
         };
         let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
         let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());

@@ -55,7 +55,12 @@ pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
     let plan = GridPlan::make(cells, root, false, &stock, &control, &mut |_| {});
     let plan = plan.ok_or_else(|| Problem::new("the grid was not looked at to its end"))?;
     Ok(GridView {
-        work: GridWork { name, text, runs },
+        work: GridWork {
+            name,
+            text,
+            runs,
+            search: None,
+        },
         device,
         factors,
         standing: plan.standing(),

@@ -19,19 +19,11 @@ use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Control;
+use crate::run::job::SearchBy;
 use crate::store::settings_key;
 
 /// So many standard errors are taken for a difference.
 const TOLD_APART: f64 = 2.0;
-
-/// How it is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// All with all epochs.
-    All,
-    /// The better half goes on with twice the epochs.
-    Halving,
-}
 
 /// Rows that compete.
 #[derive(Clone, Debug)]
@@ -50,7 +42,7 @@ pub struct Contest {
 pub struct Search {
     /// The grid's cells as its file says.
     cells: Cells,
-    strategy: Strategy,
+    strategy: SearchBy,
     /// Share of each class's training images that is held back, where a row names none.
     share: f64,
     /// Most training passes of a contest.
@@ -101,7 +93,7 @@ impl Search {
     /// has to know the number.
     pub fn new(
         cells: Cells,
-        (strategy, share): (Strategy, f64),
+        (strategy, share): (SearchBy, f64),
         budget: Option<usize>,
         stock: &Stock,
         control: &Control,
@@ -206,8 +198,8 @@ impl Search {
     /// Rounds until one of so many rows is chosen.
     fn rounds_of(&self, rows: usize) -> u32 {
         match self.strategy {
-            Strategy::All => 1,
-            Strategy::Halving => rows.next_power_of_two().ilog2().max(1),
+            SearchBy::All => 1,
+            SearchBy::Halving => rows.next_power_of_two().ilog2().max(1),
         }
     }
 
@@ -338,6 +330,12 @@ impl Search {
                 .collect(),
             second: others.into_iter().next(),
         })
+    }
+
+    /// All contests as they begin.
+    pub fn begin(&self) -> Vec<Vec<usize>> {
+        let rows = self.contests.iter().map(|contest| contest.rows.clone());
+        rows.collect()
     }
 
     /// What a row is called.
