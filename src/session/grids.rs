@@ -231,6 +231,7 @@ impl Session {
     pub fn close_grid(&mut self) {
         self.experiment.grid.opened = None;
         self.experiment.grid.several = Several::default();
+        self.experiment.grid.search = None;
         self.experiment.grid.view = Fetch::Nothing;
         self.experiment.grid.asked = None;
     }
