@@ -54,6 +54,8 @@ impl PlaceView {
 pub struct Places {
     /// All of them, by name.
     pub list: Vec<PlaceView>,
+    /// The clusters; that of this machine has no name.
+    pub clusters: Vec<Place>,
     /// When they were asked last.
     asked: Option<Instant>,
 }
@@ -126,7 +128,10 @@ impl Session {
         self.task_or_tell(
             |sources| sources.places(),
             |session, (places, left)| {
-                let machines = places.into_iter().filter(Place::is_machine);
+                let (clusters, others) =
+                    places.into_iter().partition(|place| place.slurm.is_some());
+                session.places.clusters = clusters;
+                let machines = Vec::into_iter(others).filter(Place::is_machine);
                 let view = |place| PlaceView {
                     place,
                     answers: Fetch::Nothing,

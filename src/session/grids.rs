@@ -259,6 +259,22 @@ impl Session {
         self.experiment.grid.search = by;
     }
 
+    /// Submits the grid on Experiment to the cluster of this name; its runs are listed here as they come.
+    pub fn submit_grid(&mut self, cluster: &str) {
+        let clusters = self.places.clusters.iter();
+        let cluster = clusters.into_iter().find(|place| place.name == cluster);
+        let (Some(cluster), Some(ask)) = (cluster.cloned(), self.grid_ask()) else {
+            return;
+        };
+        self.task_or_tell(
+            move |sources| sources.submit_grid(&ask, &cluster),
+            |session, (words, root)| {
+                session.notify(Problem::new(words), false);
+                session.list_beside(root);
+            },
+        );
+    }
+
     /// Queues the grid on Experiment; says whether it could be.
     pub(super) fn start_grid(&mut self) -> bool {
         if self.grid_to_do().is_none() {

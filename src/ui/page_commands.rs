@@ -52,6 +52,8 @@ pub enum GridCommand {
     Edit,
     /// Search the best of its rows so, or run all of them.
     Search(Option<SearchBy>),
+    /// Submit it to the cluster of this name.
+    Submit(String),
     /// Go back to the settings with single values.
     Close,
 }

@@ -37,6 +37,7 @@ use super::views::{BackboneView, DataView, DeviceView, PlanView, PluginView};
 use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
+use crate::experiment::grid::slurm;
 use crate::problem::{Problem, Result};
 use crate::remote::check;
 use crate::run::about::About;
@@ -151,10 +152,13 @@ pub trait Sources: Send + Sync {
         lists::devices()
     }
 
-    /// The machines of the file of places, and the names of those where jobs were left.
+    /// The file of places, with the cluster of this machine where it is one, and the names of those where jobs were left.
     fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
         let left = store::places_at_work(&self.disk().runs_root);
-        let places = Places::load()?.list().to_vec();
+        let mut places = Places::load()?.list().to_vec();
+        if slurm::is_here() {
+            places.push(Place::cluster_here());
+        }
         Ok((places, left))
     }
 
@@ -212,6 +216,11 @@ pub trait Sources: Send + Sync {
     /// A grid, and how its runs stand.
     fn grid(&self, ask: &GridAsk) -> Result<GridView> {
         grids::view(ask, &self.disk().runs_root)
+    }
+
+    /// Submits what is not there yet of a grid to a cluster; gives what became of it in words, and the folder of its runs.
+    fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<(String, PathBuf)> {
+        grids::submit(ask, cluster, &self.disk().runs_root)
     }
 
     /// Deletes runs, brings them back, or erases them.

@@ -1,6 +1,6 @@
 //! A grid on Experiment: what it is, how its runs stand, what the others will cost.
 
-use egui::{RichText, ScrollArea, Ui};
+use egui::{Popup, RichText, ScrollArea, Ui};
 
 use crate::counts::{count_text, counted};
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
@@ -136,6 +136,9 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             if view.standing.rows > 1 {
                 search(ui, cx.session.experiment.grid.search, cx.commands);
             }
+            if view.standing.to_do() > 0 {
+                clusters(ui, cx);
+            }
             let refused = view
                 .standing
                 .lines
@@ -153,6 +156,28 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
             faint(ui, "Looking which runs are there");
         }
     }
+}
+
+/// The way to the clusters there are.
+fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let clusters = &cx.session.places.clusters;
+    if clusters.is_empty() || cx.session.experiment.grid.search.is_some() {
+        return;
+    }
+    let menu =
+        button(ui, "Run on Slurm…").on_hover_text("Submits what is not there yet as a job array");
+    Popup::menu(&menu).show(|ui| {
+        for place in clusters {
+            let name = match place.name.as_str() {
+                "" => "The cluster of this computer",
+                name => name,
+            };
+            if ui.button(name).clicked() {
+                let submit = GridCommand::Submit(place.name.clone());
+                cx.commands.push(UiCommand::OnGrid(submit));
+            }
+        }
+    });
 }
 
 /// The switch that makes a search of it.
