@@ -41,7 +41,7 @@ pub struct Hello {
     pub processor: String,
     /// Where runs are kept there.
     pub folder: PathBuf,
-    /// Tells processes apart: another number is another process, which knows nothing of the queue of the one before.
+    /// Tells journals apart: another number is a process that knows nothing of what the one before told.
     pub instance: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct FileMark {
 pub enum Ask {
     /// First of all: which events are known already.
     Since {
-        /// The process whose events these are; 0 for none.
+        /// The journal whose events these are; 0 for none.
         instance: u64,
         /// Number of the last one.
         number: u64,

@@ -158,15 +158,21 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// The way to the clusters there are.
+/// The way to the clusters there are; without one it says where they would come from.
 fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     let clusters = &cx.session.places.clusters;
-    if clusters.is_empty() || cx.session.experiment.grid.search.is_some() {
+    if cx.session.experiment.grid.search.is_some() {
         return;
     }
     let menu =
         button(ui, "Run on Slurm…").on_hover_text("Submits what is not there yet as a job array");
     Popup::menu(&menu).show(|ui| {
+        if clusters.is_empty() {
+            faint(
+                ui,
+                "There is no sbatch on this computer, and places.toml names no cluster",
+            );
+        }
         for place in clusters {
             let name = match place.name.as_str() {
                 "" => "The cluster of this computer",
