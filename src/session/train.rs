@@ -67,14 +67,10 @@ impl Train {
         (self.opened.is_none() && at.live.is_some()).then_some((name, at))
     }
 
-    /// The run at work at a place that comes home to this folder, and the place.
-    pub fn away_in(&self, folder: &Path) -> Option<(&str, &Arc<RunView>)> {
-        let mut all = self.places.iter();
-        all.find_map(|(name, at)| {
-            let run = at.running()?;
-            let mine = run.header.as_ref().is_some_and(|h| h.folder == folder);
-            mine.then_some((name.as_str(), run))
-        })
+    /// The run at work at a place that comes home to this folder.
+    pub fn away_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
+        let mut all = self.places.values().filter_map(AtPlace::running);
+        all.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
     }
 
     /// The grid at work.

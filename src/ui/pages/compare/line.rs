@@ -92,9 +92,7 @@ fn made(ui: &mut Ui, row: &RunRow) {
 
 fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
     let mut words = format!("{} · {}", time_text(&row.name), state_words(row));
-    if let Some((place, run)) = cx.session.train.away_in(&row.folder) {
-        words += &format!(" · {place}: {}", doing(run));
-    } else if !row.about.place.is_empty() {
+    if !row.about.place.is_empty() {
         words += &format!(" · at {}", row.about.place);
     }
     if let Some(place) = &row.elsewhere {
@@ -104,6 +102,9 @@ fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
         words += " (read-only)";
     }
     cut(ui, words).on_hover_text(row.folder.display().to_string());
+    if let Some(run) = cx.session.train.away_in(&row.folder) {
+        cut(ui, doing(run));
+    }
 }
 
 fn state_words(row: &RunRow) -> String {

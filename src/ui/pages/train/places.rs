@@ -61,19 +61,15 @@ fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
             _ => (Icon::Pause, "Pause", PlaceCommand::Pause(name.into())),
         };
         let title = &run.title;
-        if icon_button(ui, Icon::Stop, &format!("Stop at {name}: {title}"), BUTTON).clicked() {
-            act(cx, PlaceCommand::Stop(name.into()));
+        let shown = cx.session.train.watched();
+        if shown.is_none_or(|(shown, _)| shown != name) && link(ui, "Show").clicked() {
+            act(cx, PlaceCommand::Watch(name.into()));
         }
         if icon_button(ui, icon, &format!("{words} at {name}: {title}"), BUTTON).clicked() {
             act(cx, command);
         }
-        let shown = cx
-            .session
-            .train
-            .watched()
-            .is_some_and(|(shown, _)| shown == name);
-        if !shown && link(ui, "Show").clicked() {
-            act(cx, PlaceCommand::Watch(name.into()));
+        if icon_button(ui, Icon::Stop, &format!("Stop at {name}: {title}"), BUTTON).clicked() {
+            act(cx, PlaceCommand::Stop(name.into()));
         }
     });
     faint(ui, doing(run));
