@@ -7,7 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::files::Shelf;
-use super::journal::{Journal, Outgoing};
+use super::journal::Journal;
+use super::record::Outgoing;
 use crate::problem::Result;
 use crate::run::event::{Command, Wish};
 use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};

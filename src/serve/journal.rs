@@ -6,6 +6,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::lot;
+use super::record::{Outgoing, Record, go_on};
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, RunHeader};
@@ -13,14 +15,8 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{Frame, Hello, Told, sent_home};
 
-use super::lot;
-use super::record::{Record, go_on};
-
 /// Most bytes that are kept for readers who are away; what only says how far a run is goes first.
 const MOST_BYTES: usize = 64 << 20;
-
-/// What goes to one reader.
-pub type Outgoing = Arc<Frame>;
 
 /// The engine, and all that it told.
 #[derive(Clone)]

@@ -4,11 +4,11 @@
 //! how far a run is. One that was cut off at its end is read up to there.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::journal::Outgoing;
 use crate::files;
 use crate::problem::Problem;
 use crate::run::event::Event;
@@ -20,6 +20,9 @@ use crate::run::wire::{self, Frame, Hello, Told};
 const MOST_ENDED: usize = 64;
 /// Bytes from which on the file is written anew with what is still remembered.
 const MOST_BYTES: usize = 128 << 20;
+
+/// What goes to one reader.
+pub(super) type Outgoing = Arc<Frame>;
 
 /// The file of a journal.
 #[derive(Debug)]
@@ -88,8 +91,8 @@ fn ended(told: Vec<Numbered>) -> Vec<Numbered> {
     // One that had no run yet waits in the queue again.
     let left = runs.into_iter().filter(|(id, _)| !has_ended.contains(id));
     for (number, (id, run)) in (last + 1..).zip(left) {
-        let problem = Problem::new("the program that was at work there was ended")
-            .advise("what the run had saved is kept there; go on with it by `resume --place`");
+        let problem = Problem::new("the engine was ended in the middle of the run")
+            .advise("what was saved is kept: resume the run to go on with it");
         let event = Event::Failed { run, problem };
         let job = Some(id);
         kept.push((number, JobEvent { job, event }));
@@ -129,7 +132,7 @@ impl Record {
                 self.bytes += frame.bytes().len();
             }
             std::fs::rename(&new, &self.path).ok()?;
-            OpenOptions::new().append(true).open(&self.path).ok()
+            files::open_to_append(&self.path).ok()
         })();
         self.file = written;
     }
@@ -139,7 +142,6 @@ impl Record {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     fn frame(number: u64, event: JobEvent) -> Outgoing {
         let event = Box::new(event);

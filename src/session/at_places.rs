@@ -281,6 +281,12 @@ impl Session {
             return;
         };
         self.follow_comparison(id, &told.event);
+        let train = &mut self.train;
+        let nothing = train.live.is_none() && train.opened.is_none() && train.watched.is_none();
+        if nothing && matches!(told.event, Event::Began(_)) {
+            // One that an earlier window asked for.
+            train.watched = Some(name.to_string());
+        }
         let Some(at) = self.train.places.get_mut(name) else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::grids::{CellSink, preparing};
+use super::cells::{CellSink, preparing};
 use super::sink::JobSink;
 use crate::experiment::Stock;
 use crate::experiment::grid::search::{Measured, Search, Verdict};

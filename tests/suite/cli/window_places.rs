@@ -204,7 +204,10 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
         live(s).is_some_and(|run| !run.stage.is_live())
     });
     let problem = live(&session).unwrap().problem.clone().unwrap();
-    assert_eq!(problem.what, "the program that was at work there was ended");
+    assert_eq!(
+        problem.what,
+        "the engine was ended in the middle of the run"
+    );
     let folder = lab.runs_here().remove(0);
     until(&mut session, "it is listed", |s| {
         !s.busy()

@@ -91,10 +91,11 @@ fn made(ui: &mut Ui, row: &RunRow) {
 }
 
 fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
-    let mut words = format!("{} · {}", time_text(&row.name), state_words(row));
+    let mut words = time_text(&row.name);
     if !row.about.place.is_empty() {
         words += &format!(" · at {}", row.about.place);
     }
+    words += &format!(" · {}", state_words(row));
     if let Some(place) = &row.elsewhere {
         words += &format!(" · in {}", place.title());
     }
