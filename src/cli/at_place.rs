@@ -58,9 +58,9 @@ struct There {
 pub(super) fn machine(name: &str) -> Result<Place> {
     let places = Places::load()?;
     let place = places.get(name)?;
-    match (&place.ssh, &place.slurm) {
-        (Some(_), None) => Ok(place.clone()),
-        _ => Err(Problem::new(format!(
+    match place.is_machine() {
+        true => Ok(place.clone()),
+        false => Err(Problem::new(format!(
             "{name} is a cluster, whose queue is not asked by this command"
         ))
         .advise("name a place that has `ssh` and not `slurm`")),
@@ -111,37 +111,15 @@ impl There {
         Ok(None)
     }
 
-    /// Where a data set lies there: as the place says, built in, or carried over.
-    fn data(&self, data: &str, control: &Control) -> Result<String> {
-        if let Some(path) = self.place.data.get(data) {
-            return Ok(path.clone());
-        }
-        let path = Path::new(data);
-        if crate::data::builtin::names().any(|name| name == data) || !path.exists() {
-            return Ok(data.to_string());
-        }
-        let path = dunce::canonicalize(path)
-            .map_err(|error| Problem::io("read the data set", path, &error))?;
-        self.carry(&path, "the data set", control)
-    }
-
-    fn carry(&self, path: &Path, what: &str, control: &Control) -> Result<String> {
-        let mut told = |files| {
+    /// What a run with these settings brings along, all of it there already.
+    fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
+        let along = take_along(config, &self.place.data)?;
+        let tell = |what: &str, files| {
             let files = counted(files, "file");
             tell(format!("carrying {files} of {what} to {}", self.place.name));
         };
         let go_on = || control.wish() != Wish::Stop;
-        self.remote.carry(path, &go_on, &mut told)
-    }
-
-    /// What a run with these settings brings along, its weights there already.
-    fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
-        let mut own = take_along(config)?;
-        if let Some(file) = own.weights.take() {
-            let there = self.carry(&file, "the backbone", control)?;
-            own.weights = Some(there.into());
-        }
-        Ok(own)
+        self.remote.carry_along(along, &go_on, &tell)
     }
 
     /// Has a job done there, and waits for its end unless it is to be left.
@@ -222,20 +200,6 @@ impl There {
         }
         Ok(None)
     }
-
-    /// The settings as they are there.
-    fn config(
-        &self,
-        mut config: RunConfig,
-        device_is_given: bool,
-        control: &Control,
-    ) -> Result<RunConfig> {
-        config.data = self.data(&config.data, control)?;
-        if let Some(device) = self.place.device.as_ref().filter(|_| !device_is_given) {
-            config.device.clone_from(device);
-        }
-        Ok(config)
-    }
 }
 
 /// Trains there, one run after the other.
@@ -254,7 +218,10 @@ pub(super) fn train(
     };
     let (mut runs, count) = (Vec::new(), configs.len());
     for config in configs {
-        let mut config = there.config(config, device_is_given, control)?;
+        let mut config = config;
+        if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
+            config.device.clone_from(device);
+        }
         let own = there.own(&mut config, control)?;
         let mut reporter = Reporter::new(output.quiet);
         let title = run_title(&config, true);

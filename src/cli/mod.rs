@@ -82,8 +82,8 @@ struct Line {
     /// Show the window's frame times at its foot, and print them when it closes
     #[arg(long)]
     frame_times: bool,
-    /// Where the window's engine works: a thread of it, a process of its own, or another machine (a place of
-    /// `lae-studio places`) [default: thread]
+    /// Where the window's engine works: a thread of it, or a process of its own [default: process]; a place of
+    /// `lae-studio places` is chosen for new runs
     #[arg(long, value_name = "thread|process|PLACE")]
     engine: Option<String>,
     /// Tell on standard error what stands where in the window, for scripts that play with it
@@ -279,7 +279,8 @@ pub fn run() -> ExitCode {
                 data: line.data.flatten(),
                 frame_times: line.frame_times,
                 places: line.places,
-                engine: engine_of(line.engine.as_deref().unwrap_or("thread"))?,
+                engine: engine_of(line.engine.as_deref())?,
+                place: place_of(line.engine.as_deref())?,
             })?;
             return Ok(End::Done);
         };
@@ -300,18 +301,22 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Where the window's engine is to work.
-fn engine_of(word: &str) -> Result<Whose> {
-    let program = || std::env::current_exe();
+/// Where the window's engine is to work: in a process of its own, unless a thread is asked for.
+fn engine_of(word: Option<&str>) -> Result<Whose> {
+    if word == Some("thread") {
+        return Ok(Whose::Thread);
+    }
+    let program = std::env::current_exe();
+    let program =
+        program.map_err(|error| Problem::new(format!("this program cannot be found: {error}")))?;
+    Ok(Whose::Process(program))
+}
+
+/// The place that is chosen when the window opens.
+fn place_of(word: Option<&str>) -> Result<Option<String>> {
     match word {
-        "thread" => Ok(Whose::Thread),
-        "process" => match program() {
-            Ok(program) => Ok(Whose::Process(program)),
-            Err(error) => Err(Problem::new(format!(
-                "this program cannot be found: {error}"
-            ))),
-        },
-        name => Ok(Whose::Place(Box::new(at_place::machine(name)?))),
+        None | Some("thread" | "process") => Ok(None),
+        Some(name) => Ok(Some(at_place::machine(name)?.name)),
     }
 }
 

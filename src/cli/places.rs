@@ -1,16 +1,13 @@
 //! `places`: other machines that train runs, and what answers there.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
 use serde::Serialize;
 
 use super::End;
 use super::at_place::machine;
 use super::output::{Json, Table, complain, tell};
 use crate::problem::{Problem, Result};
-use crate::remote::{News, Peer, Remote, copy_program};
-use crate::run::places::{self, Place, Places};
+use crate::remote::{check, copy_program};
+use crate::run::places::{self, Places};
 use crate::run::wire::Hello;
 use crate::store;
 
@@ -26,9 +23,6 @@ pub(super) struct Args {
     #[command(flatten)]
     json: Json,
 }
-
-/// How long a place may take to answer.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A place for scripts.
 #[derive(Serialize)]
@@ -62,7 +56,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut table = Table::new(&["place", "through", "folder", "device", "answers"]);
     let (mut lines, mut failed) = (Vec::new(), false);
     for place in all.list() {
-        let answer = (args.check && place.slurm.is_none()).then(|| check(place));
+        let answer =
+            (args.check && place.slurm.is_none()).then(|| check(place, &store::runs_root(None)));
         let (answers, problem) = match answer {
             Some(Ok(hello)) => (Some(hello), None),
             Some(Err(problem)) => (None, Some(problem)),
@@ -115,23 +110,4 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     args.json.give(&lines, &text)?;
     Ok(if failed { End::Failed } else { End::Done })
-}
-
-/// Who answers at a place.
-fn check(place: &Place) -> Result<Hello> {
-    let peer = Peer::Ssh {
-        place: place.clone(),
-        root: store::runs_root(None),
-    };
-    let remote = Remote::start(peer, true, Arc::new(|| {}))?;
-    let end = Instant::now() + PATIENCE;
-    while Instant::now() < end {
-        match remote.recv(Duration::from_millis(200))? {
-            Some(News::Here(hello)) => return Ok(hello),
-            Some(News::Lost(problem)) => return Err(problem),
-            _ => {}
-        }
-    }
-    Err(Problem::new(format!("nothing answers at {}", place.name))
-        .advise("try `ssh` to this host by hand"))
 }

@@ -198,6 +198,7 @@ impl Sink for Reporter {
             | Event::Cell { .. }
             | Event::Checked(_)
             | Event::Tried(_)
+            | Event::Searched(_)
             | Event::Finished { .. }
             | Event::Stopped { .. }
             | Event::Failed { .. } => {}

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{News, Remote};
+use crate::experiment::Along;
 use crate::files;
 use crate::problem::{Problem, Result};
+use crate::run::job::Own;
 use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, Told};
 use crate::serve::files::{files_below, inner_name, sha256_of};
 
@@ -26,6 +28,32 @@ struct Carrying<'a> {
 }
 
 impl Remote {
+    /// Carries there what a run needs of this machine; gives what its job says of it then. `tell` learns of what so many
+    /// files are to be sent.
+    ///
+    /// # Errors
+    /// As [`Remote::carry`].
+    pub fn carry_along(
+        &self,
+        along: Along,
+        go_on: &dyn Fn() -> bool,
+        tell: &dyn Fn(&str, usize),
+    ) -> Result<Own> {
+        let Along {
+            mut own,
+            data,
+            weights,
+        } = along;
+        let there = |path: PathBuf, what| self.carry(&path, go_on, &mut |files| tell(what, files));
+        if let Some(data) = data {
+            own.data = Some(there(data, "the data set")?);
+        }
+        if let Some(weights) = weights {
+            own.weights = Some(there(weights, "the backbone")?.into());
+        }
+        Ok(own)
+    }
+
     /// Carries a file or a folder of pictures there, as far as it is not there yet; gives its path there. Waits, and
     /// takes up connections that break; `tell` learns how many files are to be sent.
     ///

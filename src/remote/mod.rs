@@ -6,6 +6,7 @@
 //! machine is brought home while it grows (`mirror`), and its end is told once it is home.
 
 mod carry;
+mod check;
 mod copy;
 mod link;
 mod mirror;
@@ -26,6 +27,7 @@ use crate::run::queue::JobEvent;
 use crate::run::wire::{Ask, Hello, Told};
 use work::Message;
 
+pub use check::check;
 pub use copy::copy_program;
 pub use ssh::{command, reason, script};
 
@@ -97,23 +99,6 @@ pub struct Remote {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Asks for what [`Remote`] hears of.
-pub struct Asker(Sender<Message>);
-
-impl Asker {
-    /// Hands a command over; never waits.
-    pub fn send(&self, command: Command) {
-        let _ = self
-            .0
-            .send(Message::Ask(Ask::Command(Box::new(command)), Vec::new()));
-    }
-
-    /// Tells of a job that cannot be asked for.
-    pub fn fail(&self, job: JobId, problem: Problem) {
-        let _ = self.0.send(Message::Fail(job, problem));
-    }
-}
-
 /// How long a closed program waits for its child to save the run at work.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -177,14 +162,9 @@ impl Remote {
         let _ = self.messages.send(Message::Bring(run.to_string(), job));
     }
 
-    /// Brings home every run that is at work there, whoever asked for it.
-    pub fn adopt(&self) {
-        let _ = self.messages.send(Message::Adopt);
-    }
-
-    /// A handle for other threads, which asks and hears nothing.
-    pub fn asker(&self) -> Asker {
-        Asker(self.messages.clone())
+    /// Brings home the run of a job that was asked for by an earlier program, once it is told of.
+    pub fn expect(&self, job: JobId) {
+        let _ = self.messages.send(Message::Expect(job));
     }
 
     fn ask(&self, ask: Ask, raw: Vec<u8>) {

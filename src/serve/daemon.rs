@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::desk::Desk;
 use super::journal::Journal;
-use super::{lot, whole};
+use super::whole;
 use crate::files;
 use crate::problem::{Problem, Result};
 
@@ -23,6 +23,8 @@ use crate::problem::{Problem, Result};
 const FOLDER: &str = ".serve";
 /// Its socket.
 const SOCKET: &str = ".serve/socket";
+/// What it told.
+const JOURNAL: &str = ".serve/journal";
 /// Held while it lives; holds its process number.
 const LOCK: &str = ".serve/lock";
 /// Written to see whether anything can be, where a daemon does not start.
@@ -129,7 +131,7 @@ pub fn run(root: &Path) -> Result<()> {
         .and_then(|()| writeln!(lock, "{}", std::process::id()));
     noted.map_err(io)?;
     let _ = std::fs::remove_file(SOCKET);
-    let journal = Journal::start(&root, lot())?;
+    let journal = Journal::start(&root, Some(Path::new(JOURNAL)))?;
     let desk = Desk::new(journal.clone(), &root, false);
     let listener = UnixListener::bind(SOCKET).map_err(io)?;
     let readers = Arc::new(AtomicUsize::new(0));

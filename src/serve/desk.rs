@@ -7,7 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::files::Shelf;
-use super::journal::{Journal, Outgoing};
+use super::journal::Journal;
+use super::record::Outgoing;
 use crate::problem::Result;
 use crate::run::event::{Command, Wish};
 use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
@@ -116,6 +117,10 @@ impl Serving<'_> {
             }
             Ask::Command(command) => {
                 let command = wire::home(*command, &self.desk.root, self.desk.anywhere)?;
+                // Asked of a process that was ended before it could say so.
+                if matches!(&command, Command::Queue(job) if journal.knows(job.id)) {
+                    return Ok(());
+                }
                 // A pause was wished of the run before; one that is asked for anew begins.
                 if matches!(command, Command::Queue(_)) && !journal.is_busy() {
                     journal.with(|engine| engine.control.set(Wish::Run));

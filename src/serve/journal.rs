@@ -6,18 +6,17 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::lot;
+use super::record::{Outgoing, Record, go_on};
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, RunHeader};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{Frame, Told, sent_home};
+use crate::run::wire::{Frame, Hello, Told, sent_home};
 
 /// Most bytes that are kept for readers who are away; what only says how far a run is goes first.
 const MOST_BYTES: usize = 64 << 20;
-
-/// What goes to one reader.
-pub type Outgoing = Arc<Frame>;
 
 /// The engine, and all that it told.
 #[derive(Clone)]
@@ -44,14 +43,20 @@ struct Kept {
     busy: HashSet<JobId>,
     /// The run at work.
     at_work: Option<String>,
+    /// Jobs that were ever told of.
+    jobs: HashSet<JobId>,
+    /// Where it is kept; nowhere for a process that ends with its reader.
+    record: Option<Record>,
 }
 
 impl Journal {
-    /// Starts the engine and a thread that keeps what it tells.
+    /// Starts the engine and a thread that keeps what it tells, in `file`, too, where there is one: then it goes on with
+    /// what an earlier process told.
     ///
     /// # Errors
     /// A Problem when the system gives no thread.
-    pub fn start(root: &Path, instance: u64) -> Result<Self> {
+    pub fn start(root: &Path, file: Option<&Path>) -> Result<Self> {
+        let (kept, instance) = Kept::begin(root, file);
         let (bell, rings) = channel();
         let wake = move || {
             // Nobody listens any more at the end.
@@ -61,7 +66,7 @@ impl Journal {
             root.to_path_buf(),
             Arc::new(wake),
         )?));
-        let kept = Arc::new(Mutex::new(Kept::default()));
+        let kept = Arc::new(Mutex::new(kept));
         let (heard, into) = (Arc::downgrade(&engine), Arc::clone(&kept));
         let root: PathBuf = root.to_path_buf();
         let pump = move || {
@@ -113,6 +118,11 @@ impl Journal {
         }
     }
 
+    /// Whether this job was told of already, by this process or an earlier one.
+    pub fn knows(&self, job: JobId) -> bool {
+        lock(&self.kept).jobs.contains(&job)
+    }
+
     /// Whether a job is at work or begins by itself.
     pub fn is_busy(&self) -> bool {
         !lock(&self.kept).busy.is_empty()
@@ -125,9 +135,32 @@ impl Journal {
 }
 
 impl Kept {
+    /// What an earlier process left, and the number of the journal.
+    fn begin(root: &Path, file: Option<&Path>) -> (Self, u64) {
+        let mut kept = Self::default();
+        let Some(file) = file else {
+            return (kept, lot());
+        };
+        let (mut record, told) = go_on(file, Hello::of(root.to_path_buf(), lot()));
+        for (number, event) in told {
+            kept.jobs.extend(event.job);
+            kept.last = number;
+            let event = Box::new(event);
+            if let Ok(frame) = Frame::of(Told::Event { number, event }, &[]) {
+                kept.push(number, false, Arc::new(frame));
+            }
+        }
+        record.write_all(kept.entries.iter().map(|entry| &entry.frame));
+        let instance = record.instance();
+        kept.record = Some(record);
+        (kept, instance)
+    }
+
     fn take(&mut self, told: JobEvent, root: &Path) {
         self.note(&told);
         self.last += 1;
+        self.jobs.extend(told.job);
+        let lasting = told.job.is_some();
         let passing = matches!(told.event, Event::Progress { .. } | Event::Phase { .. });
         let event = Box::new(sent_home(finite(told), root));
         let number = self.last;
@@ -139,6 +172,14 @@ impl Kept {
         };
         self.readers
             .retain(|reader| reader.send(Arc::clone(&frame)).is_ok());
+        if let Some(record) = self.record.as_mut().filter(|_| lasting && !passing) {
+            let all = self.entries.iter().filter(|entry| !entry.passing);
+            record.keep(&frame, all.map(|entry| &entry.frame).chain([&frame]));
+        }
+        self.push(number, passing, frame);
+    }
+
+    fn push(&mut self, number: u64, passing: bool, frame: Outgoing) {
         self.bytes += frame.bytes().len();
         self.entries.push_back(Entry {
             number,

@@ -1,6 +1,7 @@
 //! The engine as a process of its own: it takes commands and tells events in frames (`run::wire`).
 //!
-//! `journal` keeps what the engine told, with numbers, so that a reader who was away gets what it missed; `desk` serves
+//! `journal` keeps what the engine told, with numbers, so that a reader who was away gets what it missed; `record` keeps
+//! that of a daemon on disk; `desk` serves
 //! one reader; `files` hands out the files of runs and takes in data sets. [`stdio`] serves its parent and ends with it;
 //! `daemon` goes on without readers, and those come and go through a socket in the folder of runs.
 
@@ -9,6 +10,7 @@ pub mod daemon;
 mod desk;
 pub(crate) mod files;
 mod journal;
+mod record;
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ use journal::Journal;
 /// A Problem when the engine does not start.
 pub fn stdio(root: &Path) -> Result<()> {
     let root = whole(root)?;
-    let journal = Journal::start(&root, lot())?;
+    let journal = Journal::start(&root, None)?;
     let desk = Desk::new(journal.clone(), &root, true);
     desk.serve(std::io::stdin().lock(), std::io::stdout());
     drop(desk);

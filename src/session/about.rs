@@ -47,8 +47,10 @@ impl Session {
                 }
             }
         }
+        let away = self.train.places.values_mut().map(|at| &mut at.live);
         for run in [&mut self.train.live, &mut self.train.opened]
             .into_iter()
+            .chain(away)
             .flatten()
         {
             rename(run, folder, about);

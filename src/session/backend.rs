@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::problem::Problem;
 use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
-use crate::run::places::Place;
 use crate::run::queue::{JobEvent, Queue, job_of};
 
 /// Where the engine works.
@@ -17,8 +17,6 @@ pub enum Whose {
     Thread,
     /// In a process of its own, which is this program: a driver that crashes ends that and no window.
     Process(PathBuf),
-    /// On another machine; what is asked of runs is answered here.
-    Place(Box<Place>),
 }
 
 /// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
@@ -31,6 +29,10 @@ pub trait Backend {
     fn wish(&self, wish: Wish);
     /// Stops this job at once if it is at work; the command says so, too, but is read later.
     fn hurry(&self, job: JobId);
+    /// Why it cannot be reached at the moment, if so.
+    fn trouble(&self) -> Option<Problem> {
+        None
+    }
 }
 
 /// A backend that plays recorded events back and remembers what it was asked. Jobs begin and wait

@@ -36,12 +36,15 @@ impl Session {
             (_, Event::Remark { run, problem }) if run.is_empty() => self.notify(problem, true),
             (Some(job), event) => {
                 self.follow_trial(job, &event);
+                if let Event::Searched(searched) = &event {
+                    self.tell_searched(searched);
+                }
                 if let Event::Checked(report) = &event {
                     self.tell_checked(report);
                 }
                 let event = self.take_job_event(job, event);
                 if let Some(event) = event.and_then(|event| self.take_grid_event(job, event)) {
-                    self.take_run_event(event);
+                    self.take_run_event(None, event);
                 }
             }
             // Everything else belongs to a job.
@@ -49,8 +52,8 @@ impl Session {
         }
     }
 
-    /// Takes an event of the run at work.
-    fn take_run_event(&mut self, event: Event) {
+    /// Takes an event of the run at work at a place, or here.
+    pub(super) fn take_run_event(&mut self, place: Option<&str>, event: Event) {
         let now = clock();
         let ends = match &event {
             Event::Finished { .. } => Some(Stage::Finished),
@@ -62,17 +65,26 @@ impl Session {
             _ => None,
         };
         let measured = matches!(&event, Event::TaskEvaluated { .. });
-        let live = self.train.live.get_or_insert_with(Arc::default);
+        let slot = match place {
+            None => &mut self.train.live,
+            Some(name) => match self.train.places.get_mut(name) {
+                Some(at) => &mut at.live,
+                None => return,
+            },
+        };
+        let live = slot.get_or_insert_with(Arc::default);
         Arc::make_mut(live).fold(event, &now);
+        let live = live.clone();
         let header = live.header.as_ref().filter(|_| measured || ends.is_some());
         if let Some(folder) = header.map(|header| header.folder.clone()) {
             self.list_run(folder);
         }
         if ends == Some(Stage::Finished) {
-            self.tell_the_end();
+            self.tell_the_end(&live);
         }
-        if measured {
-            self.follow_live();
+        let on_show = place.is_none_or(|name| self.train.watched.as_deref() == Some(name));
+        if measured && on_show {
+            self.follow_live(&live);
         }
     }
 }

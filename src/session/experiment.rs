@@ -15,6 +15,8 @@ use crate::run::config::RunConfig;
 pub struct Experiment {
     /// The settings being edited.
     pub draft: RunConfig,
+    /// The place where runs are trained; none for this computer.
+    pub place: Option<String>,
     /// Whether Baseline is to be trained beside the settings, and both be compared.
     pub beside: bool,
     /// The preset that the settings were taken from, by name; they may have been changed since.
@@ -44,6 +46,7 @@ impl Experiment {
     pub(super) fn of(draft: RunConfig) -> Self {
         Self {
             draft,
+            place: None,
             beside: false,
             preset: None,
             grid: GridOnPage::default(),

@@ -110,6 +110,17 @@ impl Session {
         );
     }
 
+    /// Lists the runs of this folder, unless it is listed already.
+    pub(super) fn list_beside(&mut self, folder: PathBuf) {
+        let usual = self
+            .rows()
+            .any(|row| row.folder.parent() == Some(&folder) && row.elsewhere.is_none());
+        match usual || self.compare.folders.paths().contains(&folder) {
+            true => self.list_runs(),
+            false => self.add_folder(folder),
+        }
+    }
+
     /// Shows the runs of this folder no longer; nothing in it is touched.
     pub fn drop_folder(&mut self, path: &Path) {
         self.compare

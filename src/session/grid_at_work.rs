@@ -12,6 +12,7 @@ use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::grid::{CellStanding, GridStanding};
 use crate::run::job::JobId;
+use crate::run::searched::Searched;
 
 /// A grid at work, or the last one that was.
 #[derive(Clone, Debug)]
@@ -54,6 +55,13 @@ impl Session {
             }
             other => Some(other),
         }
+    }
+
+    /// Tells what a search chose, and where the grid of it lies.
+    pub(super) fn tell_searched(&mut self, searched: &Searched) {
+        let told = Problem::new(searched.sentences().join(" ")).at_path(&searched.file);
+        let advice = "Open grid… runs what was chosen on the test pictures";
+        self.notify(told.advise(advice), false);
     }
 
     fn take_cell(&mut self, job: JobId, cell: usize, standing: CellStanding, left: f64) {

@@ -10,7 +10,7 @@ use crate::experiment::grid::shipped;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Says, Setting, setting};
 use crate::run::grid::{GridLine, GridStanding};
-use crate::run::job::{GridWork, Job, JobId, JobWork};
+use crate::run::job::{GridWork, Job, JobId, JobWork, SearchBy};
 
 /// A setting with several values, all of which are to be tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,8 @@ pub struct GridOnPage {
     pub several: Several,
     /// The name or file of one that was opened; then the settings do not count.
     pub opened: Option<String>,
+    /// How the best of its rows is searched; none where all are run.
+    pub search: Option<SearchBy>,
     /// What it comes to; kept until a newer one is there.
     pub view: Fetch<Arc<GridView>>,
     asked: Option<GridAsk>,
@@ -229,6 +231,7 @@ impl Session {
     pub fn close_grid(&mut self) {
         self.experiment.grid.opened = None;
         self.experiment.grid.several = Several::default();
+        self.experiment.grid.search = None;
         self.experiment.grid.view = Fetch::Nothing;
         self.experiment.grid.asked = None;
     }
@@ -244,7 +247,32 @@ impl Session {
         let grid = &self.experiment.grid;
         let fresh = !grid.busy && grid.asked == self.grid_ask();
         let view = grid.view.ready().filter(|_| fresh)?;
+        if grid.search.is_some() {
+            // Its runs are others: shorter ones, on pictures held back.
+            return Some(view.standing.rows).filter(|rows| *rows > 1);
+        }
         Some(view.standing.to_do()).filter(|left| *left > 0)
+    }
+
+    /// The best of its rows is searched so, or with none all are run.
+    pub fn search_grid(&mut self, by: Option<SearchBy>) {
+        self.experiment.grid.search = by;
+    }
+
+    /// Submits the grid on Experiment to the cluster of this name; its runs are listed here as they come.
+    pub fn submit_grid(&mut self, cluster: &str) {
+        let clusters = self.places.clusters.iter();
+        let cluster = clusters.into_iter().find(|place| place.name == cluster);
+        let (Some(cluster), Some(ask)) = (cluster.cloned(), self.grid_ask()) else {
+            return;
+        };
+        self.task_or_tell(
+            move |sources| sources.submit_grid(&ask, &cluster),
+            |session, (words, root)| {
+                session.notify(Problem::new(words), false);
+                session.list_beside(root);
+            },
+        );
     }
 
     /// Queues the grid on Experiment; says whether it could be.
@@ -255,14 +283,22 @@ impl Session {
         let Some(view) = self.experiment.grid.view.ready().cloned() else {
             return false;
         };
-        let work = |job: &Job| matches!(&job.work, JobWork::Grid(work) if **work == view.work);
-        if self.waiting().any(work) {
+        let search = self.experiment.grid.search;
+        let work = GridWork {
+            search,
+            ..view.work.clone()
+        };
+        let same = |job: &Job| matches!(&job.work, JobWork::Grid(other) if **other == work);
+        if self.waiting().any(same) {
             let told = format!("{} waits in the queue already", view.standing.title);
             self.notify(Problem::new(told), false);
             return false;
         }
-        let title = view.standing.title.clone();
-        let job = Job::grid(view.work.clone(), view.device.clone(), title);
+        let mut title = view.standing.title.clone();
+        if search.is_some() {
+            title += " · search";
+        }
+        let job = Job::grid(work, view.device.clone(), title);
         self.queue(job);
         true
     }

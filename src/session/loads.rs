@@ -65,6 +65,8 @@ pub enum Load {
     Grid(JobId),
     /// The lessons.
     Units,
+    /// What answers at the places.
+    Places,
     /// A table of runs.
     Table(TableAsk),
 }
@@ -101,6 +103,7 @@ impl Session {
             Load::Inside => self.look_inside(),
             Load::Grid(job) => self.load_grid(job),
             Load::Units => self.read_units(),
+            Load::Places => self.ask_places(),
             Load::Table(ask) => self.make_table(ask),
         }
     }

@@ -6,6 +6,8 @@ mod added_task;
 pub mod advice;
 mod album;
 mod arrival;
+pub mod at_places;
+mod away;
 pub mod backend;
 pub mod bin;
 pub mod board;
@@ -82,6 +84,7 @@ use std::sync::Arc;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Wish};
+use at_places::Places;
 use backend::{Backend, Whose};
 use chooser::Choosing;
 use collection::Collection;
@@ -113,6 +116,8 @@ pub struct Session {
     pub former: Former,
     /// What settings can be made of.
     pub inventory: Inventory,
+    /// The other machines on which runs can be trained.
+    pub places: Places,
     /// What the page Compare shows.
     pub compare: Compare,
     /// What the page Train shows.
@@ -173,6 +178,7 @@ impl Session {
             experiment: Experiment::of(draft),
             former: Former::default(),
             inventory: Inventory::default(),
+            places: Places::default(),
             compare: Compare::default(),
             train: Train::default(),
             predict: PredictView::default(),
@@ -189,6 +195,7 @@ impl Session {
         session.read_plugins();
         session.read_backbones();
         session.read_devices();
+        session.read_places();
         session.list_runs();
         session.open_data(&session.experiment.draft.data.clone());
         session
@@ -203,6 +210,7 @@ impl Session {
             self.follow_tour();
             changed = true;
         }
+        changed |= self.drain_places();
         while let Some(take) = self.tasks.try_recv() {
             take(self);
             changed = true;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Session;
 use super::findings;
+use super::run_view::RunView;
 use super::words::percent;
 use crate::data::Correction;
 use crate::logging::told;
@@ -86,9 +87,8 @@ impl Session {
         }
     }
 
-    /// Tells that the run at work has ended well.
-    pub(super) fn tell_the_end(&mut self) {
-        let Some(run) = &self.train.live else { return };
+    /// Tells that a run has ended well.
+    pub(super) fn tell_the_end(&mut self, run: &RunView) {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
         if let Some(added_task) = added_task {

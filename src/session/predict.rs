@@ -217,13 +217,9 @@ impl Session {
 
     /// After a task of the run at work: Predict asks its newest snapshot, unless the person looks at
     /// an older one or chose another run.
-    pub(super) fn follow_live(&mut self) {
-        let Some((folder, done)) = self.train.live.as_ref().and_then(|run| {
-            let header = run.header.as_ref()?;
-            Some((header.folder.clone(), run.reports.len()))
-        }) else {
-            return;
-        };
+    pub(super) fn follow_live(&mut self, run: &RunView) {
+        let Some(header) = &run.header else { return };
+        let (folder, done) = (header.folder.clone(), run.reports.len());
         if self.predict.run.as_ref() == Some(&folder) {
             if self.predict.task + 2 >= done {
                 self.predict.task = done.saturating_sub(1);

@@ -17,12 +17,23 @@ use crate::run::event::{Command, Event, Wish};
 use crate::run::job::{Job, JobId, JobWork};
 
 impl Session {
-    /// Trains a run with these settings; it waits in the queue while another one trains.
+    /// Trains a run with these settings, at the place that is chosen; it waits in the queue while another one trains there.
     pub fn train(&mut self, config: RunConfig) -> JobId {
         let title = self.title_of(&config) + told_apart(&config).as_str();
         let job = Job::train(config, title);
         let id = job.id;
-        self.queue(job);
+        match self.experiment.place.clone() {
+            Some(place) => self.queue_at(&place, job),
+            None => self.queue(job),
+        }
+        id
+    }
+
+    /// The same on this computer, whatever place is chosen.
+    pub(super) fn train_here(&mut self, config: RunConfig) -> JobId {
+        let place = self.experiment.place.take();
+        let id = self.train(config);
+        self.experiment.place = place;
         id
     }
 
@@ -76,10 +87,15 @@ impl Session {
         Some(jobs)
     }
 
-    /// Continues a stopped or killed run, on another device where one is given.
+    /// Continues a stopped or killed run where it was trained, or on a device of this computer where one is given.
     pub fn resume(&mut self, folder: &Path, device: Option<String>) {
         let same = |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
-        let known = self.waiting().find(same).map(|job| job.title.clone());
+        let away = self.train.places.values().flat_map(|at| at.queue.jobs());
+        let known = self
+            .waiting()
+            .chain(away)
+            .find(same)
+            .map(|job| job.title.clone());
         if let Some(title) = known {
             let told = Problem::new(format!("{title} waits in the queue already"));
             self.notify(told, false);
@@ -87,7 +103,18 @@ impl Session {
         }
         let row = self.row(folder);
         let title = row.map_or_else(|| folder.display().to_string(), RunRow::title);
-        self.queue(Job::resume(folder.to_path_buf(), device, title));
+        let place = self.goes_on_at(folder).filter(|_| device.is_none());
+        let job = Job::resume(folder.to_path_buf(), device, title);
+        match place {
+            Some(place) => self.queue_at(&place, job),
+            None => self.queue(job),
+        }
+    }
+
+    /// The place at which a run goes on: where it was trained, as far as that is still a place.
+    pub fn goes_on_at(&self, folder: &Path) -> Option<String> {
+        let place = &self.header_of(folder)?.about.place;
+        self.places.get(place).map(|_| place.clone())
     }
 
     pub(super) fn queue(&mut self, job: Job) {

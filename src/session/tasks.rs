@@ -9,9 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::backend::Backend;
 use super::sources::Sources;
 use super::{Session, Wake};
 use crate::problem::{Problem, Result};
+use crate::run::places::Place;
 
 /// Takes what a task returned into the session.
 pub(super) type Taken = Box<dyn FnOnce(&mut Session) + Send>;
@@ -131,6 +133,12 @@ impl Tasks {
             queue: Arc::default(),
             under_way: 0,
         }
+    }
+
+    /// Makes ready to have jobs done at a place; never waits.
+    pub fn place(&self, place: &Place) -> Result<Box<dyn Backend>> {
+        let Worker { sources, wake, .. } = &self.worker;
+        sources.place(place, wake.clone())
     }
 
     fn begin(&mut self, task: Task) {

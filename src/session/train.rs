@@ -1,10 +1,11 @@
 //! What the page Train shows: the run at work or a stored one that was opened, and what waits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::at_places::AtPlace;
 use super::companion::Beside;
 use super::doubts::Doubts;
 use super::grid_at_work::GridAtWork;
@@ -25,6 +26,10 @@ use crate::store::Glance;
 pub struct Train {
     /// The run at work, or the one that ended last.
     pub live: Option<Arc<RunView>>,
+    /// The jobs at other machines, by the place's name.
+    pub places: BTreeMap<String, AtPlace>,
+    /// The place whose run is on show before the one here.
+    pub(super) watched: Option<String>,
     /// A stored run that was opened.
     pub opened: Option<Arc<RunView>>,
     /// The stored run that is being opened.
@@ -55,7 +60,20 @@ impl Train {
 
     /// The run on show.
     pub fn shown(&self) -> Option<&Arc<RunView>> {
-        self.opened.as_ref().or(self.live.as_ref())
+        let away = self.watched().and_then(|(_, at)| at.live.as_ref());
+        self.opened.as_ref().or(away).or(self.live.as_ref())
+    }
+
+    /// The place whose run is on show, unless a stored one is.
+    pub fn watched(&self) -> Option<(&str, &AtPlace)> {
+        let (name, at) = self.places.get_key_value(self.watched.as_ref()?)?;
+        (self.opened.is_none() && at.live.is_some()).then_some((name, at))
+    }
+
+    /// The run at work at a place that comes home to this folder.
+    pub fn away_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
+        let mut all = self.places.values().filter_map(AtPlace::running);
+        all.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
     }
 
     /// The grid at work.
@@ -73,7 +91,8 @@ impl Train {
 
     /// The run in this folder, if it is at work or open.
     pub fn run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
-        let mut open = [&self.live, &self.opened].into_iter().flatten();
+        let away = self.places.values().map(|at| &at.live);
+        let mut open = [&self.live, &self.opened].into_iter().chain(away).flatten();
         open.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
     }
 }
@@ -133,6 +152,7 @@ impl Session {
     pub fn close_opened(&mut self) {
         self.train.opened = None;
         self.train.awaited = None;
+        self.train.watched = None;
     }
 
     /// Looks how the opened run stands on disk: another program may train or teach it.

@@ -8,8 +8,8 @@ use egui::{Key, KeyboardShortcut};
 
 use super::keys;
 use super::page_commands::{
-    CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PredictCommand, ProofCommand,
-    TourCommand, TrainCommand,
+    CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PlaceCommand, PredictCommand,
+    ProofCommand, TourCommand, TrainCommand,
 };
 use super::settings::ThemeChoice;
 use super::widgets::figure::FigureWish;
@@ -238,6 +238,8 @@ pub enum UiCommand {
     OnGrid(GridCommand),
     /// What is asked of what a run says of itself.
     OnProof(ProofCommand),
+    /// What is asked of other machines.
+    OnPlace(PlaceCommand),
     /// What Train alone asks for.
     OnTrain(TrainCommand),
     /// What Predict alone asks for.

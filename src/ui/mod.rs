@@ -55,6 +55,8 @@ pub struct Options {
     pub places: bool,
     /// Where the engine works.
     pub engine: Whose,
+    /// The place where new runs are trained; none for this computer.
+    pub place: Option<String>,
 }
 
 /// Opens the window and stays until it is closed.
@@ -109,6 +111,7 @@ pub fn run(options: Options) -> Result<()> {
             let whose = options.engine;
             let root = options.runs_root.clone();
             let mut session = open_session(&cc.egui_ctx, root, draft, whose)?;
+            session.choose_place(options.place);
             session.choosing.dialogs = rfd::FileDialog::new().set_parent(cc);
             if let Some(problem) = unread {
                 session.notify(problem, true);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::export::Format;
 use crate::run::config::Setting;
 use crate::run::event::Picture;
+use crate::run::job::{JobId, SearchBy};
 use crate::session::companion::Beside;
 use crate::session::downloads::Item;
 use crate::session::pins::PinId;
@@ -52,6 +53,10 @@ pub enum GridCommand {
     Open(String),
     /// Make the grid that was opened the settings.
     Edit,
+    /// Search the best of its rows so, or run all of them.
+    Search(Option<SearchBy>),
+    /// Submit it to the cluster of this name.
+    Submit(String),
     /// Go back to the settings with single values.
     Close,
 }
@@ -80,6 +85,25 @@ pub enum TrainCommand {
     LookForDoubts(PathBuf, usize),
     /// Look at them no further.
     StopDoubts(PathBuf, usize),
+}
+
+/// What is asked of other machines, by the place's name.
+#[derive(Clone, Debug)]
+pub enum PlaceCommand {
+    /// Train new runs there.
+    Choose(String),
+    /// Show the run at work there.
+    Watch(String),
+    /// Pause the run at work there.
+    Pause(String),
+    /// Let it go on.
+    GoOn(String),
+    /// Stop it; it is saved and comes home.
+    Stop(String),
+    /// Take a job away that waits there, or is on the way.
+    TakeOut(String, JobId),
+    /// Let the jobs begin that wait there on hold.
+    LetGo(String),
 }
 
 /// What Predict asks for.

@@ -35,6 +35,8 @@ mod slurm;
 mod tables;
 mod teach;
 mod tried;
+#[cfg(target_os = "linux")]
+mod window_places;
 mod worst;
 mod wrong;
 

@@ -16,8 +16,9 @@ use lae_studio::run::inside::{
     AttentionKind, AttentionMap, FeatureMap, InsideRequest, Insight, Look, Movement, PictureInside,
     ProbeInside, RunInside, Seen,
 };
-use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own};
+use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own, SearchBy};
 use lae_studio::run::queue::JobEvent;
+use lae_studio::run::searched::{ChosenEnd, ContestEnd, Searched};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::tried::{Trial, TriedMethod};
 use lae_studio::run::wire::{self, Ask, Said, Told};
@@ -161,6 +162,24 @@ impl Chance {
         }
     }
 
+    fn searched(&mut self) -> Searched {
+        let chosen = ChosenEnd {
+            title: self.text(),
+            mean: self.real(),
+            second: Some((self.text(), self.real())),
+            level: vec![self.text()],
+        };
+        let contest = ContestEnd {
+            title: self.text(),
+            tried: self.whole(),
+            chosen: Some(chosen),
+        };
+        Searched {
+            contests: vec![contest],
+            file: self.text().into(),
+        }
+    }
+
     fn jobs(&mut self) -> Vec<Job> {
         let config = crate::store::header().config;
         let mut held = Job::train(config, self.text());
@@ -169,6 +188,7 @@ impl Chance {
             plugin: Some(self.text()),
             backbones: Some(self.text()),
             weights: Some(self.text().into()),
+            data: Some(self.text()),
         };
         let (run, train) = (self.run(), true);
         let check = JobWork::Check { run, train };
@@ -176,6 +196,7 @@ impl Chance {
             name: self.text(),
             text: self.text(),
             runs: self.whole(),
+            search: Some(SearchBy::Halving),
         };
         vec![
             held,
@@ -376,6 +397,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         Event::Grid(Box::new(c.grid())),
         Event::Checked(Box::new(c.checked())),
         Event::Tried(Box::new(c.tried())),
+        Event::Searched(Box::new(c.searched())),
         Event::Began(JobId::fresh()),
         Event::Removed(JobId::fresh()),
         Event::Started(Box::new(header)),
@@ -466,6 +488,7 @@ fn kind_of_event(event: &Event) -> usize {
         Event::Cell { .. } => 21,
         Event::Checked(_) => 22,
         Event::Tried(_) => 23,
+        Event::Searched(_) => 24,
     }
 }
 
@@ -502,7 +525,7 @@ proptest! {
         let here = Path::new("/runs");
         let all = events(seed);
         let kinds: BTreeSet<usize> = all.iter().map(|told| kind_of_event(&told.event)).collect();
-        prop_assert_eq!(kinds.len(), 24);
+        prop_assert_eq!(kinds.len(), 25);
         let mut bytes = Vec::new();
         for told in &all {
             let event = Box::new(wire::sent_home(told.clone(), here));

@@ -13,11 +13,12 @@ use super::progress::GridReporter;
 use super::{Args, before, several, tell_end};
 use crate::counts::{count_text, counted};
 use crate::experiment::Stock;
-use crate::experiment::grid::search::{Contest, Measured, Search, Strategy, Verdict};
+use crate::experiment::grid::search::{Contest, Measured, Search, Verdict};
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::Control;
 use crate::run::grid::Grid;
+use crate::run::job::SearchBy;
 use crate::store::{self, spread_text};
 
 /// Raised when a field of the JSON changes its meaning.
@@ -52,10 +53,10 @@ enum How {
 }
 
 impl How {
-    fn strategy(self) -> Strategy {
+    fn strategy(self) -> SearchBy {
         match self {
-            Self::Halving => Strategy::Halving,
-            Self::All => Strategy::All,
+            Self::Halving => SearchBy::Halving,
+            Self::All => SearchBy::All,
         }
     }
 }
@@ -135,7 +136,9 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let root = store::runs_root(args.out.as_deref());
     let cells = Cells::of(grid.clone(), &root, &overrides)?;
     let budget = args.search.budget.map(|budget| budget as usize);
-    let search = Search::new(cells, how.strategy(), args.search.validation, budget)?;
+    let stock = Stock::default();
+    let how_much = (how.strategy(), args.search.validation);
+    let search = Search::new(cells, how_much, budget, &stock, control)?;
     if args.list {
         let report = report(&search, grid, how, &[], String::new());
         args.json.give(&report, &plan_text(&search))?;
@@ -144,13 +147,8 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     if !args.quiet {
         tell(plan_text(&search).trim_end());
     }
-    let mut left: Vec<Vec<usize>> = search
-        .contests
-        .iter()
-        .map(|contest| contest.rows.clone())
-        .collect();
+    let mut left = search.begin();
     let mut measured = Measured::new();
-    let stock = Stock::default();
     for round in 0..search.rounds() {
         if !one_round(
             args,

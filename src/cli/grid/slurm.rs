@@ -1,18 +1,18 @@
 //! `grid --slurm`: a grid as a job array of a cluster.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::super::End;
 use super::super::output::{say, tell};
 use super::Args;
 use super::report::{GridReport, TaskReport, listing, title_of};
-use crate::counts::{count_text, counted};
+use crate::counts::counted;
 use crate::experiment::grid::slurm::{
-    self, Cluster, Given, Standing, Submitted, TEMPLATE, TaskState, explained,
+    self, Cluster, Given, Standing, TEMPLATE, TaskState, explained, options, told,
 };
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
-use crate::run::places::{Place, Places, Slurm};
+use crate::run::places::{Place, Places};
 
 /// Options of a grid on a cluster.
 #[derive(clap::Args)]
@@ -43,16 +43,7 @@ impl Options {
             return Ok(None);
         };
         let Some(name) = wanted else {
-            return Ok(Some(Place {
-                name: String::new(),
-                ssh: None,
-                options: Vec::new(),
-                folder: None,
-                program: String::new(),
-                device: None,
-                data: BTreeMap::new(),
-                slurm: Some(Slurm::default()),
-            }));
+            return Ok(Some(Place::cluster_here()));
         };
         let places = Places::load()?;
         let place = places.get(name)?;
@@ -98,9 +89,10 @@ pub(super) fn run(
             }
             true
         })?;
+        let device = args.device.as_ref().or(place.device.as_ref());
         let given = Given {
             text,
-            options: options(args, place),
+            options: options(device, &args.data_at(Some(place))),
             at_once: args.slurm.at_once.map(|number| number as usize),
         };
         let submitted = slurm::submit(plan, cells, place, &given)?;
@@ -129,36 +121,6 @@ pub(super) fn run(
     args.json
         .give(&json, &format!("{text}{}", failures(plan, &standings)))?;
     Ok(End::Done)
-}
-
-/// What each task is told beside the grid and the number of its run.
-fn options(args: &Args, place: &Place) -> Vec<String> {
-    let device = args.device.as_ref().or(place.device.as_ref());
-    let device = device
-        .into_iter()
-        .flat_map(|device| ["--device".to_string(), device.clone()]);
-    let data = args.data_at(Some(place)).into_iter();
-    let data = data.flat_map(|data| ["--data".to_string(), data]);
-    device.chain(data).collect()
-}
-
-fn told(submitted: Option<&Submitted>) -> String {
-    let Some(submitted) = submitted else {
-        return "nothing to submit: all is there or in the queue".into();
-    };
-    let mut text = format!(
-        "{} submitted as job {}; script and logs lie in {}",
-        counted(submitted.tasks, "run"),
-        submitted.jobs.join(", "),
-        submitted.folder.display(),
-    );
-    if submitted.queued > 0 {
-        text += &format!(
-            "; {} in the queue from before",
-            count_text(submitted.queued)
-        );
-    }
-    text
 }
 
 fn state_text(standing: &Standing, state: &CellState) -> String {

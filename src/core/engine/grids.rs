@@ -3,16 +3,18 @@
 
 use std::path::Path;
 
+use super::cells::{CellSink, preparing};
+use super::searches::run_search;
 use super::sink::JobSink;
 use crate::counts::counted;
 use crate::experiment::Stock;
-use crate::experiment::grid::{CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
+use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::experiment::proof::{CheckRequest, check_place};
 use crate::experiment::trial::try_methods;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, Phase, Sink};
-use crate::run::grid::{CellStanding, Grid};
+use crate::run::event::{Control, Event, Sink};
+use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 
 /// Runs what is not there yet of a grid; gives how the job ended.
@@ -29,6 +31,9 @@ pub(super) fn run_grid(
         ..Overrides::default()
     };
     let cells = Cells::of(grid, runs_root, &overrides)?;
+    if let Some(by) = work.search {
+        return run_search(cells, by, runs_root, stock, (sink, control));
+    }
     let mut tell = |what: &str| {
         sink.event(preparing(what));
         sink.between_batches();
@@ -41,11 +46,7 @@ pub(super) fn run_grid(
     };
     sink.event(Event::Grid(Box::new(plan.standing())));
     let order = plan.in_order();
-    let mut cells = CellSink {
-        pace: Pace::of(&plan, &order),
-        sink,
-        problem: None,
-    };
+    let mut cells = CellSink::new(&plan, &order, sink);
     let end = plan.run(&order, &mut cells);
     Ok(match end {
         GridEnd::Stopped(_) => stopped(),
@@ -57,13 +58,6 @@ pub(super) fn run_grid(
     })
 }
 
-fn preparing(what: &str) -> Event {
-    Event::Phase {
-        run: String::new(),
-        phase: Phase::Preparing(what.to_string()),
-    }
-}
-
 /// What is told of a grid of which some cells could not be run.
 fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     let runs = counted(failed, "run");
@@ -72,62 +66,6 @@ fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
         format!("{}; its lines say what is wrong", problem.what)
     });
     told.advise(why)
-}
-
-/// Tells what becomes of the cells.
-struct CellSink<'a, 'b> {
-    sink: &'a mut JobSink<'b>,
-    pace: Pace,
-    /// Why the first one failed that did.
-    problem: Option<Problem>,
-}
-
-impl CellSink<'_, '_> {
-    fn tell(&mut self, cell: usize, standing: CellStanding) {
-        let seconds_left = self.pace.left();
-        self.sink.event(Event::Cell {
-            cell,
-            standing,
-            seconds_left,
-        });
-    }
-}
-
-impl Sink for CellSink<'_, '_> {
-    fn event(&mut self, event: Event) {
-        self.sink.event(event);
-    }
-
-    fn between_batches(&mut self) {
-        self.sink.between_batches();
-    }
-}
-
-impl GridSink for CellSink<'_, '_> {
-    fn begins(&mut self, _: &GridPlan, cell: usize, _: bool) {
-        self.pace.begins();
-        self.tell(cell, CellStanding::AtWork);
-    }
-
-    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
-        self.pace.ended(cell, end);
-        let standing = match end {
-            Ok(CellEnd::Known | CellEnd::Finished | CellEnd::Stopped(_)) => plan.standing_of(cell),
-            Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
-            Err(problem) => {
-                self.problem.get_or_insert_with(|| problem.clone());
-                self.sink.failed();
-                CellStanding::Refused(problem.clone())
-            }
-        };
-        self.tell(cell, standing);
-        self.sink.between_batches();
-    }
-
-    fn waits(&mut self, cells: usize) {
-        let runs = counted(cells, "run");
-        self.event(preparing(&format!("waiting for {runs} of other programs")));
-    }
 }
 
 /// Tries methods on a data set; gives how the job ended.

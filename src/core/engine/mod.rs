@@ -4,9 +4,11 @@
 //! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
 //! the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
+mod cells;
 mod grids;
 mod inside;
 mod predictions;
+mod searches;
 mod sheets;
 mod sink;
 mod work;

@@ -45,7 +45,7 @@ use crate::run::event::{Control, RunHeader, Sink, Wish};
 use crate::store::{self, RunFolder, StoredState};
 
 pub use fitting::{has_bf16, weight_type};
-pub use own::take_along;
+pub use own::{Along, take_along};
 pub use plan::TrainingPlan;
 pub use samples::sample_pictures;
 pub use stock::{Stock, augment_of, open_options};
@@ -250,6 +250,8 @@ fn go_on(
         return Ok(Outcome::NotBegun);
     };
     plan.agrees_with(&stored.header)?;
+    // What a place has of it is older from now on, and must not come home over it.
+    store::forget_place(folder)?;
     let (name, variant) = (&plan.ready.info.name, plan.variant());
     let header = &stored.header;
     let changed = device.is_some() || micro_batch.is_some() || lock.is_older();

@@ -69,14 +69,15 @@ impl Stock {
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Arc<Dataset>> {
         let options = open_options(config);
-        let key = format!("{} {options:?}", config.data);
+        let place = self.place_of_data(config);
+        let key = format!("{place} {options:?}");
         if let Some((known, data)) = &self.shelves().data
             && *known == key
         {
             return Ok(data.clone());
         }
         let data = Arc::new(Dataset::open_watched(
-            &config.data,
+            place,
             &options,
             &Watch::new(&|_, _, _| go_on()),
         )?);
@@ -85,11 +86,16 @@ impl Stock {
         Ok(data)
     }
 
+    /// Where the data set of these settings lies: where the job brought it, else where they say.
+    fn place_of_data<'a>(&'a self, config: &'a RunConfig) -> &'a str {
+        self.own.data.as_deref().unwrap_or(&config.data)
+    }
+
     /// Decoded pictures of a data set, kept for one working size at a time.
     pub fn pixels(&self, config: &RunConfig, size: usize) -> Arc<PixelCache> {
         let key = format!(
             "{} {:?} {size} {}",
-            config.data,
+            self.place_of_data(config),
             open_options(config),
             config.cache_mb
         );

@@ -18,6 +18,7 @@ use super::doubt::{DoubtRequest, DoubtState};
 use super::grid::{CellStanding, GridStanding};
 use super::inside::{InsideRequest, Insight};
 use super::job::{Job, JobId};
+use super::searched::Searched;
 use super::sheet::{SheetRequest, SheetState};
 use super::tried::Trial;
 use crate::problem::Problem;
@@ -219,6 +220,8 @@ pub enum Event {
     },
     /// What came of trying methods.
     Tried(Box<Trial>),
+    /// What came of a search among the rows of a grid.
+    Searched(Box<Searched>),
     /// What came of checking a run.
     Checked(Box<Report>),
     /// The run reached its end.

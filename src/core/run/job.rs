@@ -81,6 +81,19 @@ pub struct GridWork {
     pub text: String,
     /// How many runs it has, those that are there included.
     pub runs: usize,
+    /// How the best of its rows is searched; none where all are run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchBy>,
+}
+
+/// How it is searched among the rows of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchBy {
+    /// The better half goes on with twice the epochs.
+    Halving,
+    /// All with all epochs.
+    All,
 }
 
 impl JobWork {
@@ -106,6 +119,9 @@ pub struct Own {
     /// The file with the backbone's weights, in place of the one that the settings or the table name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<PathBuf>,
+    /// Where the data set lies for that program; the settings keep what it is called here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
 }
 
 impl Own {
@@ -237,6 +253,17 @@ impl Job {
             JobWork::Train(_) | JobWork::Resume(_) => false,
         }
     }
+}
+
+/// A job that was asked for at a place, as this computer knows of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AwayJob {
+    /// Whether that place has told of it: then it goes on there by itself.
+    pub is_there: bool,
+    /// The folder of its run among the runs here, by name; empty before it has one.
+    pub run: String,
+    /// The job as it was asked for.
+    pub job: Job,
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod prediction;
 pub mod queue;
 pub mod refusal;
 mod report;
+pub mod searched;
 pub mod sheet;
 pub mod tried;
 pub mod wire;

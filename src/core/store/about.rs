@@ -78,20 +78,42 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     if !is_run(folder) {
         return Err(no_run(folder));
     }
+    keep(folder, &about)?;
+    Ok(about)
+}
+
+/// Notes that the run in this folder goes on here: it is no longer the one that a place has.
+///
+/// # Errors
+/// A Problem when its folder cannot be written.
+pub fn forget_place(folder: &Path) -> Result<()> {
+    let about = self::about(folder).0;
+    match about.place.is_empty() {
+        true => Ok(()),
+        false => keep(
+            folder,
+            &About {
+                place: String::new(),
+                ..about
+            },
+        ),
+    }
+}
+
+fn keep(folder: &Path, about: &About) -> Result<()> {
     let path = folder.join(ABOUT_FILE);
     if about.is_empty() {
         return match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(Problem::io("remove the run's name", &path, &error))
             }
-            _ => Ok(about),
+            _ => Ok(()),
         };
     }
-    let text = toml::to_string(&about)
+    let text = toml::to_string(about)
         .map_err(|error| Problem::new(format!("this cannot be written: {error}")))?;
     // Without the run's lock: a run is named while it is at work, too.
-    keep_apart(&path, format!("{PREFACE}{text}").as_bytes())?;
-    Ok(about)
+    keep_apart(&path, format!("{PREFACE}{text}").as_bytes())
 }
 
 #[cfg(test)]

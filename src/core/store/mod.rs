@@ -65,7 +65,7 @@ use std::path::{Path, PathBuf};
 
 use crate::folders;
 
-pub use about::{about, set_about};
+pub use about::{about, forget_place, set_about};
 pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use answered::Answered;
@@ -85,7 +85,7 @@ pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, p
 pub use pictures::{AddedPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
 pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenance};
-pub use queue::QueueFile;
+pub use queue::{QueueFile, places_at_work};
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use spread::{mean_and_spread, spread_text};

@@ -1,31 +1,54 @@
-//! The queue of waiting jobs on disk, so that it survives the program: `queue.toml` beside the runs.
+//! The queue of waiting jobs on disk, so that it survives the program: `queue.toml` beside the runs, and for each place
+//! the jobs that were asked for there, in `.away`.
 //!
-//! The file belongs to the program that holds `queue.lock`; another one that works beside it keeps
-//! its line in memory.
+//! A file belongs to the program that holds its lock, `queue.lock`; another one that works beside it keeps its line in
+//! memory.
 
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use std::marker::PhantomData;
+
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::file::{keep_file, lock_file};
 use crate::files;
 use crate::problem::{Problem, Result};
-use crate::run::job::Job;
+use crate::run::job::{AwayJob, Job};
 
-/// The jobs.
-const FILE: &str = "queue.toml";
-/// Held by the program whose jobs they are.
-const LOCK: &str = "queue.lock";
-/// Where jobs go that this version cannot read.
-const SET_ASIDE: &str = "queue.unreadable.toml";
+/// The name of the file and its lock, without ending.
+const QUEUE: &str = "queue";
+/// The folder of jobs that were asked for at places.
+const AWAY: &str = ".away";
 
-/// The file with the waiting jobs below a folder of runs.
+/// What such a file holds.
+pub trait Kept: Serialize + DeserializeOwned {
+    /// As it comes back after the end of the program.
+    #[must_use]
+    fn back(self) -> Self;
+}
+
+impl Kept for Job {
+    fn back(self) -> Self {
+        Self { held: true, ..self }
+    }
+}
+
+impl Kept for AwayJob {
+    fn back(self) -> Self {
+        self
+    }
+}
+
+/// A file with jobs below a folder of runs.
 #[derive(Debug)]
-pub struct QueueFile {
-    root: PathBuf,
+pub struct QueueFile<T = Job> {
+    folder: PathBuf,
+    name: String,
     owner: Owner,
+    holds: PhantomData<T>,
 }
 
 /// Whose file it is.
@@ -40,23 +63,54 @@ enum Owner {
 }
 
 #[derive(Serialize)]
-struct Jobs<'a> {
-    job: &'a [&'a Job],
+struct Jobs<'a, T> {
+    job: &'a [&'a T],
 }
 
 impl QueueFile {
-    /// The file below this folder; nothing is opened yet.
+    /// The jobs that wait in the engine's queue below this folder of runs; nothing is opened yet.
     pub fn below(root: &Path) -> Self {
+        Self::at(root.to_path_buf(), QUEUE)
+    }
+}
+
+impl QueueFile<AwayJob> {
+    /// The jobs that were asked for at a place; nothing is opened yet.
+    pub fn of_place(root: &Path, place: &str) -> Self {
+        Self::at(root.join(AWAY), place)
+    }
+}
+
+/// The places at which jobs were asked for from this folder of runs, and not heard to end.
+pub fn places_at_work(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join(AWAY)).into_iter().flatten();
+    let names = entries.flatten().filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        Some(name.strip_suffix(".toml")?.to_string())
+    });
+    let mut names: Vec<String> = names.filter(|name| !name.contains('.')).collect();
+    names.sort();
+    names
+}
+
+impl<T: Kept> QueueFile<T> {
+    fn at(folder: PathBuf, name: &str) -> Self {
         Self {
-            root: root.to_path_buf(),
+            folder,
+            name: name.to_string(),
             owner: Owner::Unknown,
+            holds: PhantomData,
         }
     }
 
-    /// The jobs that an earlier program left, held, and what could not be read of them. None while
+    fn file(&self, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", self.name))
+    }
+
+    /// The jobs that an earlier program left, and what could not be read of them. None while
     /// another program holds the file.
-    pub fn load(&mut self) -> (Vec<Job>, Option<Problem>) {
-        let path = self.root.join(FILE);
+    pub fn load(&mut self) -> (Vec<T>, Option<Problem>) {
+        let path = self.file("toml");
         if !path.exists() || !self.is_mine().unwrap_or(false) {
             return (Vec::new(), None);
         }
@@ -76,8 +130,8 @@ impl QueueFile {
     ///
     /// # Errors
     /// A Problem when they cannot be written, or another program holds the file.
-    pub fn save(&mut self, jobs: &[&Job]) -> Result<()> {
-        let path = self.root.join(FILE);
+    pub fn save(&mut self, jobs: &[&T]) -> Result<()> {
+        let path = self.file("toml");
         if jobs.is_empty() && matches!(self.owner, Owner::Unknown) {
             return Ok(());
         }
@@ -104,16 +158,16 @@ impl QueueFile {
     /// Takes the lock the first time it is asked.
     fn is_mine(&mut self) -> Result<bool> {
         if matches!(self.owner, Owner::Unknown) {
-            std::fs::create_dir_all(&self.root)
-                .map_err(|error| Problem::io("make the folder for runs", &self.root, &error))?;
-            let held = lock_file(&self.root.join(LOCK))?;
+            std::fs::create_dir_all(&self.folder)
+                .map_err(|error| Problem::io("make the folder for runs", &self.folder, &error))?;
+            let held = lock_file(&self.file("lock"))?;
             self.owner = held.map_or(Owner::Other, |_lock| Owner::Mine { _lock });
         }
         Ok(matches!(self.owner, Owner::Mine { .. }))
     }
 
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
-        let aside = self.root.join(SET_ASIDE);
+        let aside = self.file("unreadable.toml");
         let problem = Problem::new("some runs that waited in the queue cannot be read");
         match keep_file(&aside, text.as_bytes()) {
             Ok(_) => problem.at_path(&aside).advise("set them up again"),
@@ -125,28 +179,25 @@ impl QueueFile {
 /// Whether a job in the queue kept below this folder waits for this run. A queue that cannot be read
 /// holds nobody up.
 pub(super) fn is_queued(root: &Path, run: &Path) -> bool {
-    let Ok(text) = files::read_text(&root.join(FILE), files::TEXT) else {
+    let Ok(text) = files::read_text(&root.join(format!("{QUEUE}.toml")), files::TEXT) else {
         return false;
     };
     let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let run = real(run);
-    let (jobs, _) = read(&text);
+    let (jobs, _) = read::<Job>(&text);
     jobs.iter()
         .filter_map(|job| job.work.run())
         .any(|known| real(known) == run)
 }
 
-/// The jobs of a file's text, held, and whether these are all.
-fn read(text: &str) -> (Vec<Job>, bool) {
+/// The jobs of a file's text, and whether these are all.
+fn read<T: Kept>(text: &str) -> (Vec<T>, bool) {
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let Some(list) = table.get("job").and_then(toml::Value::as_array) else {
         return (Vec::new(), false);
     };
-    let job = |value: &toml::Value| -> Option<Job> {
-        let job: Job = value.clone().try_into().ok()?;
-        Some(Job { held: true, ..job })
-    };
-    let jobs: Vec<Job> = list.iter().filter_map(job).collect();
+    let job = |value: &toml::Value| value.clone().try_into().ok().map(T::back);
+    let jobs: Vec<T> = list.iter().filter_map(job).collect();
     let whole = jobs.len() == list.len();
     (jobs, whole)
 }
@@ -156,7 +207,7 @@ fn read(text: &str) -> (Vec<Job>, bool) {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
-    use crate::run::job::GridWork;
+    use crate::run::job::{GridWork, SearchBy};
 
     #[test]
     fn jobs_survive_the_program_and_come_back_held() {
@@ -171,6 +222,7 @@ mod tests {
             name: "mine".into(),
             text: "title = \"Mine\"\nepochs = [1, 2]\n".into(),
             runs: 2,
+            search: Some(SearchBy::Halving),
         };
         let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
         let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());
@@ -194,7 +246,26 @@ mod tests {
             (vec![held(&first), held(&second), held(&third)], None)
         );
         again.save(&[]).unwrap();
-        assert!(!runs.join(FILE).exists());
+        assert!(!runs.join("queue.toml").exists());
+    }
+
+    #[test]
+    fn jobs_at_a_place_are_kept_with_what_is_known_of_them() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(places_at_work(root.path()).is_empty());
+        let job = AwayJob {
+            is_there: true,
+            run: "a_run".into(),
+            job: Job::train(RunConfig::default(), "it".into()),
+        };
+        let mut file = QueueFile::of_place(root.path(), "lab");
+        file.save(&[&job]).unwrap();
+        drop(file);
+        assert_eq!(places_at_work(root.path()), ["lab"]);
+        let mut again = QueueFile::of_place(root.path(), "lab");
+        assert_eq!(again.load(), (vec![job], None));
+        again.save(&[]).unwrap();
+        assert!(places_at_work(root.path()).is_empty());
     }
 
     #[test]
@@ -202,14 +273,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let job = Job::train(RunConfig::default(), String::new());
         QueueFile::below(root.path()).save(&[&job]).unwrap();
-        let path = root.path().join(FILE);
+        let path = root.path().join("queue.toml");
         let text = std::fs::read_to_string(&path).unwrap();
         let newer = text.replace("epochs = 5", "epochs = 5\nwarp = 9");
         std::fs::write(&path, format!("{text}\n{newer}")).unwrap();
         let (jobs, problem) = QueueFile::below(root.path()).load();
         assert_eq!(jobs.len(), 1);
-        assert!(problem.unwrap().place.ends_with(SET_ASIDE));
-        let aside = std::fs::read_to_string(root.path().join(SET_ASIDE)).unwrap();
+        assert!(problem.unwrap().place.ends_with("queue.unreadable.toml"));
+        let aside = std::fs::read_to_string(root.path().join("queue.unreadable.toml")).unwrap();
         assert!(aside.contains("warp = 9"));
         std::fs::write(&path, "job = 3").unwrap();
         let (jobs, problem) = QueueFile::below(root.path()).load();

@@ -68,17 +68,20 @@ impl Work {
                 if let Some((_, run)) = &mut self.running {
                     run.clone_from(&header.run);
                 }
-                let adopts = self.adopts;
-                let mine = told.job.filter(|id| adopts || self.mine.contains(id));
+                let mine = told.job.filter(|id| self.mine.contains(id));
                 if let (Some(_), Peer::Ssh { place, root }) = (mine, &self.peer)
                     && let Ok(mirror) = Mirror::of(&header.run, &place.name, root)
                 {
                     **header = mirror.header((**header).clone());
-                    self.following.push(Following {
-                        job: told.job,
-                        mirror,
-                        end: None,
-                    });
+                    // One that was short of memory on the way is told to begin again.
+                    let known = self.following.iter().any(|f| f.job == told.job);
+                    if !known {
+                        self.following.push(Following {
+                            job: told.job,
+                            mirror,
+                            end: None,
+                        });
+                    }
                 }
             }
             event if is_end(event) => self.running = None,
@@ -89,17 +92,6 @@ impl Work {
             }
             _ => {}
         }
-    }
-
-    fn answered(&mut self, number: u64, answers: usize) {
-        for ticket in self
-            .tickets
-            .iter_mut()
-            .filter(|ticket| ticket.number == number)
-        {
-            ticket.answers = ticket.answers.saturating_sub(answers);
-        }
-        self.tickets.retain(|ticket| ticket.answers > 0);
     }
 
     pub(super) fn bring(&mut self, run: &str, job: Option<JobId>) {

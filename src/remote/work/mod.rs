@@ -1,7 +1,8 @@
 //! The thread that talks to another process: says what was asked and takes up broken connections. `home` is what it
-//! does for runs that are trained on another machine.
+//! does for runs that are trained on another machine, `tickets` for what is asked of runs.
 
 mod home;
+mod tickets;
 
 use std::collections::{HashSet, VecDeque};
 use std::process::Command as Process;
@@ -18,6 +19,7 @@ use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Ask, Hello, Said, Told};
+use tickets::{Ticket, too_large};
 
 /// How often it looks whether something is due.
 const OFTEN: Duration = Duration::from_millis(50);
@@ -33,10 +35,8 @@ pub(super) enum Message {
     Ask(Ask, Vec<u8>),
     /// A run to bring home, and the job that is at work on it.
     Bring(String, Option<JobId>),
-    /// Every run at work there is to be brought home.
-    Adopt,
-    /// A job cannot be asked for.
-    Fail(JobId, Problem),
+    /// The run of this job is to be brought home, too.
+    Expect(JobId),
     /// What a connection told, by its number.
     Heard(u64, Heard),
     /// Nobody wants anything any more.
@@ -48,13 +48,6 @@ struct Following {
     job: Option<JobId>,
     mirror: Mirror,
     end: Option<JobEvent>,
-}
-
-/// Something that was asked of a child and is not answered yet.
-struct Ticket {
-    number: u64,
-    answers: usize,
-    failed: fn(u64, Problem) -> Event,
 }
 
 struct Work {
@@ -79,8 +72,6 @@ struct Work {
     told_broken: bool,
     /// Jobs that were asked for here.
     mine: HashSet<JobId>,
-    /// Whether all others are treated alike.
-    adopts: bool,
     /// The job at work there and its run.
     running: Option<(JobId, String)>,
     following: Vec<Following>,
@@ -114,7 +105,6 @@ pub(super) fn work(
         tries: 0,
         told_broken: false,
         mine: HashSet::new(),
-        adopts: false,
         running: None,
         following: Vec::new(),
         tickets: Vec::new(),
@@ -144,8 +134,7 @@ impl Work {
         match message {
             Message::Ask(ask, raw) => self.ask(ask, raw),
             Message::Bring(run, job) => self.bring(&run, job),
-            Message::Adopt => self.adopts = true,
-            Message::Fail(job, problem) => self.fail_job(job, problem),
+            Message::Expect(job) => drop(self.mine.insert(job)),
             Message::Heard(connection, heard) if connection == self.connection => match heard {
                 Heard::Told(told, raw) => self.hear(told, raw),
                 Heard::Ended(problem) => self.ended(problem),
@@ -171,7 +160,12 @@ impl Work {
     }
 
     /// Says something that is said again until it is taken in; what is about files is asked again by whoever asked.
-    fn ask(&mut self, ask: Ask, raw: Vec<u8>) {
+    fn ask(&mut self, mut ask: Ask, raw: Vec<u8>) {
+        if let Ask::Command(command) = &mut ask
+            && let Some(event) = too_large(command)
+        {
+            return self.tell(News::Event(Box::new(JobEvent { job: None, event })));
+        }
         let lasting = matches!(ask, Ask::Command(_) | Ask::Wish(_) | Ask::Hurry(_));
         if !lasting {
             return self.say(ask, &raw);
@@ -192,30 +186,6 @@ impl Work {
             self.write(said, &raw);
         } else if self.link.is_none() && self.retry.is_none() {
             self.retry = Some(Instant::now());
-        }
-    }
-
-    fn note(&mut self, command: &Command) {
-        let mut ticket = |number, answers, failed| {
-            self.tickets.push(Ticket {
-                number,
-                answers,
-                failed,
-            });
-        };
-        match command {
-            Command::Queue(job) => drop(self.mine.insert(job.id)),
-            Command::Predict(request) => {
-                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
-                    Event::NotPredicted { ticket, problem }
-                });
-            }
-            Command::Inside(request) => {
-                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
-                    Event::NotInside { ticket, problem }
-                });
-            }
-            _ => {}
         }
     }
 

@@ -215,6 +215,7 @@ impl RunView {
             }
             Event::Checked(report) => self.checked(&report, now),
             Event::Tried(trial) => self.say(now, trial.sentences().join(" ")),
+            Event::Searched(searched) => self.say(now, searched.sentences().join(" ")),
             Event::Assumed(sentences) if self.in_added_task() => {
                 sentences.into_iter().for_each(|text| self.say(now, text));
             }

@@ -1,9 +1,10 @@
 //! Grids as helper threads make and plan them: the settings of the window become a grid's file, and of every grid it is
 //! looked which runs are there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::experiment::Stock;
+use crate::experiment::grid::slurm::{self, Given};
 use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
 use crate::method::filled;
 use crate::problem::{Problem, Result};
@@ -11,6 +12,7 @@ use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
 use crate::run::event::Control;
 use crate::run::grid::{Grid, GridKey};
 use crate::run::job::GridWork;
+use crate::run::places::Place;
 use crate::session::grids::{Axis, GridAsk, GridFields, GridView, Several};
 use crate::session::plain::title_of;
 
@@ -19,25 +21,10 @@ const UNSAVED: &str = "several-values";
 
 /// A grid, and how its runs stand below `root`.
 pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
-    let (name, text, device, factors) = match ask {
-        GridAsk::Several {
-            draft,
-            preset,
-            several,
-        } => {
-            let text = text_of(draft, preset.as_deref(), several, root)?;
-            (UNSAVED.to_string(), text, None, factors(several))
-        }
-        GridAsk::Named(wanted, device) => {
-            let (grid, text) = find(wanted)?;
-            (grid.name, text, device.clone(), String::new())
-        }
-        GridAsk::Text(work, device) => (
-            work.name.clone(),
-            work.text.clone(),
-            device.clone(),
-            String::new(),
-        ),
+    let (name, text, device) = named(ask, root)?;
+    let factors = match ask {
+        GridAsk::Several { several, .. } => factors(several),
+        GridAsk::Named(..) | GridAsk::Text(..) => String::new(),
     };
     let grid = Grid::read(&name, &text, &format!("the grid {name}"))?;
     let overrides = Overrides {
@@ -55,12 +42,67 @@ pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
     let plan = GridPlan::make(cells, root, false, &stock, &control, &mut |_| {});
     let plan = plan.ok_or_else(|| Problem::new("the grid was not looked at to its end"))?;
     Ok(GridView {
-        work: GridWork { name, text, runs },
+        work: GridWork {
+            name,
+            text,
+            runs,
+            search: None,
+        },
         device,
         factors,
         standing: plan.standing(),
         fields,
     })
+}
+
+/// Its name, the text of its file, and the device of its runs where it is not the file's.
+fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)> {
+    Ok(match ask {
+        GridAsk::Several {
+            draft,
+            preset,
+            several,
+        } => {
+            let text = text_of(draft, preset.as_deref(), several, root)?;
+            (UNSAVED.to_string(), text, None)
+        }
+        GridAsk::Named(wanted, device) => {
+            let (grid, text) = find(wanted)?;
+            (grid.name, text, device.clone())
+        }
+        GridAsk::Text(work, device) => (work.name.clone(), work.text.clone(), device.clone()),
+    })
+}
+
+/// Submits what is not there yet of a grid to a cluster, whose runs lie in its folder, else in `root`; gives what became of
+/// it in words, and that folder.
+pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<(String, PathBuf)> {
+    let (name, text, _) = named(ask, root)?;
+    let root = cluster.folder.as_deref().map_or(root, Path::new);
+    let grid = Grid::read(&name, &text, &format!("the grid {name}"))?;
+    let data = cluster.data.iter();
+    let overrides = Overrides {
+        device: cluster.device.clone(),
+        data: data
+            .clone()
+            .map(|(name, path)| (name.clone(), path.clone()))
+            .collect(),
+    };
+    let cells = Cells::of(grid, root, &overrides)?;
+    let (stock, control) = (Stock::default(), Control::default());
+    // A login host has not the devices of its nodes.
+    let plan = GridPlan::make(cells, root, false, &stock, &control, &mut |_| {});
+    let mut plan = plan.ok_or_else(|| Problem::new("the grid was not looked at to its end"))?;
+    let order = plan.in_order();
+    plan.know_keys(&order, &mut |_| true)?;
+    let data: Vec<String> = data.map(|(name, path)| format!("{name}={path}")).collect();
+    let given = Given {
+        text: &text,
+        options: slurm::options(cluster.device.as_ref(), &data),
+        at_once: None,
+    };
+    let submitted = slurm::submit(&plan, &order, cluster, &given)?;
+    Ok((slurm::told(submitted.as_ref()), root.to_path_buf()))
 }
 
 /// A grid as settings with several values; none where its parts or rows are no product of them.

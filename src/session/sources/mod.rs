@@ -1,5 +1,5 @@
 //! Where the session's views come from: data, plugin, backbone, device and run modules. Everything
-//! here runs on helper threads; only plain views leave this folder.
+//! here but one runs on helper threads; only plain views leave this folder.
 
 mod data;
 mod files;
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Wake;
+use super::away::Away;
 use super::backend::{Backend, Whose};
 use super::bin::{BinAction, DeletedRun, Done};
 use super::bug_report::{self, BugReport};
@@ -22,7 +23,7 @@ use super::chooser::{Choice, DialogPurpose};
 use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
-use super::elsewhere::{Away, Child};
+use super::elsewhere::Child;
 use super::folders::Shelf;
 use super::grids::{GridAsk, GridView};
 use super::loads::DataAsk;
@@ -38,12 +39,16 @@ use crate::data::export::Packed;
 use crate::engine::Engine;
 use crate::experiment::sheet::{self, AnsweredPicture};
 use crate::experiment::{self, Found};
+use crate::experiment::grid::slurm;
 use crate::problem::{Problem, Result};
+use crate::remote::check;
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, RunHeader, Wish};
 use crate::run::job::JobId;
+use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
+use crate::run::wire::Hello;
 use crate::store::{self, Unpacked};
 
 /// The folder beside the runs that holds what was gathered in the window.
@@ -72,7 +77,6 @@ pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box
     Ok(match whose {
         Whose::Thread => Box::new(Engine::start(runs_root, wake)?),
         Whose::Process(program) => Box::new(Child::start(&program, &runs_root, wake)?),
-        Whose::Place(place) => Box::new(Away::start(*place, &runs_root, wake)?),
     })
 }
 
@@ -161,6 +165,30 @@ pub trait Sources: Send + Sync {
         lists::devices()
     }
 
+    /// The file of places, with the cluster of this machine where it is one, and the names of those where jobs were left.
+    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
+        let left = store::places_at_work(&self.disk().runs_root);
+        let mut places = Places::load()?.list().to_vec();
+        if slurm::is_here() {
+            places.push(Place::cluster_here());
+        }
+        Ok((places, left))
+    }
+
+    /// Who answers at a place.
+    fn place_answers(&self, place: &Place) -> Result<Hello> {
+        check(place, &self.disk().runs_root)
+    }
+
+    /// Makes ready to have jobs done at a place. This alone is called on the window's thread, and does not wait.
+    fn place(&self, place: &Place, wake: Wake) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(Away::start(
+            place.clone(),
+            &self.disk().runs_root,
+            wake,
+        )?))
+    }
+
     /// Prepares the card of this key for a family of backbones; gives the devices as they are known then.
     fn prepare(&self, key: &str, family: &str, progress: &Progress) -> Result<Vec<DeviceView>> {
         lists::prepare(key, family, progress)
@@ -201,6 +229,11 @@ pub trait Sources: Send + Sync {
     /// A grid, and how its runs stand.
     fn grid(&self, ask: &GridAsk) -> Result<GridView> {
         grids::view(ask, &self.disk().runs_root)
+    }
+
+    /// Submits what is not there yet of a grid to a cluster; gives what became of it in words, and the folder of its runs.
+    fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<(String, PathBuf)> {
+        grids::submit(ask, cluster, &self.disk().runs_root)
     }
 
     /// Deletes runs, brings them back, or erases them.

@@ -146,6 +146,7 @@ impl StudioApp {
             UiCommand::OnExperiment(command) => of_pages::experiment(&mut self.session, command),
             UiCommand::OnGrid(command) => self.grid(command),
             UiCommand::OnProof(command) => self.prove(command),
+            UiCommand::OnPlace(command) => of_pages::place(&mut self.session, command),
             UiCommand::OnTrain(command) => of_pages::train(&mut self.session, command),
             UiCommand::OnPredict(command) => of_pages::predict(&mut self.session, command),
             UiCommand::OnLearn(command) => of_pages::learn(&mut self.session, command),
@@ -331,6 +332,7 @@ impl StudioApp {
     }
 
     fn choose_device(&mut self, key: String) {
+        self.session.choose_place(None);
         self.session.experiment.draft.device.clone_from(&key);
         self.settings.device = key;
     }

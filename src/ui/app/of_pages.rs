@@ -1,8 +1,10 @@
 //! What each command of a single page does.
 
+use crate::run::event::Wish;
 use crate::session::Session;
 use crate::ui::page_commands::{
-    CollectCommand, ExperimentCommand, LearnCommand, PredictCommand, TourCommand, TrainCommand,
+    CollectCommand, ExperimentCommand, LearnCommand, PlaceCommand, PredictCommand, TourCommand,
+    TrainCommand,
 };
 
 pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
@@ -16,6 +18,18 @@ pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
         ExperimentCommand::TryMethods => session.try_methods(),
         ExperimentCommand::StopTrying => session.stop_trying(),
         ExperimentCommand::UseTried(place) => session.use_tried(place),
+    }
+}
+
+pub(super) fn place(session: &mut Session, command: PlaceCommand) {
+    match command {
+        PlaceCommand::Choose(name) => session.choose_place(Some(name)),
+        PlaceCommand::Watch(name) => session.watch(name),
+        PlaceCommand::Pause(name) => session.wish_at(&name, Wish::Pause),
+        PlaceCommand::GoOn(name) => session.wish_at(&name, Wish::Run),
+        PlaceCommand::Stop(name) => session.stop_at(&name),
+        PlaceCommand::TakeOut(name, job) => session.take_out_at(&name, job),
+        PlaceCommand::LetGo(name) => session.let_go_at(&name),
     }
 }
 

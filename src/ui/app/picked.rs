@@ -92,6 +92,8 @@ impl StudioApp {
             GridCommand::Values(key, values) => self.session.set_values(&key, values),
             GridCommand::Rows(key, number) => self.session.repeat_rows(key, number),
             GridCommand::Open(name) => self.session.open_grid(name),
+            GridCommand::Submit(name) => self.session.submit_grid(&name),
+            GridCommand::Search(by) => self.session.search_grid(by),
             GridCommand::Edit => return self.session.edit_grid(),
             GridCommand::Close => return self.session.close_grid(),
         }

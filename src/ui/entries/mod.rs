@@ -17,6 +17,7 @@ use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
+use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::predict::askable;
 use crate::ui::settings::ThemeChoice;
 pub use entry::PaletteEntry;
@@ -217,6 +218,12 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
             format!("Device: {}", device.title),
             choose,
         ));
+    }
+    for view in &session.places.list {
+        let name = view.place.name.clone();
+        let choose = UiCommand::OnPlace(PlaceCommand::Choose(name.clone()));
+        let entry = PaletteEntry::new(format!("Device: {name}"), choose);
+        all.push(entry.also("place machine ssh elsewhere"));
     }
     for (choice, title) in ThemeChoice::ALL {
         let title = match choice {

@@ -98,6 +98,12 @@ fn resume_on(opener: &Response, cx: &mut Cx<'_>, folder: &Path) {
         if !began.is_empty() {
             faint(ui, format!("It was trained on {began}"));
         }
+        let place = cx.session.goes_on_at(folder);
+        if let Some(place) = &place
+            && ui.button(format!("At {place}")).clicked()
+        {
+            cx.act(UiCommand::Resume(folder.to_path_buf(), None));
+        }
         let mut chosen = None;
         for device in &cx.session.inventory.devices {
             if ui.button(&device.title).clicked() {

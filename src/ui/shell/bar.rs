@@ -7,10 +7,12 @@ use egui::{
 
 use super::Shell;
 use crate::session::Session;
+use crate::session::loads::Load;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::DeviceView;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
+use crate::ui::page_commands::PlaceCommand;
 use crate::ui::settings::ThemeChoice;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
@@ -188,6 +190,9 @@ fn theme_menu(ui: &mut Ui, still: bool, commands: &mut Vec<UiCommand>) {
 }
 
 fn device_text(session: &Session, wide: bool) -> String {
+    if let Some(place) = &session.experiment.place {
+        return short(place, 24);
+    }
     let wanted = &session.experiment.draft.device;
     let current = session
         .inventory
@@ -217,13 +222,16 @@ fn width(ui: &Ui, text: String) -> f32 {
 }
 
 fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wide: bool) {
-    let wanted = &session.experiment.draft.device;
+    let chosen = session.experiment.place.as_deref();
+    let here = chosen
+        .is_none()
+        .then_some(session.experiment.draft.device.as_str());
     let text = device_text(session, wide);
     let response = chip(ui, None, &text, "Device").on_hover_text("Where new runs are trained");
     Popup::menu(&response).show(|ui| {
         ui.set_min_width(260.0);
         let auto = ui.selectable_label(
-            wanted == "auto",
+            here == Some("auto"),
             "Automatic: the best graphics card, else the processor",
         );
         if auto.clicked() {
@@ -231,13 +239,37 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
         }
         for device in &session.inventory.devices {
             if ui
-                .selectable_label(device.key == *wanted, device_line(device))
+                .selectable_label(here == Some(&*device.key), device_line(device))
                 .clicked()
             {
                 commands.push(UiCommand::ChooseDevice(device.key.clone()));
             }
         }
+        place_lines(ui, session, commands);
     });
+}
+
+/// The other machines, each with what was found there.
+fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
+    if session.places.list.is_empty() {
+        return;
+    }
+    if session.places.are_due() {
+        commands.push(UiCommand::Load(Load::Places));
+    }
+    ui.separator();
+    for view in &session.places.list {
+        let name = &view.place.name;
+        let chosen = session.experiment.place.as_ref() == Some(name);
+        let line = ui.selectable_label(chosen, format!("{name} · {}", short(&view.line(), 70)));
+        let line = match view.answers.problem() {
+            Some(problem) => line.on_hover_text(problem.to_string()),
+            None => line.on_hover_text("Another machine: runs go there, those here go on"),
+        };
+        if line.clicked() {
+            commands.push(UiCommand::OnPlace(PlaceCommand::Choose(name.clone())));
+        }
+    }
 }
 
 fn device_line(device: &DeviceView) -> String {
@@ -265,6 +297,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
             0 => "Idle".to_string(),
             waiting => format!("Idle · {waiting} waiting"),
         };
+        let text = text + &elsewhere(session);
         if chip(ui, Some(t.subdued), &text, "Run: idle").clicked() {
             commands.push(UiCommand::Show(Page::Train));
         }
@@ -276,9 +309,10 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
         Stage::Failed => t.bad,
     };
     let waiting = session.waiting().count();
+    let away = elsewhere(session);
     let mut texts = [30, 18, 0]
         .into_iter()
-        .map(|most| chip_text(run, waiting, most));
+        .map(|most| chip_text(run, waiting, most) + &away);
     let fitting = texts.find(|text| width(ui, text.clone()) <= room);
     let text = fitting.unwrap_or_else(|| done_text(run));
     if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
@@ -297,6 +331,15 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
         if icon_button(ui, Icon::Stop, "Stop the run", 24.0).clicked() {
             commands.push(UiCommand::Stop);
         }
+    }
+}
+
+/// How many runs are at work at places.
+fn elsewhere(session: &Session) -> String {
+    let places = session.train.places.values();
+    match places.filter(|at| at.running().is_some()).count() {
+        0 => String::new(),
+        runs => format!(" · {runs} elsewhere"),
     }
 }
 

@@ -106,3 +106,12 @@ fn a_budget_is_told_and_kept_to() {
         Some(2)
     );
 }
+
+#[test]
+fn epochs_that_the_least_number_of_steps_adds_are_counted() {
+    let text = format!("{TINY}base_lr = [0.001, 0.01]\nmin_steps = 60\n");
+    let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
+    // Five classes of 12 pictures, a fifth of them held back, in batches of 8: six or seven steps an epoch.
+    let passes = listed["contests"][0]["passes"].as_u64().unwrap();
+    assert!((2 * 9..=2 * 10).contains(&passes), "{passes}");
+}

@@ -7,7 +7,7 @@ use std::process::Child;
 use super::*;
 
 /// A server that lets this user in with a key made for it, and a file of places that names it.
-struct Lab {
+pub(super) struct Lab {
     root: tempfile::TempDir,
     sshd: Child,
     port: u16,
@@ -35,7 +35,7 @@ fn sshd_program() -> Option<PathBuf> {
 
 impl Lab {
     /// None, with the reason told, where OpenSSH is missing.
-    fn start() -> Option<Self> {
+    pub(super) fn start() -> Option<Self> {
         let Some(sshd) = sshd_program() else {
             skip("OpenSSH (ssh, sshd, ssh-keygen) is not installed");
             return None;
@@ -97,7 +97,7 @@ impl Lab {
         Some(lab)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
@@ -119,23 +119,28 @@ impl Lab {
         fs::write(self.here().join("config/lae-studio/places.toml"), text).unwrap();
     }
 
+    /// The file of places.
+    pub(super) fn places(&self) -> String {
+        fs::read_to_string(self.here().join("config/lae-studio/places.toml")).unwrap()
+    }
+
     /// The folder of runs here.
-    fn here(&self) -> PathBuf {
+    pub(super) fn here(&self) -> PathBuf {
         self.path("here")
     }
 
     /// The folder of runs there.
-    fn there(&self) -> PathBuf {
+    pub(super) fn there(&self) -> PathBuf {
         self.path("there/runs")
     }
 
     /// The process that stays at work there.
-    fn daemon(&self) -> Option<String> {
+    pub(super) fn daemon(&self) -> Option<String> {
         let text = fs::read_to_string(self.there().join(".serve/lock")).ok()?;
         Some(text.trim().to_string()).filter(|pid| !pid.is_empty())
     }
 
-    fn runs_here(&self) -> Vec<PathBuf> {
+    pub(super) fn runs_here(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.here())
             .unwrap()
             .map(|entry| entry.unwrap().path());

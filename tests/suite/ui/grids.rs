@@ -8,6 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::grid::CellStanding;
+use lae_studio::run::job::SearchBy;
 use lae_studio::session::Session;
 use lae_studio::store::{self, RunKey, StoredState};
 use lae_studio::ui::app::StudioApp;
@@ -243,4 +244,36 @@ fn a_run_is_checked_and_packed() {
     std::fs::write(&snapshot, bytes).unwrap();
     let told = check(&mut window, folder, false);
     assert!(told.ends_with("differs"), "{told}");
+}
+
+#[test]
+fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best() {
+    let root = tempfile::tempdir().unwrap();
+    let mut window = open(root.path());
+    let rates = [0.001, 0.03].map(|rate| Setting::Real(rate));
+    grid(&mut window, GridCommand::Vary("base_lr".into()));
+    grid(
+        &mut window,
+        GridCommand::Values("base_lr".into(), rates.into()),
+    );
+    wait(&mut window, "the grid is planned", |app| {
+        app.session.can_start()
+    });
+    window.get_by_label("Search for the best").click();
+    settle(&mut window);
+    grid(&mut window, GridCommand::Search(Some(SearchBy::All)));
+    window.get_by_label("Start the search").click();
+    let chosen = |app: &StudioApp| {
+        let mut told = app.session.notices.list.iter();
+        told.any(|notice| notice.problem.what.contains("is the best of 2 rows"))
+    };
+    wait(&mut window, "one is chosen", chosen);
+    let file = root.path().join("several-values-best.toml");
+    grid(&mut window, GridCommand::Open(file.display().to_string()));
+    wait(&mut window, "the grid of the best is planned", |app| {
+        app.session.can_start()
+    });
+    let view = window.state().session.experiment.grid.view.ready().cloned();
+    let standing = &view.unwrap().standing;
+    assert_eq!((standing.lines.len(), standing.to_do()), (1, 1));
 }

@@ -9,27 +9,21 @@
 use std::collections::HashMap;
 
 use super::cells::{Cell, Cells, GridRow};
+use super::foresight::Foresight;
 use super::plan::RowFigures;
 use super::written::{ChosenRow, file};
-use crate::experiment::check;
 use crate::experiment::given::halved;
+use crate::experiment::{Stock, check};
 use crate::method::{Chosen, filled, named_method};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+use crate::run::event::Control;
+use crate::run::job::SearchBy;
 use crate::store::settings_key;
 
 /// So many standard errors are taken for a difference.
 const TOLD_APART: f64 = 2.0;
-
-/// How it is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// All with all epochs.
-    All,
-    /// The better half goes on with twice the epochs.
-    Halving,
-}
 
 /// Rows that compete.
 #[derive(Clone, Debug)]
@@ -48,13 +42,15 @@ pub struct Contest {
 pub struct Search {
     /// The grid's cells as its file says.
     cells: Cells,
-    strategy: Strategy,
+    strategy: SearchBy,
     /// Share of each class's training images that is held back, where a row names none.
     share: f64,
     /// Most training passes of a contest.
     pub budget: usize,
     /// What is decided.
     pub contests: Vec<Contest>,
+    /// Training passes of a run of each row, by how often its epochs are halved.
+    costs: Vec<Vec<usize>>,
 }
 
 /// What a contest came to.
@@ -93,12 +89,14 @@ impl Search {
     /// takes.
     ///
     /// # Errors
-    /// A Problem when no rows compete, or the budget does not suffice for one.
+    /// A Problem when no rows compete, the budget does not suffice for one, or data cannot be opened of which `min_steps`
+    /// has to know the number.
     pub fn new(
         cells: Cells,
-        strategy: Strategy,
-        share: f64,
+        (strategy, share): (SearchBy, f64),
         budget: Option<usize>,
+        stock: &Stock,
+        control: &Control,
     ) -> Result<Self> {
         let mut titles: Vec<String> = Vec::new();
         let mut rows: HashMap<String, Vec<usize>> = HashMap::new();
@@ -122,13 +120,13 @@ impl Search {
             share,
             budget: 0,
             contests: Vec::new(),
+            costs: Vec::new(),
         };
+        search.count(&rows, stock, control)?;
         let own = |title: &String| rows.get(title).cloned().unwrap_or_default();
         let several = titles.iter().map(own).filter(|rows| rows.len() > 1);
-        let costs = several
-            .map(|rows| search.passes(&rows))
-            .collect::<Result<Vec<usize>>>()?;
-        let Some(least) = costs.into_iter().min() else {
+        let costs = several.map(|rows| search.passes(&rows));
+        let Some(least) = costs.min() else {
             return Err(
                 Problem::new("no two rows of this grid differ in settings of one method")
                     .advise("give a setting several values: base_lr = [0.005, 0.01, 0.02]"),
@@ -142,17 +140,39 @@ impl Search {
         Ok(search)
     }
 
+    /// Counts the training passes of a run of each row, as short as it may become.
+    fn count(
+        &mut self,
+        contests: &HashMap<String, Vec<usize>>,
+        stock: &Stock,
+        control: &Control,
+    ) -> Result<()> {
+        let largest = contests.values().map(Vec::len).max().unwrap_or(0);
+        let rounds = self.rounds_of(largest);
+        let mut foresight = Foresight::new(stock, control, false);
+        let mut costs = Vec::with_capacity(self.cells.rows.len());
+        for row in 0..self.cells.rows.len() {
+            let own = (0..rounds).map(|halvings| {
+                let config = self.shortened(self.config(row), halvings);
+                passes_of(&config, &mut foresight)
+            });
+            costs.push(own.collect::<Result<Vec<usize>>>()?);
+        }
+        self.costs = costs;
+        Ok(())
+    }
+
     /// As many of these rows as the budget admits, drawn by a hash of their settings.
     fn contest(&self, mut rows: Vec<usize>, title: String) -> Result<Contest> {
         let all = rows.len();
-        if self.passes(&rows)? > self.budget {
+        if self.passes(&rows) > self.budget {
             rows.sort_by_cached_key(|row| self.key(*row));
-            while rows.len() > 1 && self.passes(&rows)? > self.budget {
+            while rows.len() > 1 && self.passes(&rows) > self.budget {
                 rows.pop();
             }
             rows.sort_unstable();
         }
-        let passes = self.passes(&rows)?;
+        let passes = self.passes(&rows);
         if passes > self.budget {
             let what = format!("{} training passes do not suffice for {title}", self.budget);
             return Err(Problem::new(what)
@@ -178,8 +198,8 @@ impl Search {
     /// Rounds until one of so many rows is chosen.
     fn rounds_of(&self, rows: usize) -> u32 {
         match self.strategy {
-            Strategy::All => 1,
-            Strategy::Halving => rows.next_power_of_two().ilog2().max(1),
+            SearchBy::All => 1,
+            SearchBy::Halving => rows.next_power_of_two().ilog2().max(1),
         }
     }
 
@@ -193,24 +213,22 @@ impl Search {
     }
 
     /// Most training passes that a contest of these rows takes, whoever goes on.
-    fn passes(&self, rows: &[usize]) -> Result<usize> {
+    fn passes(&self, rows: &[usize]) -> usize {
         let rounds = self.rounds_of(rows.len());
         let mut sum = 0usize;
         let mut left = rows.len();
         for round in 0..rounds {
             let costs = rows.iter().map(|row| {
-                let config = self.shortened(self.config(*row), rounds - 1 - round);
-                let own = Chosen::of(&config)
-                    .and_then(|chosen| chosen.kinds(0))?
-                    .len();
-                Ok(own * self.cells.rows[*row].cells.len())
+                let of_a_run = &self.costs[*row];
+                let own = of_a_run.get((rounds - 1 - round) as usize);
+                own.copied().unwrap_or(0) * self.cells.rows[*row].cells.len()
             });
-            let mut costs = costs.collect::<Result<Vec<usize>>>()?;
+            let mut costs: Vec<usize> = costs.collect();
             costs.sort_unstable();
             sum += costs.iter().rev().take(left).sum::<usize>();
             left = left.div_ceil(2);
         }
-        Ok(sum)
+        sum
     }
 
     /// The settings with the epochs halved so often, measured on validation images.
@@ -314,6 +332,12 @@ impl Search {
         })
     }
 
+    /// All contests as they begin.
+    pub fn begin(&self) -> Vec<Vec<usize>> {
+        let rows = self.contests.iter().map(|contest| contest.rows.clone());
+        rows.collect()
+    }
+
     /// What a row is called.
     pub fn title(&self, row: usize) -> &str {
         &self.cells.rows[row].title
@@ -346,6 +370,20 @@ impl Search {
             .filter(|other| other.part == part)
             .count()
     }
+}
+
+/// Training passes of a run: those over a task, the mean of all tasks where `min_steps` gives them different numbers.
+fn passes_of(config: &RunConfig, foresight: &mut Foresight) -> Result<usize> {
+    let chosen = Chosen::of(config)?;
+    if config.min_steps == 0 {
+        return Ok(chosen.kinds(0)?.len());
+    }
+    let train = foresight.of(config, &mut |_| {})?.train_images;
+    let mut sum = 0;
+    for task in 0..train.len() {
+        sum += chosen.passes(task, &train)?.len();
+    }
+    Ok(sum.div_ceil(train.len().max(1)))
 }
 
 /// What a row is ranked by; nothing beats a row that is not whole less.

@@ -62,6 +62,27 @@ pub struct Slurm {
     pub script: Option<String>,
 }
 
+impl Place {
+    /// Whether it is a machine that trains itself, and no cluster.
+    pub fn is_machine(&self) -> bool {
+        self.ssh.is_some() && self.slurm.is_none()
+    }
+
+    /// The cluster whose commands are on this machine, asked for nothing but what it gives by itself. It has no name.
+    pub fn cluster_here() -> Self {
+        Self {
+            name: String::new(),
+            ssh: None,
+            options: Vec::new(),
+            folder: None,
+            program: String::new(),
+            device: None,
+            data: BTreeMap::new(),
+            slurm: Some(Slurm::default()),
+        }
+    }
+}
+
 /// All places of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {

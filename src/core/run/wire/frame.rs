@@ -12,8 +12,8 @@ use crate::problem::{Problem, Result};
 pub const MARK: [u8; 4] = *b"LAE\x01";
 /// Most bytes of a head.
 pub const MOST_HEAD: u32 = 64 << 20;
-/// Most raw bytes.
-pub const MOST_RAW: u32 = 64 << 20;
+/// Most raw bytes: the pixels of the largest pictures that are usually read. Memory is taken only as they come.
+pub const MOST_RAW: u32 = 1 << 30;
 /// So much of what drivers and greetings of a shell print between two frames is passed over.
 const MOST_NOISE: usize = 64 << 10;
 

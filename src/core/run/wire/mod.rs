@@ -22,7 +22,7 @@ pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
 pub use parts::{Carried, home, inner_path, sent_home};
 
 /// Version of the frames and of what they say. Raised with each change.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 /// Bytes of a file in one frame.
 pub const PIECE: usize = 1 << 20;
 /// Most files of a data set that is carried over.
@@ -41,7 +41,7 @@ pub struct Hello {
     pub processor: String,
     /// Where runs are kept there.
     pub folder: PathBuf,
-    /// Tells processes apart: another number is another process, which knows nothing of the queue of the one before.
+    /// Tells journals apart: another number is a process that knows nothing of what the one before told.
     pub instance: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct FileMark {
 pub enum Ask {
     /// First of all: which events are known already.
     Since {
-        /// The process whose events these are; 0 for none.
+        /// The journal whose events these are; 0 for none.
         instance: u64,
         /// Number of the last one.
         number: u64,

@@ -5,6 +5,7 @@ use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Shape, Ui, Ve
 use super::chosen::Listed;
 use crate::counts::counted;
 use crate::problem::listed;
+use crate::session::at_places::doing;
 use crate::session::row::made_title;
 use crate::session::take_along::TakenAlong;
 use crate::session::views::{RunRow, RunState};
@@ -27,7 +28,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
             ui.spacing_mut().item_spacing.y = 2.0;
             title(ui, cx, row, listed);
             made(ui, row);
-            stands(ui, row);
+            stands(ui, cx, row);
             said(ui, cx, row);
             if let RunState::Damaged(problem) = &row.state {
                 widgets::problem(ui, problem);
@@ -90,8 +91,12 @@ fn made(ui: &mut Ui, row: &RunRow) {
     }
 }
 
-fn stands(ui: &mut Ui, row: &RunRow) {
-    let mut words = format!("{} · {}", time_text(&row.name), state_words(row));
+fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
+    let mut words = time_text(&row.name);
+    if !row.about.place.is_empty() {
+        words += &format!(" · at {}", row.about.place);
+    }
+    words += &format!(" · {}", state_words(row));
     if let Some(place) = &row.elsewhere {
         words += &format!(" · in {}", place.title());
     }
@@ -99,6 +104,9 @@ fn stands(ui: &mut Ui, row: &RunRow) {
         words += " (read-only)";
     }
     cut(ui, words).on_hover_text(row.folder.display().to_string());
+    if let Some(run) = cx.session.train.away_in(&row.folder) {
+        cut(ui, doing(run));
+    }
 }
 
 fn state_words(row: &RunRow) -> String {

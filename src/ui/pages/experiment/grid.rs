@@ -1,9 +1,10 @@
 //! A grid on Experiment: what it is, how its runs stand, what the others will cost.
 
-use egui::{RichText, ScrollArea, Ui};
+use egui::{Popup, RichText, ScrollArea, Ui};
 
 use crate::counts::{count_text, counted};
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
+use crate::run::job::SearchBy;
 use crate::session::grids::{GridView, line_title};
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, duration_text};
@@ -11,7 +12,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::page_commands::GridCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, button, card, faint, sentence};
+use crate::ui::widgets::{self, button, card, faint, segmented, sentence};
 
 /// Height of a line of the list.
 const LINE: f32 = 20.0;
@@ -132,6 +133,12 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     match &cx.session.experiment.grid.view {
         Fetch::Ready(view) => {
             sentence(ui, summary(view));
+            if view.standing.rows > 1 {
+                search(ui, cx.session.experiment.grid.search, cx.commands);
+            }
+            if view.standing.to_do() > 0 {
+                clusters(ui, cx);
+            }
             let refused = view
                 .standing
                 .lines
@@ -151,9 +158,62 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
+/// The way to the clusters there are; without one it says where they would come from.
+fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let clusters = &cx.session.places.clusters;
+    if cx.session.experiment.grid.search.is_some() {
+        return;
+    }
+    let menu =
+        button(ui, "Run on Slurm…").on_hover_text("Submits what is not there yet as a job array");
+    Popup::menu(&menu).show(|ui| {
+        if clusters.is_empty() {
+            faint(
+                ui,
+                "There is no sbatch on this computer, and places.toml names no cluster",
+            );
+        }
+        for place in clusters {
+            let name = match place.name.as_str() {
+                "" => "The cluster of this computer",
+                name => name,
+            };
+            if ui.button(name).clicked() {
+                let submit = GridCommand::Submit(place.name.clone());
+                cx.commands.push(UiCommand::OnGrid(submit));
+            }
+        }
+    });
+}
+
+/// The switch that makes a search of it.
+fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
+    let mut by = now;
+    ui.horizontal_wrapped(|ui| {
+        let mut on = by.is_some();
+        let hint = "Chooses among the rows of each method by pictures held back from training, a fifth unless the settings name \
+                    a share, with as many training passes for each method";
+        if ui.checkbox(&mut on, "Search for the best").on_hover_text(hint).changed() {
+            by = on.then_some(SearchBy::Halving);
+        }
+        if let Some(mut chosen) = by {
+            let ways = [(SearchBy::Halving, "halving"), (SearchBy::All, "all")];
+            if segmented(ui, "how it is searched", &ways, &mut chosen) {
+                by = Some(chosen);
+            }
+        }
+    });
+    if by != now {
+        commands.push(UiCommand::OnGrid(GridCommand::Search(by)));
+    }
+}
+
 /// "Start 24 runs".
 pub fn start_words(cx: &Cx<'_>) -> String {
     let view = cx.session.experiment.grid.view.ready();
+    if cx.session.experiment.grid.search.is_some() {
+        return "Start the search".into();
+    }
     match view.map_or(0, |view| view.standing.to_do()) {
         0 => "Nothing to start".into(),
         left => format!("Start {}", counted(left, "run")),

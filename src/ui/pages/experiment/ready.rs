@@ -205,7 +205,12 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.act(UiCommand::CopyCommand);
         }
     });
-    if cx.session.is_training() {
+    if let Some(place) = &cx.session.experiment.place {
+        faint(
+            ui,
+            format!("It is trained at {place}; the times are those of this computer."),
+        );
+    } else if cx.session.is_training() {
         faint(
             ui,
             "A run is at work; a new one waits in the queue behind it.",

@@ -6,6 +6,7 @@ mod confusion;
 mod figures;
 mod grid;
 pub(super) mod pictures;
+mod places;
 mod prompts;
 mod queue;
 mod remedies;
@@ -66,6 +67,7 @@ impl Default for State {
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.train.shown().is_none() {
         queue::card(ui, cx);
+        places::cards(ui, cx);
         let text = "Set up an experiment and start it, or open a stored run";
         widgets::empty(ui, "Nothing is running", text, |ui| {
             if primary_button(ui, "Set up an experiment", true).clicked() {

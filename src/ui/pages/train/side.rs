@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use egui::{Label, Popup, RichText, TextEdit, Ui};
 
-use super::{beside, queue, remedies};
+use super::{beside, places, queue, remedies};
 use crate::counts::counted;
 use crate::method::epochs_of;
 use crate::problem::listed;
@@ -12,6 +12,7 @@ use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
 use crate::session::words::{count_text, duration_text};
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
@@ -27,6 +28,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     };
     state(ui, cx, &run);
     queue::card(ui, cx);
+    places::cards(ui, cx);
     beside::show(ui, cx, &run);
     if let Some(problem) = &run.problem {
         card(ui, |ui| widgets::problem(ui, problem));
@@ -57,7 +59,8 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         );
         faint(ui, where_it_is(run));
         progress(ui, run.done(), "Progress of the run");
-        if opened && cx.session.is_training() && link(ui, "Show the run at work").clicked() {
+        let other = opened || cx.session.train.watched().is_some();
+        if other && cx.session.is_training() && link(ui, "Show the run at work").clicked() {
             cx.act(UiCommand::CloseOpened);
         }
     });
@@ -83,6 +86,9 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
             unlearn(ui, cx, run, folder);
         }
         return;
+    }
+    if let Some((place, _)) = cx.session.train.watched() {
+        return buttons_away(ui, cx, run, place);
     }
     let (icon, text) = if run.stage == Stage::Paused {
         (Icon::Play, "Resume")
@@ -112,6 +118,21 @@ fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
             cx.act(UiCommand::UndoAddedTask(folder));
         }
     });
+}
+
+/// The buttons of a run that is at work at a place.
+fn buttons_away(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, place: &str) {
+    let place = || place.to_string();
+    let (icon, text, command) = match run.stage {
+        Stage::Paused => (Icon::Play, "Resume", PlaceCommand::GoOn(place())),
+        _ => (Icon::Pause, "Pause", PlaceCommand::Pause(place())),
+    };
+    if icon_text_button(ui, icon, text).clicked() {
+        cx.act(UiCommand::OnPlace(command));
+    }
+    if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
+        cx.act(UiCommand::OnPlace(PlaceCommand::Stop(place())));
+    }
 }
 
 fn where_it_is(run: &RunView) -> String {
@@ -146,6 +167,10 @@ fn where_it_is(run: &RunView) -> String {
                 words.push(format!("{} trained", count_text(header.trained_parameters)));
             }
         }
+    }
+    let place = run.header.as_ref().map(|header| &header.about.place);
+    if let Some(place) = place.filter(|place| !place.is_empty()) {
+        words.push(format!("at {place}"));
     }
     words.join(" · ")
 }

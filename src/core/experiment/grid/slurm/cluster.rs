@@ -44,6 +44,12 @@ struct Said {
     error: String,
 }
 
+/// Whether Slurm's commands are on this machine.
+pub fn is_here() -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join("sbatch").is_file())
+}
+
 impl Cluster {
     /// That of a place.
     pub fn of(place: &Place) -> Self {

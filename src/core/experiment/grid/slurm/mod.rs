@@ -12,7 +12,7 @@ mod script;
 mod submission;
 mod task_state;
 
-pub use cluster::{Cluster, explained};
+pub use cluster::{Cluster, explained, is_here};
 pub use script::TEMPLATE;
-pub use submission::{Given, Submitted, cancel, submit};
+pub use submission::{Given, Submitted, cancel, options, submit, told};
 pub use task_state::{Standing, TaskState};

@@ -9,7 +9,7 @@ use super::Cluster;
 use super::note::{FOLDER, Submission, SubmittedCell};
 use super::script::Script;
 use super::task_state::{Standing, TaskState};
-use crate::counts::ranges_text;
+use crate::counts::{count_text, counted, ranges_text};
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::files;
 use crate::folders;
@@ -42,6 +42,35 @@ pub struct Submitted {
     pub queued: usize,
     /// The folder with script, note and logs.
     pub folder: PathBuf,
+}
+
+/// What each task is told beside the grid and the number of its run: its device, and where data lie, as `NAME=PATH`.
+pub fn options(device: Option<&String>, data: &[String]) -> Vec<String> {
+    let device = device
+        .into_iter()
+        .flat_map(|device| ["--device".to_string(), device.clone()]);
+    let data = data
+        .iter()
+        .flat_map(|data| ["--data".to_string(), data.clone()]);
+    device.chain(data).collect()
+}
+
+/// What became of it in words.
+pub fn told(submitted: Option<&Submitted>) -> String {
+    let Some(submitted) = submitted else {
+        return "nothing to submit: all is there or in the queue".into();
+    };
+    let mut text = format!(
+        "{} submitted as job {}; script and logs lie in {}",
+        counted(submitted.tasks, "run"),
+        submitted.jobs.join(", "),
+        submitted.folder.display(),
+    );
+    if submitted.queued > 0 {
+        let queued = count_text(submitted.queued);
+        text += &format!("; {queued} in the queue from before");
+    }
+    text
 }
 
 /// Submits those of these cells that are neither there nor in the queue; none where there are none.

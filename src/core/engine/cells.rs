@@ -1,0 +1,83 @@
+//! The cells of a grid as the engine runs them: what becomes of each is told.
+
+use super::sink::JobSink;
+use crate::counts::counted;
+use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
+use crate::problem::{Problem, Result};
+use crate::run::event::{Event, Phase, Sink};
+use crate::run::grid::CellStanding;
+
+/// What is done before a run begins.
+pub(super) fn preparing(what: &str) -> Event {
+    Event::Phase {
+        run: String::new(),
+        phase: Phase::Preparing(what.to_string()),
+    }
+}
+
+/// Tells what becomes of the cells.
+pub(super) struct CellSink<'a, 'b> {
+    sink: &'a mut JobSink<'b>,
+    pace: Pace,
+    /// Why the first one failed that did.
+    pub problem: Option<Problem>,
+}
+
+impl<'a, 'b> CellSink<'a, 'b> {
+    /// Of the cells of a plan, in this order.
+    pub fn new(plan: &GridPlan, order: &[usize], sink: &'a mut JobSink<'b>) -> Self {
+        Self {
+            pace: Pace::of(plan, order),
+            sink,
+            problem: None,
+        }
+    }
+}
+
+impl CellSink<'_, '_> {
+    fn tell(&mut self, cell: usize, standing: CellStanding) {
+        let seconds_left = self.pace.left();
+        self.sink.event(Event::Cell {
+            cell,
+            standing,
+            seconds_left,
+        });
+    }
+}
+
+impl Sink for CellSink<'_, '_> {
+    fn event(&mut self, event: Event) {
+        self.sink.event(event);
+    }
+
+    fn between_batches(&mut self) {
+        self.sink.between_batches();
+    }
+}
+
+impl GridSink for CellSink<'_, '_> {
+    fn begins(&mut self, _: &GridPlan, cell: usize, _: bool) {
+        self.pace.begins();
+        self.tell(cell, CellStanding::AtWork);
+    }
+
+    fn ended(&mut self, plan: &GridPlan, cell: usize, end: &Result<CellEnd>) {
+        self.pace.ended(cell, end);
+        let standing = match end {
+            Ok(CellEnd::Known | CellEnd::Finished | CellEnd::Stopped(_)) => plan.standing_of(cell),
+            Ok(CellEnd::Elsewhere) => CellStanding::Elsewhere,
+            Err(problem) => {
+                self.problem.get_or_insert_with(|| problem.clone());
+                self.sink.failed();
+                CellStanding::Refused(problem.clone())
+            }
+        };
+        self.tell(cell, standing);
+        self.sink.between_batches();
+    }
+
+    fn waits(&mut self, cells: usize) {
+        let runs = counted(cells, "run");
+        self.event(preparing(&format!("waiting for {runs} of other programs")));
+    }
+}

@@ -1,0 +1,71 @@
+//! What is asked of runs and answered once: a child that dies leaves nobody waiting for it.
+
+use super::Work;
+use crate::problem::Problem;
+use crate::run::event::{Command, Event};
+use crate::run::wire::{Carried, MOST_RAW};
+
+/// Something that was asked of a child and is not answered yet.
+pub(super) struct Ticket {
+    pub(super) number: u64,
+    answers: usize,
+    pub(super) failed: fn(u64, Problem) -> Event,
+}
+
+impl Work {
+    pub(super) fn note(&mut self, command: &Command) {
+        let mut ticket = |number, answers, failed| {
+            self.tickets.push(Ticket {
+                number,
+                answers,
+                failed,
+            });
+        };
+        match command {
+            Command::Queue(job) => drop(self.mine.insert(job.id)),
+            Command::Predict(request) => {
+                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
+                    Event::NotPredicted { ticket, problem }
+                });
+            }
+            Command::Inside(request) => {
+                ticket(request.ticket, request.tasks.len(), |ticket, problem| {
+                    Event::NotInside { ticket, problem }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn answered(&mut self, number: u64, answers: usize) {
+        for ticket in self
+            .tickets
+            .iter_mut()
+            .filter(|ticket| ticket.number == number)
+        {
+            ticket.answers = ticket.answers.saturating_sub(answers);
+        }
+        self.tickets.retain(|ticket| ticket.answers > 0);
+    }
+}
+
+/// How a request is answered whose picture no frame holds.
+pub(super) fn too_large(command: &mut Command) -> Option<Event> {
+    let bytes: usize = command.pixels().into_iter().map(|own| own.len()).sum();
+    if bytes <= MOST_RAW as usize {
+        return None;
+    }
+    let problem = Problem::new("this picture is too large for the engine's process")
+        .advise("make it smaller, or open the window with `--engine thread`");
+    match command {
+        Command::Predict(request) => Some(Event::NotPredicted {
+            ticket: request.ticket,
+            problem,
+        }),
+        Command::Inside(request) => Some(Event::NotInside {
+            ticket: request.ticket,
+            problem,
+        }),
+        _ => None,
+    }
+}

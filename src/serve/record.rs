@@ -1,0 +1,183 @@
+//! What the engine told, on disk, so that one that is started after the end of another knows what became of its jobs.
+//!
+//! The file is a row of frames: one that names the journal, then events as readers get them, without those that only say
+//! how far a run is. One that was cut off at its end is read up to there.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::files;
+use crate::problem::Problem;
+use crate::run::event::Event;
+use crate::run::job::JobId;
+use crate::run::queue::JobEvent;
+use crate::run::wire::{self, Frame, Hello, Told};
+
+/// So many jobs that have ended are remembered.
+const MOST_ENDED: usize = 64;
+/// Bytes from which on the file is written anew with what is still remembered.
+const MOST_BYTES: usize = 128 << 20;
+
+/// What goes to one reader.
+pub(super) type Outgoing = Arc<Frame>;
+
+/// The file of a journal.
+#[derive(Debug)]
+pub(super) struct Record {
+    path: PathBuf,
+    hello: Hello,
+    /// None once it could not be written.
+    file: Option<File>,
+    bytes: usize,
+}
+
+/// What an earlier process told, by number.
+pub(super) type Numbered = (u64, JobEvent);
+
+/// Reads the file of an earlier process, if there is one, and goes on with it: gives its number, and what it told, with the
+/// end of what it was at.
+pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
+    let (former, told) = read(path).unwrap_or_default();
+    let hello = Hello {
+        instance: former.unwrap_or(hello.instance),
+        ..hello
+    };
+    let record = Record {
+        path: path.to_path_buf(),
+        hello,
+        file: None,
+        bytes: 0,
+    };
+    (record, ended(told))
+}
+
+fn read(path: &Path) -> Option<(Option<u64>, Vec<Numbered>)> {
+    let mut input = BufReader::new(files::open(path).ok()?);
+    let Ok(Some((Told::Hello(hello), _))) = wire::read::<Told>(&mut input) else {
+        return None;
+    };
+    hello.check().ok()?;
+    let mut told = Vec::new();
+    while let Ok(Some((Told::Event { number, event }, _))) = wire::read::<Told>(&mut input) {
+        told.push((number, *event));
+    }
+    Some((Some(hello.instance), told))
+}
+
+/// What was told of jobs that matter still, with the end of the run that was at work.
+fn ended(told: Vec<Numbered>) -> Vec<Numbered> {
+    let mut ends: Vec<JobId> = Vec::new();
+    let mut runs: HashMap<JobId, String> = HashMap::new();
+    for (_, event) in &told {
+        let Some(id) = event.job else { continue };
+        match &event.event {
+            Event::Started(header) => drop(runs.insert(id, header.run.clone())),
+            Event::Finished { .. }
+            | Event::Stopped { .. }
+            | Event::Failed { .. }
+            | Event::Removed(_) => ends.push(id),
+            _ => {}
+        }
+    }
+    let forgotten = ends.len().saturating_sub(MOST_ENDED);
+    let old: HashSet<JobId> = ends[..forgotten].iter().copied().collect();
+    let has_ended: HashSet<JobId> = ends.into_iter().collect();
+    let last = told.last().map_or(0, |(number, _)| *number);
+    let mut kept: Vec<Numbered> = told;
+    kept.retain(|(_, event)| event.job.is_some_and(|id| !old.contains(&id)));
+    // One that had no run yet waits in the queue again.
+    let left = runs.into_iter().filter(|(id, _)| !has_ended.contains(id));
+    for (number, (id, run)) in (last + 1..).zip(left) {
+        let problem = Problem::new("the engine was ended in the middle of the run")
+            .advise("what was saved is kept: resume the run to go on with it");
+        let event = Event::Failed { run, problem };
+        let job = Some(id);
+        kept.push((number, JobEvent { job, event }));
+    }
+    kept
+}
+
+impl Record {
+    /// The number of the journal, which later processes go on with.
+    pub fn instance(&self) -> u64 {
+        self.hello.instance
+    }
+
+    /// Keeps an event; `all` are those to begin anew with where the file has become too long.
+    pub fn keep<'a>(&mut self, frame: &Outgoing, all: impl Iterator<Item = &'a Outgoing>) {
+        if self.bytes > MOST_BYTES {
+            return self.write_all(all);
+        }
+        let Some(file) = &mut self.file else { return };
+        self.bytes += frame.bytes().len();
+        // A piece of a frame would hide all that follows.
+        if file.write_all(frame.bytes()).is_err() {
+            self.file = None;
+        }
+    }
+
+    /// Writes the file anew with these events.
+    pub fn write_all<'a>(&mut self, all: impl Iterator<Item = &'a Outgoing>) {
+        (self.file, self.bytes) = (None, 0);
+        let new = self.path.with_extension("new");
+        let written = (|| {
+            let mut file = File::create(&new).ok()?;
+            let hello = Frame::of(Told::Hello(self.hello.clone()), &[]).ok()?;
+            file.write_all(hello.bytes()).ok()?;
+            for frame in all {
+                file.write_all(frame.bytes()).ok()?;
+                self.bytes += frame.bytes().len();
+            }
+            std::fs::rename(&new, &self.path).ok()?;
+            files::open_to_append(&self.path).ok()
+        })();
+        self.file = written;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn frame(number: u64, event: JobEvent) -> Outgoing {
+        let event = Box::new(event);
+        Arc::new(Frame::of(Told::Event { number, event }, &[]).unwrap())
+    }
+
+    #[test]
+    fn a_job_at_work_at_the_end_of_a_process_has_failed_for_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let hello = || Hello::of("/runs".into(), 7);
+        let (mut record, told) = go_on(&path, hello());
+        assert!(told.is_empty());
+        record.write_all([].iter());
+        let (done, removed) = (JobId::fresh(), JobId::fresh());
+        let finished = Event::Finished { run: "a".into() };
+        let events = [
+            (done, Event::Began(done)),
+            (done, finished),
+            (removed, Event::Removed(removed)),
+        ];
+        for (number, (id, event)) in (1..).zip(events) {
+            let job = Some(id);
+            record.keep(&frame(number, JobEvent { job, event }), [].iter());
+        }
+        drop(record);
+        // Cut off in the middle of a frame.
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes.extend_from_slice(b"LAE\x01\xff\0\0\0");
+        std::fs::write(&path, bytes).unwrap();
+        let other = Hello {
+            instance: 9,
+            ..hello()
+        };
+        let (record, told) = go_on(&path, other);
+        assert_eq!((record.instance(), told.len()), (7, 3));
+        assert_eq!(told[2].0, 3);
+    }
+}

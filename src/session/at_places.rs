@@ -1,0 +1,322 @@
+//! Other machines on which runs are trained beside this one: which there are, what answers there, and the jobs there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Session;
+use super::backend::Backend;
+use super::run_view::{RunView, Stage};
+use super::views::Fetch;
+use super::words::{duration_text, percent};
+use crate::problem::Problem;
+use crate::run::event::{Command, Event, Phase, Wish};
+use crate::run::job::{Job, JobId};
+use crate::run::places::Place;
+use crate::run::queue::{JobEvent, Queue};
+use crate::run::wire::Hello;
+
+/// How long what answered counts.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// A machine to choose.
+#[derive(Clone, Debug)]
+pub struct PlaceView {
+    /// What the file of places says.
+    pub place: Place,
+    /// What answers there.
+    pub answers: Fetch<Hello>,
+}
+
+impl PlaceView {
+    /// What was found there, or why nothing was, in one line.
+    pub fn line(&self) -> String {
+        match &self.answers {
+            Fetch::Nothing | Fetch::Busy => "is being asked".into(),
+            Fetch::Failed(problem) => problem.what.clone(),
+            Fetch::Ready(hello) => {
+                let device = match self.place.device.as_deref() {
+                    None | Some("auto") => "its best device".to_string(),
+                    Some(device) => format!("device {device}"),
+                };
+                let folder = hello.folder.display();
+                format!(
+                    "{} on {}, {device}, runs in {folder}",
+                    hello.system, hello.processor
+                )
+            }
+        }
+    }
+}
+
+/// The machines to choose from.
+#[derive(Default)]
+pub struct Places {
+    /// All of them, by name.
+    pub list: Vec<PlaceView>,
+    /// The clusters; that of this machine has no name.
+    pub clusters: Vec<Place>,
+    /// When they were asked last.
+    asked: Option<Instant>,
+}
+
+impl Places {
+    /// Whether it is time to ask what answers there.
+    pub fn are_due(&self) -> bool {
+        let busy = self.list.iter().any(|view| view.answers.is_busy());
+        let old = self.asked.is_none_or(|asked| asked.elapsed() > FRESH);
+        !self.list.is_empty() && old && !busy
+    }
+
+    /// The machine of this name.
+    pub fn get(&self, name: &str) -> Option<&PlaceView> {
+        self.list.iter().find(|view| view.place.name == name)
+    }
+}
+
+/// The jobs at one place.
+pub struct AtPlace {
+    backend: Box<dyn Backend>,
+    /// Those that wait there, or on the way.
+    pub queue: Queue,
+    /// The run at work there, or the one that ended last.
+    pub live: Option<Arc<RunView>>,
+    /// What is done for jobs on the way.
+    pub on_the_way: HashMap<JobId, String>,
+}
+
+impl AtPlace {
+    /// The run at work.
+    pub fn running(&self) -> Option<&Arc<RunView>> {
+        self.live.as_ref().filter(|run| run.stage.is_live())
+    }
+
+    /// Whether nothing is at work or waits.
+    pub fn is_idle(&self) -> bool {
+        self.running().is_none() && self.queue.jobs().len() == 0
+    }
+
+    /// Why the place cannot be reached at the moment, if so.
+    pub fn trouble(&self) -> Option<Problem> {
+        self.backend.trouble()
+    }
+}
+
+/// What a run at work does, in a few words.
+pub fn doing(run: &RunView) -> String {
+    let mut words = Vec::new();
+    match (&run.phase, &run.progress) {
+        (Some(Phase::Preparing(what)), _) => words.push(what.clone()),
+        (_, Some(now)) => {
+            words.push(format!("task {} of {}", now.task + 1, run.tasks()));
+            words.push(percent(run.done(), 0));
+            if let Some(left) = now.seconds_left.filter(|_| run.stage == Stage::Running) {
+                words.push(format!("{} left", duration_text(left)));
+            }
+        }
+        (_, None) => words.push("begins".into()),
+    }
+    if run.stage == Stage::Paused {
+        words.push("paused".into());
+    }
+    words.join(" · ")
+}
+
+impl Session {
+    /// Reads the file of places, and takes up what an earlier window left there.
+    pub(super) fn read_places(&mut self) {
+        self.task_or_tell(
+            |sources| sources.places(),
+            |session, (places, left)| {
+                let (clusters, others) =
+                    places.into_iter().partition(|place| place.slurm.is_some());
+                session.places.clusters = clusters;
+                let machines = Vec::into_iter(others).filter(Place::is_machine);
+                let view = |place| PlaceView {
+                    place,
+                    answers: Fetch::Nothing,
+                };
+                session.places.list = machines.map(view).collect();
+                let chosen = session.experiment.place.as_deref();
+                if chosen.is_some_and(|name| session.places.get(name).is_none()) {
+                    session.experiment.place = None;
+                }
+                left.iter().for_each(|name| session.take_up_place(name));
+            },
+        );
+    }
+
+    fn take_up_place(&mut self, name: &str) {
+        if self.places.get(name).is_none() {
+            let told = Problem::new(format!(
+                "runs were left at {name}, which is no place any more"
+            ));
+            self.notify(told.advise("write it into places.toml again"), true);
+        } else if let Err(problem) = self.reach_place(name) {
+            self.notify(problem, true);
+        }
+    }
+
+    /// Asks what answers at every place.
+    pub(super) fn ask_places(&mut self) {
+        if !self.places.are_due() {
+            return;
+        }
+        self.places.asked = Some(Instant::now());
+        for at in 0..self.places.list.len() {
+            let view = &mut self.places.list[at];
+            let place = view.place.clone();
+            view.answers = Fetch::Busy;
+            let name = place.name.clone();
+            self.task(
+                move |sources| sources.place_answers(&place),
+                move |session, answers| {
+                    let mut list = session.places.list.iter_mut();
+                    if let Some(view) = list.find(|view| view.place.name == name) {
+                        view.answers.fill(answers);
+                    }
+                },
+            );
+        }
+    }
+
+    /// New runs are trained at this place, or with none on this computer.
+    pub fn choose_place(&mut self, name: Option<String>) {
+        self.experiment.place = name;
+    }
+
+    fn reach_place(&mut self, name: &str) -> crate::problem::Result<()> {
+        if self.train.places.contains_key(name) {
+            return Ok(());
+        }
+        let place = self.places.get(name).map(|view| view.place.clone());
+        let place =
+            place.ok_or_else(|| Problem::new(format!("there is no place called {name}")))?;
+        let at = AtPlace {
+            backend: self.tasks.place(&place)?,
+            queue: Queue::default(),
+            live: None,
+            on_the_way: HashMap::new(),
+        };
+        self.train.places.insert(name.to_string(), at);
+        Ok(())
+    }
+
+    /// Has a job done at a place; it is shown where nothing is at work here.
+    pub(super) fn queue_at(&mut self, name: &str, job: Job) {
+        if let Err(problem) = self.reach_place(name) {
+            return self.notify(problem, true);
+        }
+        if !self.is_training() {
+            self.close_opened();
+            self.train.watched = Some(name.to_string());
+        }
+        self.say_to(name, Command::Queue(Box::new(job)));
+    }
+
+    fn say_to(&mut self, name: &str, command: Command) {
+        if let Some(at) = self.train.places.get_mut(name) {
+            at.backend.send(command);
+        }
+    }
+
+    /// Stops the run at work at a place, which is saved there and comes home.
+    pub fn stop_at(&mut self, name: &str) {
+        let at = self.train.places.get_mut(name);
+        let Some((at, job)) = at.and_then(|at| {
+            let job = at.running()?.job?;
+            Some((at, job))
+        }) else {
+            return;
+        };
+        at.backend.send(Command::Stop(job));
+        at.backend.hurry(job);
+    }
+
+    /// Pauses the run at work at a place, or lets it go on.
+    pub fn wish_at(&mut self, name: &str, wish: Wish) {
+        if let Some(at) = self.train.places.get(name) {
+            at.backend.wish(wish);
+        }
+    }
+
+    /// Takes a job away that waits at a place or is on the way there.
+    pub fn take_out_at(&mut self, name: &str, job: JobId) {
+        self.say_to(name, Command::Stop(job));
+    }
+
+    /// Lets the jobs begin that wait at a place on hold.
+    pub fn let_go_at(&mut self, name: &str) {
+        self.say_to(name, Command::Hold(false));
+    }
+
+    /// Shows the run at work at a place.
+    pub fn watch(&mut self, name: String) {
+        self.close_opened();
+        self.train.watched = Some(name);
+    }
+
+    /// Takes in what places tell; says whether anything was.
+    pub(super) fn drain_places(&mut self) -> bool {
+        let names: Vec<String> = self.train.places.keys().cloned().collect();
+        let mut changed = false;
+        for name in names {
+            let next = |session: &mut Self| {
+                let at = session.train.places.get_mut(&name);
+                at.and_then(|at| at.backend.try_recv())
+            };
+            while let Some(told) = next(self) {
+                self.take_place_event(&name, told);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn take_place_event(&mut self, name: &str, told: JobEvent) {
+        let Some(id) = told.job else {
+            if let Event::Remark { problem, .. } = told.event {
+                self.notify(problem, true);
+            }
+            return;
+        };
+        self.follow_comparison(id, &told.event);
+        let train = &mut self.train;
+        let nothing = train.live.is_none() && train.opened.is_none() && train.watched.is_none();
+        if nothing && matches!(told.event, Event::Began(_)) {
+            // One that an earlier window asked for.
+            train.watched = Some(name.to_string());
+        }
+        let Some(at) = self.train.places.get_mut(name) else {
+            return;
+        };
+        match told.event {
+            Event::Queued { job, place } => {
+                // One whose program was ended before it had a run waits again.
+                at.live.take_if(|run| run.job == Some(id));
+                at.queue.put(*job, place);
+            }
+            Event::Removed(_) => {
+                at.on_the_way.remove(&id);
+                let title = at.queue.take(id).map_or_else(String::new, |job| job.title);
+                let told = Problem::new(format!("{title} was removed from the queue of {name}"));
+                self.notify(told.advise("start it again from Experiment"), false);
+            }
+            Event::Phase {
+                phase: Phase::Preparing(words),
+                ..
+            } if at.queue.place(id).is_some() => drop(at.on_the_way.insert(id, words)),
+            event => {
+                at.on_the_way.remove(&id);
+                let waited = at.queue.take(id);
+                if at.live.as_ref().is_none_or(|run| run.job != Some(id)) {
+                    let title = waited.map_or_else(String::new, |job| job.title);
+                    at.live = Some(Arc::new(RunView::of_job(id, title)));
+                }
+                if !matches!(event, Event::Began(_)) {
+                    self.take_run_event(Some(name), event);
+                }
+            }
+        }
+    }
+}

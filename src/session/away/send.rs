@@ -1,0 +1,114 @@
+//! How a job goes to a place: with what it needs of this computer, which can be called off.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Message;
+use super::work::Work;
+use crate::counts::counted;
+use crate::experiment::{Along, take_along};
+use crate::problem::{Problem, Result};
+use crate::remote::{Peer, Remote};
+use crate::run::event::{Command, Event};
+use crate::run::job::{Job, JobId, JobWork, Own};
+use crate::store;
+
+impl Work {
+    pub(super) fn stop(&mut self, id: JobId) {
+        match self.carrying.remove(&id) {
+            Some(stop) => {
+                stop.store(true, Ordering::Relaxed);
+                self.forget(id);
+                self.tell(Some(id), Event::Removed(id));
+            }
+            None => self.remote.send(Command::Stop(id)),
+        }
+    }
+
+    /// Sends a job there, behind what it needs.
+    pub(super) fn send_off(&mut self, mut job: Job) {
+        let along = match self.prepare(&mut job) {
+            Ok(along) => along,
+            Err(problem) => return self.refuse(job.id, problem),
+        };
+        self.put(&job);
+        if along.data.is_none() && along.weights.is_none() {
+            job.own = along.own;
+            return self.remote.send(Command::Queue(Box::new(job)));
+        }
+        let stop = Arc::<AtomicBool>::default();
+        self.carrying.insert(job.id, Arc::clone(&stop));
+        // Through a connection of its own: this one tells meanwhile how a run at work is.
+        let (peer, own, id) = (self.peer(), self.own.clone(), job.id);
+        let name = self.place.name.clone();
+        let carry = move || {
+            let go_on = || !stop.load(Ordering::Relaxed);
+            let tell = |what: &str, files| {
+                let words = format!("carrying {} of {what} to {name}", counted(files, "file"));
+                let _ = own.send(Message::Carrying(id, words));
+            };
+            let there = Remote::start(peer, true, Arc::new(|| {}))
+                .and_then(|remote| remote.carry_along(along, &go_on, &tell));
+            let _ = own.send(Message::Carried(id, there));
+        };
+        let thread = std::thread::Builder::new().name("carry".into());
+        if let Err(error) = thread.spawn(carry) {
+            let problem = Problem::new(format!("no thread starts: {error}"));
+            self.carried(id, Err(problem));
+        }
+    }
+
+    pub(super) fn carried(&mut self, id: JobId, own: Result<Own>) {
+        if self.carrying.remove(&id).is_none() {
+            return; // It was removed meanwhile.
+        }
+        let kept = self.jobs.iter().find(|kept| kept.job.id == id);
+        match (own, kept.map(|kept| kept.job.clone())) {
+            (Ok(own), Some(job)) => {
+                let job = Box::new(Job { own, ..job });
+                self.remote.send(Command::Queue(job));
+            }
+            (Err(problem), _) => self.refuse(id, problem),
+            (Ok(_), None) => {}
+        }
+    }
+
+    /// The job as it is there, and what goes along; a run can be continued where it was trained alone.
+    fn prepare(&self, job: &mut Job) -> Result<Along> {
+        let (name, device) = (&self.place.name, self.place.device.clone());
+        match &mut job.work {
+            JobWork::Train(config) => {
+                config.device = device.unwrap_or_else(|| "auto".into());
+                take_along(config, &self.place.data)
+            }
+            JobWork::Resume(run) if store::about(run).0.place == *name => {
+                job.device = device;
+                let along = take_along(&mut store::load(run)?.header.config, &self.place.data);
+                *run = self.root.join(self.name_there(&store::run_name(run)));
+                along
+            }
+            JobWork::Resume(run) | JobWork::Teach { run, .. } => {
+                Err(Problem::new(format!("this run is not one of {name}"))
+                    .at_path(run)
+                    .advise("go on with it on this computer"))
+            }
+            JobWork::Grid(_) | JobWork::Try(_) | JobWork::Check { .. } => Err(Problem::new(
+                format!("grids, trials and checks are done on this computer, and not at {name}"),
+            )
+            .advise("choose a device of this computer; a cluster takes grids by Slurm")),
+        }
+    }
+
+    /// The name that a run has there: here it has another one where that was taken.
+    pub(super) fn name_there(&self, run: &str) -> String {
+        let end = format!("-{}", self.place.name);
+        run.strip_suffix(&end).unwrap_or(run).to_string()
+    }
+
+    fn peer(&self) -> Peer {
+        Peer::Ssh {
+            place: self.place.clone(),
+            root: self.root.clone(),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The thread that talks to a place and keeps in mind what was asked for there.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Message;
+use crate::problem::{Problem, Result};
+use crate::remote::{News, Peer, Remote};
+use crate::run::event::{Command, Event, Phase};
+use crate::run::job::{AwayJob, Job, JobId};
+use crate::run::places::Place;
+use crate::run::queue::JobEvent;
+use crate::run::wire::Told;
+use crate::session::Wake;
+use crate::store::{self, QueueFile, StoredState};
+
+/// After so long a place that could not be reached is asked again, while jobs are there.
+const LATER: Duration = Duration::from_secs(60);
+
+/// The thread's side.
+pub(super) struct Work {
+    pub(super) place: Place,
+    pub(super) root: PathBuf,
+    pub(super) own: Sender<Message>,
+    outbox: Sender<JobEvent>,
+    trouble: Arc<Mutex<Option<Problem>>>,
+    wake: Wake,
+    pub(super) remote: Remote,
+    file: QueueFile<AwayJob>,
+    /// The jobs that were asked for and not heard to end.
+    pub(super) jobs: Vec<AwayJob>,
+    /// Those of which something is still carried there, and what stops that.
+    pub(super) carrying: HashMap<JobId, Arc<AtomicBool>>,
+    /// Those that the place has told of since this window is open.
+    seen: HashSet<JobId>,
+    /// Those whose run is only brought home, for nothing is at work on it any more.
+    bringing: Vec<JobId>,
+    again: Option<Instant>,
+}
+
+type Outward = (Sender<JobEvent>, Arc<Mutex<Option<Problem>>>, Wake);
+
+impl Work {
+    pub(super) fn begin(
+        place: Place,
+        root: PathBuf,
+        own: Sender<Message>,
+        (outbox, trouble, wake): Outward,
+    ) -> Option<Self> {
+        // What cannot be made is told when a run comes home.
+        let _ = std::fs::create_dir_all(&root);
+        let root = dunce::canonicalize(&root).unwrap_or(root);
+        let file = QueueFile::of_place(&root, &place.name);
+        let remote = connect(&place, &root, &own, false);
+        let remote = remote.inspect_err(|problem| {
+            let mut trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner);
+            *trouble = Some(problem.clone());
+        });
+        Some(Self {
+            place,
+            root,
+            own,
+            outbox,
+            trouble,
+            wake,
+            remote: remote.ok()?,
+            file,
+            jobs: Vec::new(),
+            carrying: HashMap::new(),
+            seen: HashSet::new(),
+            bringing: Vec::new(),
+            again: None,
+        })
+    }
+
+    /// Takes up what an earlier window left.
+    pub(super) fn take_up(&mut self) {
+        let (jobs, problem) = self.file.load();
+        if let Some(problem) = problem {
+            self.remark(problem);
+        }
+        if jobs.is_empty() {
+            return;
+        }
+        self.jobs.clone_from(&jobs);
+        self.reach();
+        for kept in jobs {
+            self.show(&kept.job);
+            if !kept.is_there {
+                self.send_off(kept.job);
+            }
+        }
+    }
+
+    /// Talks to the place now, about all jobs that are there.
+    fn reach(&mut self) {
+        match connect(&self.place, &self.root, &self.own, true) {
+            Ok(remote) => self.remote = remote,
+            Err(problem) => return self.remark(problem),
+        }
+        let there = self.jobs.iter().filter(|kept| kept.is_there);
+        there.for_each(|kept| self.remote.expect(kept.job.id));
+    }
+
+    pub(super) fn work(&mut self, inbox: &Receiver<Message>) {
+        loop {
+            let patience = self.again.map_or(LATER, |at| at - Instant::now().min(at));
+            match inbox.recv_timeout(patience) {
+                Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(message) => self.take(message),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.again.is_some_and(|at| Instant::now() >= at) {
+                self.again = None;
+                self.reach();
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Command(Command::Queue(job)) => {
+                self.show(&job);
+                let kept = AwayJob {
+                    is_there: false,
+                    run: String::new(),
+                    job: Job::clone(&job),
+                };
+                self.jobs.push(kept);
+                self.keep();
+                self.send_off(*job);
+            }
+            Message::Command(Command::Stop(job)) => self.stop(job),
+            Message::Command(command @ Command::Hold(_)) => self.remote.send(command),
+            // A place answers nothing about runs, and goes on without this window.
+            Message::Command(_) | Message::End => {}
+            Message::Wish(wish) => self.remote.wish(wish),
+            Message::Hurry(job) => self.remote.hurry(job),
+            Message::Carrying(job, words) if self.carrying.contains_key(&job) => {
+                let (run, phase) = (String::new(), Phase::Preparing(words));
+                self.tell(Some(job), Event::Phase { run, phase });
+            }
+            Message::Carrying(..) => {}
+            Message::Carried(id, own) => self.carried(id, own),
+            Message::News => {
+                while let Some(news) = self.remote.try_recv() {
+                    self.hear(news);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Event(told) => self.hear_event(*told),
+            News::Here(_) => self.set_trouble(None),
+            News::Caught => self.look_for_ended(),
+            News::Broken(problem) => self.set_trouble(Some(problem)),
+            News::Lost(problem) => {
+                self.set_trouble(Some(problem));
+                let waits = self.jobs.iter().any(|kept| kept.is_there);
+                self.again = waits.then(|| Instant::now() + LATER);
+            }
+            News::Home(folder) => self.come_home(&folder),
+            News::Answer(Told::Refused(problem), _) => match self.bringing.pop() {
+                Some(job) => self.refuse(job, problem),
+                None => self.remark(problem),
+            },
+            News::Answer(..) => {}
+        }
+    }
+
+    fn hear_event(&mut self, told: JobEvent) {
+        let Some(id) = told.job else {
+            if let Event::Remark { .. } = told.event {
+                self.tell(None, told.event);
+            }
+            return;
+        };
+        // Others use the place, too.
+        let Some(kept) = self.jobs.iter_mut().find(|kept| kept.job.id == id) else {
+            return;
+        };
+        self.seen.insert(id);
+        let before = kept.clone();
+        kept.is_there = true;
+        match &told.event {
+            Event::Started(header) => kept.run.clone_from(&header.run),
+            Event::Finished { .. }
+            | Event::Stopped { .. }
+            | Event::Failed { .. }
+            | Event::Removed(_) => {
+                self.forget(id);
+                return self.tell(Some(id), told.event);
+            }
+            _ => {}
+        }
+        if *kept != before {
+            self.keep();
+        }
+        self.tell(Some(id), told.event);
+    }
+
+    /// Of jobs that were there and are told of no more, the run is brought home: the program there was ended meanwhile.
+    fn look_for_ended(&mut self) {
+        let gone = self.jobs.iter().filter(|kept| {
+            let id = kept.job.id;
+            kept.is_there && !self.seen.contains(&id) && !self.bringing.contains(&id)
+        });
+        let gone: Vec<AwayJob> = gone.cloned().collect();
+        for AwayJob { run, job, .. } in gone {
+            if run.is_empty() {
+                let name = &self.place.name;
+                let what = format!("{name} knows nothing more of {}", job.title);
+                let advice = format!("`lae-studio runs --place {name}` lists the runs there");
+                self.refuse(job.id, Problem::new(what).advise(advice));
+            } else {
+                self.bringing.push(job.id);
+                self.remote.bring(&self.name_there(&run), None);
+            }
+        }
+    }
+
+    /// Tells of a run that was brought home what became of it.
+    fn come_home(&mut self, folder: &Path) {
+        let name = store::run_name(folder);
+        let Some(kept) = self.jobs.iter().find(|kept| kept.run == name) else {
+            return;
+        };
+        let id = kept.job.id;
+        self.bringing.retain(|bringing| *bringing != id);
+        let stored = match store::load(folder) {
+            Ok(stored) => stored,
+            Err(problem) => return self.refuse(id, problem),
+        };
+        let run = stored.header.run.clone();
+        let end = match stored.state {
+            StoredState::Finished => Event::Finished { run: run.clone() },
+            _ => Event::Stopped { run: run.clone() },
+        };
+        let reports = stored.reports;
+        let told = [
+            Event::Began(id),
+            Event::Started(Box::new(stored.header)),
+            Event::TakenUp { run, reports },
+            end,
+        ];
+        self.forget(id);
+        told.into_iter()
+            .for_each(|event| self.tell(Some(id), event));
+    }
+
+    /// Tells that a job came to nothing.
+    pub(super) fn refuse(&mut self, id: JobId, problem: Problem) {
+        self.forget(id);
+        let run = String::new();
+        self.tell(Some(id), Event::Began(id));
+        self.tell(Some(id), Event::Failed { run, problem });
+    }
+
+    /// Shows a job as waiting.
+    fn show(&self, job: &Job) {
+        let (id, job) = (job.id, Box::new(job.clone()));
+        let place = usize::MAX;
+        self.tell(Some(id), Event::Queued { job, place });
+    }
+
+    /// Keeps a job as it is sent.
+    pub(super) fn put(&mut self, job: &Job) {
+        let known = self.jobs.iter_mut().find(|kept| kept.job.id == job.id);
+        if let Some(kept) = known {
+            kept.job = job.clone();
+        }
+    }
+
+    pub(super) fn forget(&mut self, id: JobId) {
+        self.jobs.retain(|kept| kept.job.id != id);
+        self.keep();
+    }
+
+    fn keep(&mut self) {
+        let jobs: Vec<&AwayJob> = self.jobs.iter().collect();
+        if let Err(problem) = self.file.save(&jobs) {
+            self.remark(problem);
+        }
+    }
+
+    fn remark(&self, problem: Problem) {
+        let run = String::new();
+        self.tell(None, Event::Remark { run, problem });
+    }
+
+    fn set_trouble(&self, problem: Option<Problem>) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        *trouble = problem;
+        drop(trouble);
+        (self.wake)();
+    }
+
+    pub(super) fn tell(&self, job: Option<JobId>, event: Event) {
+        // The window may be gone.
+        let _ = self.outbox.send(JobEvent { job, event });
+        (self.wake)();
+    }
+}
+
+/// A connection whose news are told to the thread; it is made with the first command, or now where `at_once`.
+fn connect(place: &Place, root: &Path, own: &Sender<Message>, at_once: bool) -> Result<Remote> {
+    let peer = Peer::Ssh {
+        place: place.clone(),
+        root: root.to_path_buf(),
+    };
+    let rings = Mutex::new(own.clone());
+    let wake = move || {
+        let rings = rings.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = rings.send(Message::News);
+    };
+    Remote::start(peer, at_once, Arc::new(wake))
+}

@@ -1,0 +1,114 @@
+//! The runs at other machines: where each is, what it does, and what can be done with it.
+
+use egui::{Label, RichText, Ui};
+
+use crate::run::job::Job;
+use crate::session::at_places::{AtPlace, doing};
+use crate::session::run_view::{RunView, Stage};
+use crate::session::story;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PlaceCommand;
+use crate::ui::pages::Cx;
+use crate::ui::theme::tokens;
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{self, at_end, faint, icon_button, link};
+
+/// Height of the buttons of a line.
+const BUTTON: f32 = 22.0;
+
+/// Draws a card for each place with jobs.
+pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let session = cx.session;
+    for (name, at) in &session.train.places {
+        if !at.is_idle() {
+            widgets::card(ui, |ui| place(ui, cx, name, at));
+        }
+    }
+}
+
+fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
+    let waiting: Vec<&Job> = at.queue.jobs().collect();
+    let held = waiting.iter().any(|job| job.held);
+    widgets::ends(
+        ui,
+        |ui| {
+            widgets::title(ui, format!("At {name}"));
+        },
+        |ui| {
+            if held && link(ui, "Let them begin").clicked() {
+                act(cx, PlaceCommand::LetGo(name.to_string()));
+            }
+        },
+    );
+    if let Some(problem) = at.trouble() {
+        let text = RichText::new(story::sentence(&problem.what)).color(tokens(ui).warning);
+        ui.add(Label::new(text).wrap())
+            .on_hover_text(problem.to_string());
+    }
+    if let Some(run) = at.running() {
+        ui.push_id((name, "running"), |ui| running(ui, cx, name, run));
+    }
+    for job in waiting {
+        ui.push_id((name, job.id), |ui| waits(ui, cx, (name, at), job));
+    }
+}
+
+/// The line of the run at work.
+fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
+    line(ui, &run.title, 3.0, |ui| {
+        let (icon, words, command) = match run.stage {
+            Stage::Paused => (Icon::Play, "Resume", PlaceCommand::GoOn(name.into())),
+            _ => (Icon::Pause, "Pause", PlaceCommand::Pause(name.into())),
+        };
+        let title = &run.title;
+        let shown = cx.session.train.watched();
+        if shown.is_none_or(|(shown, _)| shown != name) && link(ui, "Show").clicked() {
+            act(cx, PlaceCommand::Watch(name.into()));
+        }
+        if icon_button(ui, icon, &format!("{words} at {name}: {title}"), BUTTON).clicked() {
+            act(cx, command);
+        }
+        if icon_button(ui, Icon::Stop, &format!("Stop at {name}: {title}"), BUTTON).clicked() {
+            act(cx, PlaceCommand::Stop(name.into()));
+        }
+    });
+    faint(ui, doing(run));
+}
+
+/// The line of one that waits there, or is on the way.
+fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
+    line(ui, &job.title, 1.0, |ui| {
+        let words = format!("Remove from {name}: {}", job.title);
+        if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
+            act(cx, PlaceCommand::TakeOut(name.into(), job.id));
+        }
+    });
+    let words = match at.on_the_way.get(&job.id) {
+        Some(words) => words,
+        None if job.held => "on hold",
+        None => "waits",
+    };
+    faint(ui, words);
+}
+
+/// A title with room for so many buttons behind it.
+fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
+    let t = tokens(ui);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui.scope(|ui| {
+            let room = ui.available_width() - buttons * (BUTTON + 6.0) - 12.0;
+            ui.set_max_width(room.max(20.0));
+            let text = RichText::new(title).color(t.text);
+            ui.add(Label::new(text).truncate()).on_hover_text(title);
+        });
+        at_end(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            add(ui);
+        });
+    });
+}
+
+fn act(cx: &mut Cx<'_>, command: PlaceCommand) {
+    cx.act(UiCommand::OnPlace(command));
+}

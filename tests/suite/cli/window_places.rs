@@ -1,0 +1,338 @@
+//! The window's session and another machine: runs there beside runs here, over a real `sshd`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use lae_studio::engine::Engine;
+use lae_studio::problem::Result;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::places::{Place, Places};
+use lae_studio::session::at_places::AtPlace;
+use lae_studio::session::loads::Load;
+use lae_studio::session::run_view::{RunView, Stage};
+use lae_studio::session::views::RunState;
+use lae_studio::session::{Disk, Session, Sources};
+use lae_studio::store;
+
+use super::places::Lab;
+
+/// The usual sources, but for the file of places.
+struct With {
+    disk: Disk,
+    root: PathBuf,
+    places: String,
+}
+
+impl Sources for With {
+    fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
+        let places = Places::read(&self.places, "places.toml")?;
+        Ok((places.list().to_vec(), store::places_at_work(&self.root)))
+    }
+}
+
+/// A window's session whose runs lie in the lab's folder here.
+fn open(lab: &Lab, draft: RunConfig) -> Session {
+    let root = lab.here();
+    let sources = With {
+        disk: Disk::at(root.clone()),
+        root: root.clone(),
+        places: lab.places(),
+    };
+    let engine = Engine::start(root, Arc::new(|| {})).unwrap();
+    let mut session = Session::with(Box::new(engine), sources, draft, Arc::new(|| {}));
+    until(&mut session, "the places are read", |s| {
+        !s.busy() && s.compare.runs.ready().is_some() && s.places.get("lab").is_some()
+    });
+    session
+}
+
+/// Takes in what is told until this is so; none of it may keep a frame waiting.
+fn until(session: &mut Session, what: &str, mut done: impl FnMut(&Session) -> bool) {
+    let begun = Instant::now();
+    while !done(session) {
+        let frame = Instant::now();
+        session.drain();
+        assert!(frame.elapsed() < Duration::from_secs(2), "a slow frame");
+        let told: Vec<String> = session
+            .notices
+            .list
+            .iter()
+            .map(|n| n.problem.to_string())
+            .collect();
+        assert!(
+            begun.elapsed() < Duration::from_secs(180),
+            "{what}: {told:?}"
+        );
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn slower(data: &str) -> RunConfig {
+    RunConfig {
+        data: data.into(),
+        epochs: 3,
+        settings: crate::frozen_epochs(1),
+        train_limit: Some(72),
+        test_limit: Some(6),
+        device: "cpu".into(),
+        backbone: "lae-nano".into(),
+        classes_per_task: "1".into(),
+        ..RunConfig::default()
+    }
+}
+
+fn live(session: &Session) -> Option<&Arc<RunView>> {
+    session.train.places.get("lab")?.live.as_ref()
+}
+
+fn has_ended(session: &Session, stage: Stage) -> bool {
+    live(session).is_some_and(|run| run.stage == stage)
+}
+
+/// Pictures of two classes in a folder of this machine.
+fn pictures(folder: &Path) {
+    for (class, base) in [("dark", 0), ("light", 200)] {
+        fs::create_dir_all(folder.join(class)).unwrap();
+        for number in 0..24u8 {
+            let image = image::RgbImage::from_pixel(24, 24, image::Rgb([base + number; 3]));
+            let path = folder.join(class).join(format!("{number}.png"));
+            image.save(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_run_at_a_place_goes_on_beside_one_here_and_keeps_the_data_of_this_computer() {
+    let Some(lab) = Lab::start() else { return };
+    let data = lab.path("pictures");
+    pictures(&data);
+    let data = data.display().to_string();
+    let mut session = open(&lab, slower(&data));
+    session.choose_place(Some("lab".into()));
+    assert!(session.start());
+    session.choose_place(None);
+    session.experiment.draft = RunConfig {
+        classes_per_task: "4,3,3".into(),
+        ..slower("digits")
+    };
+    assert!(session.start());
+    let mut together = false;
+    until(&mut session, "both runs have ended", |s| {
+        let there = s.train.places["lab"].running().is_some();
+        together |= there && s.is_training();
+        let here = s.train.live.as_ref();
+        has_ended(s, Stage::Finished) && here.is_some_and(|run| run.stage == Stage::Finished)
+    });
+    assert!(together, "the runs were not at work at once");
+    until(&mut session, "they are listed", |s| {
+        !s.busy()
+            && s.rows()
+                .filter(|row| row.state == RunState::Finished)
+                .count()
+                == 2
+    });
+    let away = session.rows().find(|row| row.about.place == "lab").unwrap();
+    assert_eq!(away.header.as_ref().unwrap().config.data, data);
+    let told = fs::read_to_string(away.folder.join("run.toml")).unwrap();
+    assert!(!told.contains(".data"), "{told}");
+    assert!(session.train.places["lab"].is_idle());
+    assert!(store::places_at_work(&lab.here()).is_empty());
+}
+
+#[test]
+fn a_closed_window_leaves_the_run_at_a_place_at_work_and_the_next_one_takes_it_up() {
+    let Some(lab) = Lab::start() else { return };
+    let config = RunConfig {
+        classes_per_task: "4,3,3".into(),
+        ..slower("digits")
+    };
+    let mut session = open(&lab, config.clone());
+    session.choose_place(Some("lab".into()));
+    session.start();
+    // Another one waits behind it.
+    session.experiment.draft.seed = 2;
+    session.start();
+    until(&mut session, "the run has begun there", |s| {
+        live(s).is_some_and(|run| run.header.is_some())
+            && s.train.places["lab"].queue.jobs().len() == 1
+    });
+    drop(session);
+    assert!(lab.daemon().is_some());
+    assert_eq!(store::places_at_work(&lab.here()), ["lab"]);
+    let mut session = open(&lab, config);
+    until(&mut session, "both have come home", |s| {
+        let idle = s.train.places.get("lab").is_some_and(AtPlace::is_idle);
+        let finished = s.rows().filter(|row| row.state == RunState::Finished);
+        idle && finished.count() == 2
+    });
+    drop(session);
+    assert!(store::places_at_work(&lab.here()).is_empty());
+    assert_eq!(lab.runs_here().len(), 2);
+}
+
+#[test]
+fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_there() {
+    let Some(lab) = Lab::start() else { return };
+    let config = RunConfig {
+        classes_per_task: "4,3,3".into(),
+        ..slower("digits")
+    };
+    let mut session = open(&lab, config.clone());
+    session.choose_place(Some("lab".into()));
+    session.start();
+    until(&mut session, "a task is learned", |s| {
+        live(s).is_some_and(|run| !run.reports.is_empty())
+    });
+    drop(session);
+    let daemon = lab.daemon().unwrap();
+    assert!(
+        Command::new("kill")
+            .args(["-KILL", &daemon])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut session = open(&lab, config);
+    until(&mut session, "the run is told to be stopped", |s| {
+        live(s).is_some_and(|run| !run.stage.is_live())
+    });
+    let problem = live(&session).unwrap().problem.clone().unwrap();
+    assert_eq!(
+        problem.what,
+        "the engine was ended in the middle of the run"
+    );
+    let folder = lab.runs_here().remove(0);
+    until(&mut session, "it is listed", |s| {
+        !s.busy()
+            && s.rows()
+                .any(|row| matches!(row.state, RunState::Unfinished(_)))
+    });
+    assert_eq!(session.goes_on_at(&folder).as_deref(), Some("lab"));
+    session.resume(&folder, None);
+    until(&mut session, "it is finished", |s| {
+        has_ended(s, Stage::Finished)
+    });
+    assert_eq!(lab.runs_here(), [folder]);
+}
+
+#[test]
+fn a_job_is_gone_that_is_removed_while_its_data_are_carried() {
+    let Some(lab) = Lab::start() else { return };
+    let data = lab.path("pictures");
+    fs::create_dir_all(data.join("large")).unwrap();
+    pictures(&data);
+    for number in 0..40u8 {
+        fs::write(
+            data.join(format!("large/{number}.png")),
+            vec![number; 4 << 20],
+        )
+        .unwrap();
+    }
+    let mut session = open(&lab, slower(&data.display().to_string()));
+    session.choose_place(Some("lab".into()));
+    session.start();
+    until(&mut session, "data are carried", |s| {
+        !s.train.places["lab"].on_the_way.is_empty()
+    });
+    let at = &session.train.places["lab"];
+    let words = at.on_the_way.values().next().unwrap();
+    assert_eq!(words, "carrying 88 files of the data set to lab");
+    let job = at.queue.jobs().next().unwrap().id;
+    session.take_out_at("lab", job);
+    until(&mut session, "it is gone", |s| {
+        s.train.places["lab"].is_idle()
+    });
+    let begun = Instant::now();
+    until(&mut session, "time passes", |_| {
+        begun.elapsed() > Duration::from_secs(4)
+    });
+    assert!(live(&session).is_none());
+    assert!(store::places_at_work(&lab.here()).is_empty());
+    assert!(lab.runs_here().is_empty());
+    let carried = walk(&lab.there().join(".data"));
+    assert!(
+        carried < 160 << 20,
+        "all of it was carried: {carried} bytes"
+    );
+}
+
+/// Bytes of all files below a folder.
+fn walk(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match entry.metadata() {
+        Ok(about) if about.is_dir() => walk(&entry.path()),
+        Ok(about) => about.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
+}
+
+#[test]
+fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
+    let Some(lab) = Lab::start() else { return };
+    let config = RunConfig {
+        epochs: 20,
+        ..slower("digits")
+    };
+    let mut session = open(&lab, config);
+    session.choose_place(Some("lab".into()));
+    session.start();
+    until(&mut session, "it learns", |s| {
+        live(s).is_some_and(|run| run.progress.is_some())
+    });
+    session.wish_at("lab", lae_studio::run::event::Wish::Pause);
+    until(&mut session, "it is paused", |s| {
+        has_ended(s, Stage::Paused)
+    });
+    session.wish_at("lab", lae_studio::run::event::Wish::Run);
+    until(&mut session, "it goes on", |s| has_ended(s, Stage::Running));
+    session.stop_at("lab");
+    until(&mut session, "it is stopped and home", |s| {
+        has_ended(s, Stage::Stopped)
+    });
+    let home = lab.runs_here().remove(0);
+    assert!(home.join("resume/checkpoint.safetensors").exists());
+    // Here it goes on as a run of this computer.
+    until(&mut session, "it is listed", |s| {
+        !s.busy() && s.row(&home).is_some()
+    });
+    session.resume(&home, Some("cpu".into()));
+    until(&mut session, "it goes on here", |s| {
+        s.train.running().is_some_and(|run| run.progress.is_some())
+    });
+    assert_eq!(store::about(&home).0.place, "");
+}
+
+#[test]
+fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
+    let Some(lab) = Lab::start() else { return };
+    let mut session = open(&lab, slower("digits"));
+    session.load(Load::Places);
+    until(&mut session, "lab answers", |s| {
+        let lab = s.places.get("lab").unwrap();
+        lab.answers.ready().is_some() && lab.line().contains("device cpu, runs in ")
+    });
+    drop(session);
+    fs::write(lab.path("authorized"), "").unwrap();
+    let mut session = open(&lab, slower("digits"));
+    session.load(Load::Places);
+    until(&mut session, "lab is given up", |s| {
+        let lab = s.places.get("lab").unwrap();
+        lab.answers.problem().is_some() && lab.line().ends_with("does not let this key in")
+    });
+    session.choose_place(Some("lab".into()));
+    session.start();
+    until(&mut session, "the run is refused", |s| {
+        has_ended(s, Stage::Failed)
+    });
+    let told = &session.notices.list.last().unwrap().problem;
+    assert!(told.what.ends_with("does not let this key in"), "{told}");
+    assert!(store::places_at_work(&lab.here()).is_empty());
+}
