@@ -16,6 +16,7 @@ mod images;
 pub mod inside;
 mod meter;
 mod own;
+pub mod pet_costs;
 mod plan;
 pub mod predict;
 pub mod prepare;

@@ -262,7 +262,7 @@ impl Program {
             |at| Some(inputs.get(at)?.clone().into()),
             |at| Some(Value::from(parameters.get(at)?.clone()).into()),
         );
-        let (result, wrong) = self.run(operands);
+        let (result, wrong, _) = self.run(operands);
         match (result, wrong.into_iter().next()) {
             (_, Some(wrong)) => Err(wrong),
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
@@ -284,7 +284,7 @@ impl Program {
             |at| operand(inputs, at),
             |at| operand(parameters, at),
         );
-        let (result, wrong) = self.run(operands);
+        let (result, wrong, _) = self.run(operands);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
@@ -292,9 +292,32 @@ impl Program {
         Shapes { result, wrong }
     }
 
+    /// The shape of each part of the equation that is computed, in their order; as far as all fits.
+    pub(super) fn traced(
+        &self,
+        inputs: &[Shape],
+        bindings: &[Binding],
+        parameters: &[Shape],
+    ) -> Vec<TracedPart> {
+        let sizes = inputs.iter().chain(parameters);
+        start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
+        let operand =
+            |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
+        let operands = bound(
+            bindings,
+            |at| operand(inputs, at),
+            |at| operand(parameters, at),
+        );
+        self.run(operands).2
+    }
+
     /// Runs the steps over operands that follow the variables; those of steps are filled in.
-    fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Vec<Diagnostic>) {
+    fn run(
+        &self,
+        operands: Vec<Option<Operand>>,
+    ) -> (Option<Operand>, Vec<Diagnostic>, Vec<TracedPart>) {
         let mut run = Run {
+            traced: Vec::new(),
             variables: &self.variables,
             operands,
             wrong: Vec::new(),
@@ -311,8 +334,19 @@ impl Program {
             let what = "the equation gives a number where a tensor is needed";
             run.wrong.push(Diagnostic::new(self.result_span(), what));
         }
-        (result, run.wrong)
+        (result, run.wrong, run.traced)
     }
+}
+
+/// A part of an equation that is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TracedPart {
+    /// The name of its step; empty for an equation of one expression.
+    pub step: String,
+    /// The part.
+    pub text: String,
+    /// What it comes to.
+    pub shape: Shape,
 }
 
 /// What the variables are before the first step.
@@ -335,6 +369,7 @@ struct Run<'p> {
     variables: &'p [Variable],
     operands: Vec<Option<Operand>>,
     wrong: Vec<Diagnostic>,
+    traced: Vec<TracedPart>,
 }
 
 impl Run<'_> {
@@ -362,12 +397,29 @@ impl Run<'_> {
             }
         };
         match found {
-            Ok(operand) => Some(operand),
+            Ok(operand) => {
+                self.trace(step, node, &operand);
+                Some(operand)
+            }
             Err(why) => {
                 let wrong = Diagnostic::new(node.pointed(), format!("`{node}`: {why}"));
                 self.wrong.push(step.told_in_file(wrong));
                 None
             }
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Notes what a part came to that is computed over shapes alone.
+    fn trace(&mut self, step: &StepText, node: &Expr, operand: &Operand) {
+        let computed = matches!(node.kind, NodeKind::Pair(..) | NodeKind::Call(..));
+        if let (true, Operand::Tensor(shape, None)) = (computed, operand) {
+            self.traced.push(TracedPart {
+                step: step.name.clone(),
+                text: node.to_string(),
+                shape: shape.clone(),
+            });
         }
     }
 }

@@ -1,0 +1,266 @@
+//! Which parameters of a plugin receive a gradient, and whether it is the right one: the gradient of a small block's
+//! results, held against what really happens when a parameter is moved a little.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::budget::{allowed, capped};
+use super::init::Init;
+use super::site::{BlockKind, Site};
+use super::spec::{PetSettings, PetSpec};
+use super::stack::PetStack;
+use super::trial::{BATCH, MOST_PRODUCED, flat, random};
+use super::value::Value;
+use crate::expression::Diagnostic;
+
+/// Most multiplications of all of it; about a second.
+const MOST_WORK: u64 = 1 << 31;
+/// How far a parameter is moved, as a multiple of a direction of normal numbers.
+const STEP: f64 = 2e-3;
+/// How far all parameters are moved away from their beginning.
+const AWAY: f64 = 0.1;
+/// A gradient whose largest number is smaller is none.
+const NOTHING: f32 = 1e-9;
+
+/// How a parameter learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learns {
+    /// It is fixed.
+    Fixed,
+    /// From the first step on.
+    AtOnce,
+    /// Not in the first step, in which others keep its gradient at 0, but later.
+    Later,
+    /// Never: no gradient reaches it.
+    Never,
+}
+
+/// What was found of one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gradient {
+    /// Its name in the block; that of its site behind it where each site has one.
+    pub name: String,
+    /// How it learns.
+    pub learns: Learns,
+    /// How far the gradient is from the difference that was measured, as a share of the larger of them; none where
+    /// there is no gradient.
+    pub error: Option<f64>,
+}
+
+/// Looks at every parameter of the default form, on a small block of the first family it fits.
+///
+/// # Errors
+/// What cannot be computed, or takes too long to be tried.
+pub fn gradients(spec: &Arc<PetSpec>) -> Result<Vec<Gradient>, Diagnostic> {
+    allowed(MOST_WORK, || {
+        capped(MOST_PRODUCED, || Bench::of(spec)?.all())
+    })
+}
+
+/// A small block with a plugin, and what goes into it.
+struct Bench {
+    stack: PetStack,
+    /// Inputs of each site, and by what its results count.
+    sites: Vec<(Site, Vec<Value>, Value)>,
+    device: Device,
+}
+
+impl Bench {
+    fn of(spec: &Arc<PetSpec>) -> Result<Self, Diagnostic> {
+        let device = Device::flex();
+        for kind in BlockKind::ALL {
+            let shapes = [kind.shape()];
+            let Ok(sites) = spec.fits(&shapes, &[0]) else {
+                continue;
+            };
+            let settings = PetSettings::default();
+            let stack = PetStack::init(spec, &settings, &shapes, &[0], 0, &device);
+            let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.what))?;
+            let filled = sites.iter().enumerate().map(|(place, &site)| {
+                let dims = site.input_shapes(&shapes[0], BATCH, kind.tokens);
+                let mut stream = 100 * place as u64;
+                let mut next = |dims: &Vec<usize>| {
+                    stream += 1;
+                    random(dims, stream, &device)
+                };
+                let inputs: Vec<Value> = dims.iter().map(&mut next).collect();
+                let weights = next(&dims[site.like()]);
+                (site, inputs, weights)
+            });
+            let sites = filled.collect();
+            return Ok(Self {
+                stack,
+                sites,
+                device,
+            });
+        }
+        let what = "no backbone family offers these sites together";
+        Err(Diagnostic::new(0..0, what))
+    }
+
+    fn all(&self) -> Result<Vec<Gradient>, Diagnostic> {
+        let mut number = 0;
+        let moved = self.stack.with(|_, tensor, trained| {
+            number += 1;
+            match trained {
+                true => tensor.clone() + self.drawn(tensor, number) * AWAY,
+                false => tensor.clone(),
+            }
+        });
+        let (first, later) = (self.backward(&self.stack)?, self.backward(&moved)?);
+        let names: Vec<(String, bool)> = self
+            .stack
+            .parameters()
+            .map(|(name, _, trained)| (name.to_owned(), trained))
+            .collect();
+        let each = names.into_iter().zip(1000..).map(|((name, trained), seed)| {
+            let size = |all: &BTreeMap<String, Vec<f32>>| {
+                let values = all.get(&name).into_iter().flatten();
+                values.fold(0f32, |most, value| most.max(value.abs()))
+            };
+            let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
+                (false, ..) => Learns::Fixed,
+                (_, true, _) => Learns::AtOnce,
+                (_, false, true) => Learns::Later,
+                _ => Learns::Never,
+            };
+            let error = match (learns, later.get(&name)) {
+                (Learns::AtOnce | Learns::Later, Some(gradient)) => {
+                    Some(self.error(&moved, &name, gradient, seed)?)
+                }
+                _ => None,
+            };
+            let name = name.split_once('.').map_or(name.as_str(), |(_, rest)| rest);
+            let name = match name.split_once('.') {
+                Some((site, own)) => format!("{own} at {site}"),
+                None => name.to_owned(),
+            };
+            Ok(Gradient {
+                name,
+                learns,
+                error,
+            })
+        });
+        each.collect()
+    }
+
+    /// Normal numbers in the shape of a parameter.
+    fn drawn(&self, like: &Tensor<2>, seed: u64) -> Tensor<2> {
+        let values = Init::Normal(1.0).draw(like.dims(), 7, seed);
+        Tensor::from_data(TensorData::new(values, like.dims()), &self.device)
+    }
+
+    /// The gradients of all results, weighted and added up.
+    fn backward(&self, stack: &PetStack) -> Result<BTreeMap<String, Vec<f32>>, Diagnostic> {
+        let tracked = stack.tracked();
+        let mut sum: Option<Tensor<1>> = None;
+        for (site, inputs, weights) in &self.sites {
+            let Some(result) = tracked.evaluated(0, *site, inputs) else {
+                continue;
+            };
+            let own = weighted(result?, weights.clone());
+            sum = Some(match sum {
+                Some(sum) => sum + own,
+                None => own,
+            });
+        }
+        // Where no parameter reaches a result there is no graph to go back through.
+        let Some(sum) = sum.filter(|sum| sum.is_autodiff() && sum.is_tracked()) else {
+            return Ok(BTreeMap::new());
+        };
+        let graph = sum.backward();
+        let trained = tracked.parameters().filter(|(.., trained)| *trained);
+        let of = |(name, tensor, _): (&str, &Tensor<2>, bool)| {
+            let gradient = tensor.grad(&graph)?;
+            Some((name.to_owned(), flat(Value::Two(gradient))))
+        };
+        Ok(trained.filter_map(of).collect())
+    }
+
+    /// All results, weighted and added up in double precision.
+    fn sum(&self, stack: &PetStack) -> Result<f64, Diagnostic> {
+        let mut sum = 0.0;
+        for (site, inputs, weights) in &self.sites {
+            if let Some(result) = stack.evaluated(0, *site, inputs) {
+                let pairs = flat(result?).into_iter().zip(flat(weights.clone()));
+                sum += pairs.map(|(a, b)| f64::from(a) * f64::from(b)).sum::<f64>();
+            }
+        }
+        Ok(sum)
+    }
+
+    /// How far the gradient of one parameter is from what moving it does.
+    fn error(
+        &self,
+        stack: &PetStack,
+        name: &str,
+        gradient: &[f32],
+        seed: u64,
+    ) -> Result<f64, Diagnostic> {
+        let mut direction = Vec::new();
+        let mut at = |by: f64| {
+            let moved = stack.with(|own, tensor, _| match own == name {
+                true => {
+                    let way = self.drawn(tensor, seed);
+                    direction = flat(Value::Two(way.clone()));
+                    tensor.clone() + way * by
+                }
+                false => tensor.clone(),
+            });
+            self.sum(&moved)
+        };
+        let difference = (at(STEP)? - at(-STEP)?) / (2.0 * STEP);
+        let pairs = gradient.iter().zip(&direction);
+        let foretold: f64 = pairs.map(|(g, d)| f64::from(*g) * f64::from(*d)).sum();
+        let scale = foretold.abs().max(difference.abs()).max(1e-3);
+        Ok((foretold - difference).abs() / scale)
+    }
+}
+
+/// The sum of a result's elements times those of another one.
+fn weighted(result: Value, weights: Value) -> Tensor<1> {
+    match (result, weights) {
+        (Value::Two(x), Value::Two(y)) => (x * y).sum(),
+        (Value::Three(x), Value::Three(y)) => (x * y).sum(),
+        (Value::Four(x), Value::Four(y)) => (x * y).sum(),
+        // A result has the shape of what it replaces.
+        (other, _) => Tensor::from_floats([flat(other).iter().sum::<f32>()], &Device::flex()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::library::BUILT_IN;
+    use super::*;
+
+    #[test]
+    fn every_built_in_plugin_has_the_gradients_that_moving_its_parameters_shows() {
+        for text in BUILT_IN {
+            let spec = PetSpec::parse(text, "built in").unwrap();
+            let found = gradients(&spec).unwrap();
+            assert!(!found.is_empty());
+            for one in found {
+                let fixed = spec.parameters.iter().any(|own| own.fixed && one.name.starts_with(&own.name));
+                assert_eq!(one.learns == Learns::Fixed, fixed, "{} {one:?}", spec.name);
+                assert_ne!(one.learns, Learns::Never, "{} {one:?}", spec.name);
+                assert!(one.error.is_none_or(|error| error < 0.02), "{} {one:?}", spec.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_parameter_that_no_gradient_reaches_is_told() {
+        let text = "name = \"X\"\nsites = [\"mlp\"]\n[parameters]\na = { shape = [\"d\", \"d\"], init = \"zeros\" }\nb = { shape = [1, \"d\"], init = \"ones\" }\nc = { shape = [1, \"d\"], init = \"ones\", fixed = true }\n[equations]\nmlp = \"h + (e @ a) * detach(b) * c\"\n";
+        let spec = PetSpec::parse(text, "mine.toml").unwrap();
+        let learns = |name: &str| {
+            let found = gradients(&spec).unwrap().into_iter();
+            found.filter(|one| one.name == name).map(|one| one.learns).next()
+        };
+        assert_eq!(learns("a"), Some(Learns::AtOnce));
+        assert_eq!(learns("b"), Some(Learns::Never));
+        assert_eq!(learns("c"), Some(Learns::Fixed));
+    }
+}
