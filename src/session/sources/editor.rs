@@ -10,6 +10,7 @@ use crate::experiment::pet_costs::pet_costs;
 use crate::files;
 use crate::pet::gradients::gradients;
 use crate::pet::library::files_of;
+use crate::pet::marks::marks;
 use crate::pet::reading::{facts, on_blocks, read};
 use crate::pet::view::Blocks;
 use crate::pet::{PetSettings, PetSpec};
@@ -95,6 +96,17 @@ pub(super) fn measure(text: &str) -> Result<Measured> {
 /// The text of a plugin file.
 pub(super) fn text(file: &Path) -> Result<String> {
     files::read_text(file, MOST_BYTES).map_err(|error| Problem::io("read the plugin", file, &error))
+}
+
+/// Whether this is the file of a PET plugin, sound or not: one with equations.
+pub(super) fn is_plugin(path: &Path) -> bool {
+    let named = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    let found = named.then(|| text(path)).and_then(|text| text.ok());
+    let parts = found.as_deref().map(marks).unwrap_or_default();
+    let mut parts = parts.iter();
+    parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))
 }
 
 /// How the plugin files of these folders stand.

@@ -206,6 +206,11 @@ pub trait Sources: Send + Sync {
         editor::text(file)
     }
 
+    /// Whether this is the file of a PET plugin.
+    fn is_plugin(&self, file: &Path) -> bool {
+        editor::is_plugin(file)
+    }
+
     /// How the plugin files stand.
     fn plugin_files(&self) -> FilesSeen {
         let own = self.disk().plugins.clone();
