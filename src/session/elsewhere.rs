@@ -97,6 +97,7 @@ impl Away {
             | JobWork::Teach { .. }
             | JobWork::Grid(_)
             | JobWork::Try(_)
+            | JobWork::TryPet(_)
             | JobWork::Check { .. } => None,
         };
         let weights = job.own.weights.clone();
@@ -152,7 +153,7 @@ impl Away {
                 let remedy = "open a window without --place for it";
                 Err(Problem::new(what).at_path(run).advise(remedy))
             }
-            JobWork::Grid(_) | JobWork::Try(_) | JobWork::Check { .. } => {
+            JobWork::Grid(_) | JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => {
                 let what = format!(
                     "this window trains at {name}, and grids, trials and checks are done on this machine"
                 );

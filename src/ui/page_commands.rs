@@ -141,6 +141,10 @@ pub enum PluginCommand {
     Settle(bool),
     /// Look whether plugin files changed.
     Look,
+    /// Try the open text beside Adapter.
+    Try,
+    /// Try it no further.
+    StopTrying,
     /// Show this file before it is installed.
     LookAt(PathBuf),
 }

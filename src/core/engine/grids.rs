@@ -8,12 +8,11 @@ use crate::counts::counted;
 use crate::experiment::Stock;
 use crate::experiment::grid::{CellEnd, Cells, GridEnd, GridPlan, GridSink, Overrides, Pace};
 use crate::experiment::proof::{CheckRequest, check_place};
-use crate::experiment::trial::try_methods;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, Sink};
 use crate::run::grid::{CellStanding, Grid};
 use crate::run::job::GridWork;
+use crate::run::tried::Trial;
 
 /// Runs what is not there yet of a grid; gives how the job ended.
 pub(super) fn run_grid(
@@ -130,13 +129,8 @@ impl GridSink for CellSink<'_, '_> {
     }
 }
 
-/// Tries methods on a data set; gives how the job ended.
-pub(super) fn try_suited(
-    config: &RunConfig,
-    stock: &Stock,
-    (sink, control): (&mut JobSink<'_>, &Control),
-) -> Result<Event> {
-    let trial = try_methods(config, stock, sink, control)?;
+/// Tells what came of trying; gives how the job ended.
+pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Event> {
     let run = String::new();
     Ok(match trial {
         None => Event::Stopped { run },

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use super::trials::Trying;
 use super::views::{Fetch, PluginView};
 use crate::pet::library::{built_in, stated_name};
 use crate::pet::marks::{Mark, marks};
@@ -50,6 +51,8 @@ mlp = "h + relu(e @ down) @ up"
 pub struct Editor {
     /// The text that is open.
     pub open: Option<OpenPlugin>,
+    /// Whether a plugin is tried beside Adapter, and what came of it.
+    pub trying: Trying,
     /// A plugin that is chosen on Experiment as soon as it is listed.
     pub(super) to_use: Option<String>,
     /// Whether the plugin was chosen and Experiment is to be shown.

@@ -68,6 +68,8 @@ pub(super) fn plugins(session: &mut Session, command: PluginCommand) {
         PluginCommand::ReadEarlier => session.read_earlier(),
         PluginCommand::Settle(take_theirs) => session.settle_plugin(take_theirs),
         PluginCommand::Look => session.look_at_plugins(),
+        PluginCommand::Try => session.try_plugin(),
+        PluginCommand::StopTrying => session.stop_trying_plugin(),
         PluginCommand::LookAt(file) => session.look_at_plugin(file),
     }
 }

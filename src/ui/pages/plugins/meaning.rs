@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use super::editor::act;
-use super::{block, parameters};
+use super::{block, parameters, trying};
 use crate::counts::{count_text, counted};
 use crate::experiment::pet_costs::PICTURES;
 use crate::pet::gradients::{Gradient, Learns};
@@ -45,6 +45,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
     }
     parameters(ui, &good.plugin);
     measured(ui, &open);
+    trying::show(ui, cx, &open);
 }
 
 fn mistakes(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {

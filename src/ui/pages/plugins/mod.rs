@@ -6,6 +6,7 @@ mod code;
 mod editor;
 mod find;
 mod meaning;
+mod trying;
 
 use std::time::{Duration, Instant};
 
