@@ -9,8 +9,7 @@ use egui::{Key, KeyboardShortcut};
 use super::keys;
 use super::page_commands::{
     CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PluginCommand, PredictCommand,
-    ProofCommand,
-    TourCommand, TrainCommand,
+    ProofCommand, TourCommand, TrainCommand,
 };
 use super::settings::ThemeChoice;
 use super::widgets::figure::FigureWish;

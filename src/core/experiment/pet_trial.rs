@@ -94,33 +94,3 @@ fn of(chosen: &RunConfig, spec: &PetSpec) -> RunConfig {
         ..usual
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::pet::library::BUILT_IN;
-
-    #[test]
-    fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
-        let own = Own {
-            plugin: Some(BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")),
-            ..Own::default()
-        };
-        let stock = Stock::default().with_own(&own);
-        let chosen = RunConfig {
-            pet: "mine".into(),
-            device: "cpu".into(),
-            ..RunConfig::default()
-        };
-        let mut events = Vec::new();
-        let trial = try_pet(&chosen, &stock, &mut events, &Control::default());
-        let trial = trial.unwrap().unwrap();
-        let titles: Vec<&str> = trial.methods.iter().map(|one| one.title.as_str()).collect();
-        assert_eq!(titles, ["Mine", "Adapter"]);
-        for one in &trial.methods {
-            assert_eq!(one.problem, None);
-            assert!(one.right.unwrap() > 20.0 && one.losses.len() > 10, "{one:?}");
-        }
-    }
-}

@@ -99,6 +99,8 @@ pub struct Shapes {
     pub result: Option<Shape>,
     /// What does not fit.
     pub wrong: Vec<Diagnostic>,
+    /// What each part that is computed comes to, in their order: its step by its place, its bytes there, its shape.
+    pub parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
 impl StepText {
@@ -262,8 +264,8 @@ impl Program {
             |at| Some(inputs.get(at)?.clone().into()),
             |at| Some(Value::from(parameters.get(at)?.clone()).into()),
         );
-        let (result, wrong, _) = self.run(operands);
-        match (result, wrong.into_iter().next()) {
+        let (result, run) = self.run(operands);
+        match (result, run.wrong.into_iter().next()) {
             (_, Some(wrong)) => Err(wrong),
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
             _ => Err(Diagnostic::new(
@@ -284,46 +286,30 @@ impl Program {
             |at| operand(inputs, at),
             |at| operand(parameters, at),
         );
-        let (result, wrong, _) = self.run(operands);
+        let (result, run) = self.run(operands);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
         };
-        Shapes { result, wrong }
-    }
-
-    /// The shape of each part of the equation that is computed, in their order; as far as all fits.
-    pub(super) fn traced(
-        &self,
-        inputs: &[Shape],
-        bindings: &[Binding],
-        parameters: &[Shape],
-    ) -> Vec<TracedPart> {
-        let sizes = inputs.iter().chain(parameters);
-        start_budget(sizes.map(|shape| shape.iter().product::<usize>()).sum());
-        let operand =
-            |shapes: &[Shape], at: usize| Some(Operand::Tensor(shapes.get(at)?.clone(), None));
-        let operands = bound(
-            bindings,
-            |at| operand(inputs, at),
-            |at| operand(parameters, at),
-        );
-        self.run(operands).2
+        Shapes {
+            result,
+            wrong: run.wrong,
+            parts: run.parts,
+        }
     }
 
     /// Runs the steps over operands that follow the variables; those of steps are filled in.
-    fn run(
-        &self,
-        operands: Vec<Option<Operand>>,
-    ) -> (Option<Operand>, Vec<Diagnostic>, Vec<TracedPart>) {
+    fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Run<'_>) {
         let mut run = Run {
-            traced: Vec::new(),
+            at: 0,
+            parts: Vec::new(),
             variables: &self.variables,
             operands,
             wrong: Vec::new(),
         };
         let mut result = None;
         for (at, EquationStep { text, tree }) in self.steps.iter().enumerate() {
+            run.at = at;
             result = run.value(text, tree);
             let of_step = |(_, meaning): &Variable| *meaning == Meaning::Step(at);
             if let Some(index) = self.variables.iter().position(of_step) {
@@ -334,19 +320,8 @@ impl Program {
             let what = "the equation gives a number where a tensor is needed";
             run.wrong.push(Diagnostic::new(self.result_span(), what));
         }
-        (result, run.wrong, run.traced)
+        (result, run)
     }
-}
-
-/// A part of an equation that is computed.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct TracedPart {
-    /// The name of its step; empty for an equation of one expression.
-    pub step: String,
-    /// The part.
-    pub text: String,
-    /// What it comes to.
-    pub shape: Shape,
 }
 
 /// What the variables are before the first step.
@@ -369,7 +344,9 @@ struct Run<'p> {
     variables: &'p [Variable],
     operands: Vec<Option<Operand>>,
     wrong: Vec<Diagnostic>,
-    traced: Vec<TracedPart>,
+    /// The step, by its place.
+    at: usize,
+    parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
 impl Run<'_> {
@@ -398,7 +375,11 @@ impl Run<'_> {
         };
         match found {
             Ok(operand) => {
-                self.trace(step, node, &operand);
+                if let (NodeKind::Pair(..) | NodeKind::Call(..), Operand::Tensor(shape, None)) =
+                    (&node.kind, &operand)
+                {
+                    self.parts.push((self.at, node.span.clone(), shape.clone()));
+                }
                 Some(operand)
             }
             Err(why) => {
@@ -406,20 +387,6 @@ impl Run<'_> {
                 self.wrong.push(step.told_in_file(wrong));
                 None
             }
-        }
-    }
-}
-
-impl Run<'_> {
-    /// Notes what a part came to that is computed over shapes alone.
-    fn trace(&mut self, step: &StepText, node: &Expr, operand: &Operand) {
-        let computed = matches!(node.kind, NodeKind::Pair(..) | NodeKind::Call(..));
-        if let (true, Operand::Tensor(shape, None)) = (computed, operand) {
-            self.traced.push(TracedPart {
-                step: step.name.clone(),
-                text: node.to_string(),
-                shape: shape.clone(),
-            });
         }
     }
 }

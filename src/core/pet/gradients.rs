@@ -115,34 +115,37 @@ impl Bench {
             .parameters()
             .map(|(name, _, trained)| (name.to_owned(), trained))
             .collect();
-        let each = names.into_iter().zip(1000..).map(|((name, trained), seed)| {
-            let size = |all: &BTreeMap<String, Vec<f32>>| {
-                let values = all.get(&name).into_iter().flatten();
-                values.fold(0f32, |most, value| most.max(value.abs()))
-            };
-            let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
-                (false, ..) => Learns::Fixed,
-                (_, true, _) => Learns::AtOnce,
-                (_, false, true) => Learns::Later,
-                _ => Learns::Never,
-            };
-            let error = match (learns, later.get(&name)) {
-                (Learns::AtOnce | Learns::Later, Some(gradient)) => {
-                    Some(self.error(&moved, &name, gradient, seed)?)
-                }
-                _ => None,
-            };
-            let name = name.split_once('.').map_or(name.as_str(), |(_, rest)| rest);
-            let name = match name.split_once('.') {
-                Some((site, own)) => format!("{own} at {site}"),
-                None => name.to_owned(),
-            };
-            Ok(Gradient {
-                name,
-                learns,
-                error,
-            })
-        });
+        let each = names
+            .into_iter()
+            .zip(1000..)
+            .map(|((name, trained), seed)| {
+                let size = |all: &BTreeMap<String, Vec<f32>>| {
+                    let values = all.get(&name).into_iter().flatten();
+                    values.fold(0f32, |most, value| most.max(value.abs()))
+                };
+                let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
+                    (false, ..) => Learns::Fixed,
+                    (_, true, _) => Learns::AtOnce,
+                    (_, false, true) => Learns::Later,
+                    _ => Learns::Never,
+                };
+                let error = match (learns, later.get(&name)) {
+                    (Learns::AtOnce | Learns::Later, Some(gradient)) => {
+                        Some(self.error(&moved, &name, gradient, seed)?)
+                    }
+                    _ => None,
+                };
+                let name = name.split_once('.').map_or(name.as_str(), |(_, rest)| rest);
+                let name = match name.split_once('.') {
+                    Some((site, own)) => format!("{own} at {site}"),
+                    None => name.to_owned(),
+                };
+                Ok(Gradient {
+                    name,
+                    learns,
+                    error,
+                })
+            });
         each.collect()
     }
 
@@ -227,40 +230,5 @@ fn weighted(result: Value, weights: Value) -> Tensor<1> {
         (Value::Four(x), Value::Four(y)) => (x * y).sum(),
         // A result has the shape of what it replaces.
         (other, _) => Tensor::from_floats([flat(other).iter().sum::<f32>()], &Device::flex()),
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::super::library::BUILT_IN;
-    use super::*;
-
-    #[test]
-    fn every_built_in_plugin_has_the_gradients_that_moving_its_parameters_shows() {
-        for text in BUILT_IN {
-            let spec = PetSpec::parse(text, "built in").unwrap();
-            let found = gradients(&spec).unwrap();
-            assert!(!found.is_empty());
-            for one in found {
-                let fixed = spec.parameters.iter().any(|own| own.fixed && one.name.starts_with(&own.name));
-                assert_eq!(one.learns == Learns::Fixed, fixed, "{} {one:?}", spec.name);
-                assert_ne!(one.learns, Learns::Never, "{} {one:?}", spec.name);
-                assert!(one.error.is_none_or(|error| error < 0.02), "{} {one:?}", spec.name);
-            }
-        }
-    }
-
-    #[test]
-    fn a_parameter_that_no_gradient_reaches_is_told() {
-        let text = "name = \"X\"\nsites = [\"mlp\"]\n[parameters]\na = { shape = [\"d\", \"d\"], init = \"zeros\" }\nb = { shape = [1, \"d\"], init = \"ones\" }\nc = { shape = [1, \"d\"], init = \"ones\", fixed = true }\n[equations]\nmlp = \"h + (e @ a) * detach(b) * c\"\n";
-        let spec = PetSpec::parse(text, "mine.toml").unwrap();
-        let learns = |name: &str| {
-            let found = gradients(&spec).unwrap().into_iter();
-            found.filter(|one| one.name == name).map(|one| one.learns).next()
-        };
-        assert_eq!(learns("a"), Some(Learns::AtOnce));
-        assert_eq!(learns("b"), Some(Learns::Never));
-        assert_eq!(learns("c"), Some(Learns::Fixed));
     }
 }

@@ -225,7 +225,10 @@ impl PluginEntry {
         let allowed = may();
         self.hides = Some(allowed);
         if !allowed && self.spec.is_ok() {
-            let what = format!("this file takes the place of the built-in {}", built_in.name);
+            let what = format!(
+                "this file takes the place of the built-in {}",
+                built_in.name
+            );
             let allow = format!("lae-studio plugins --allow {}", self.origin);
             let advice = format!("give it another name, or allow it once; {allow}");
             self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));

@@ -35,6 +35,7 @@ pub mod value;
 pub mod view;
 mod written;
 
+pub use budget::within_bounds;
 pub use drawing::Drawing;
 pub use dropout::{DropoutSeed, Rows};
 pub use hooks::Hooks;

@@ -126,15 +126,16 @@ fn parts(
         let Some(program) = spec.variants[layout.variant].equations.get(&site) else {
             continue;
         };
-        for part in program.traced(&inputs(site), bindings, &slots) {
-            let dims = match part.shape.len() {
-                0..=2 => part.shape.as_slice(),
-                _ => &part.shape[1..],
+        for (at, span, shape) in program.shapes(&inputs(site), bindings, &slots).parts {
+            let step = &program.steps()[at].text;
+            let dims = match shape.len() {
+                0..=2 => shape.as_slice(),
+                _ => &shape[1..],
             };
             let part = PartShape {
                 site,
-                step: part.step,
-                text: part.text,
+                step: step.name.clone(),
+                text: step.text.get(span).unwrap_or_default().to_owned(),
                 shape: shown(dims),
             };
             if !found.contains(&part) {
@@ -143,38 +144,4 @@ fn parts(
         }
     }
     found
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::super::library::BUILT_IN;
-    use super::super::site::BlockKind;
-    use super::super::spec::PetSettings;
-    use super::*;
-
-    #[test]
-    fn every_part_of_an_equation_has_its_shape_on_the_blocks_of_a_backbone() {
-        let text = BUILT_IN[0];
-        let spec = read(text, "mine.toml").spec.unwrap();
-        let shapes = [BlockKind::VIT.shape()];
-        let settings = PetSettings::of_size(5);
-        let blocks = Blocks {
-            shapes: &shapes,
-            chosen: &[0],
-            settings: &settings,
-        };
-        let on = on_blocks(&spec, blocks, 17).unwrap();
-        assert_eq!(on.sites, [Site::Attention]);
-        assert_eq!(on.trained, 2 * 192 * 5 + 192 + 5 + 1);
-        let shape = |text: &str| {
-            let part = on.parts.iter().find(|part| part.text == text);
-            part.map(|part| part.shape.as_str())
-        };
-        assert_eq!(shape("e @ down"), Some("17×5"));
-        assert_eq!(
-            shape("h + s * (gelu(e @ down + b_down) @ up + b_up)"),
-            Some("17×192")
-        );
-    }
 }

@@ -91,7 +91,11 @@ impl JobWork {
     /// The folder of the run it goes on with or teaches; none for what makes runs of its own or only looks.
     pub fn run(&self) -> Option<&Path> {
         match self {
-            Self::Train(_) | Self::Grid(_) | Self::Try(_) | Self::TryPet(_) | Self::Check { .. } => None,
+            Self::Train(_)
+            | Self::Grid(_)
+            | Self::Try(_)
+            | Self::TryPet(_)
+            | Self::Check { .. } => None,
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
         }
     }

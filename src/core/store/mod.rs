@@ -82,8 +82,8 @@ pub use listing::{Glance, ListedRun, began, entry, find, glance, list, on_all_co
 pub use load::{StoredRun, StoredState, load, snapshot_time};
 pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, pack, unpack};
 pub use pictures::{AddedPictures, MOST_PICTURES};
-pub use plugin_files::{EarlierText, PluginSave, allow_plugin, earlier_texts, save_plugin};
 pub use place::{holds_runs, is_run, run_folders};
+pub use plugin_files::{EarlierText, PluginSave, allow_plugin, earlier_texts, save_plugin};
 pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenance};
 pub use queue::QueueFile;
 pub use record::{run_name, settings_part};

@@ -113,7 +113,11 @@ fn free_file(folder: &Path, name: &str) -> PathBuf {
     });
     let letters: String = letters.collect();
     let letters = letters.trim_matches('-');
-    let stem = if letters.is_empty() { "plugin" } else { letters };
+    let stem = if letters.is_empty() {
+        "plugin"
+    } else {
+        letters
+    };
     let mut file = folder.join(format!("{stem}.toml"));
     let mut number = 2;
     while file.exists() {
@@ -137,7 +141,11 @@ fn keep_earlier(file: &Path, text: &str) -> Result<()> {
     let folder = folder.join(EARLIER);
     fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("keep the earlier text", &folder, &error))?;
-    let name = format!("{}.{}.toml", stem.to_string_lossy(), now("%Y-%m-%d_%H-%M-%S-%3f"));
+    let name = format!(
+        "{}.{}.toml",
+        stem.to_string_lossy(),
+        now("%Y-%m-%d_%H-%M-%S-%3f")
+    );
     write_file(&folder.join(name), before.as_bytes())?;
     let known = kept(file);
     let surplus = known.len().saturating_sub(MOST_EARLIER);
@@ -167,45 +175,4 @@ fn kept(file: &Path) -> Vec<(String, PathBuf)> {
 
 fn now(format: &str) -> String {
     jiff::Zoned::now().strftime(format).to_string()
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plugin_is_saved_with_its_earlier_texts_and_never_as_a_built_in_one_unasked() {
-        let folder = tempfile::tempdir().unwrap();
-        let own = folder.path().join("plugins");
-        let mut save = PluginSave {
-            text: "one".into(),
-            name: "My Bottleneck!".into(),
-            ..PluginSave::default()
-        };
-        let file = save_plugin(&own, &save).unwrap();
-        assert_eq!(file, own.join("my-bottleneck.toml"));
-        assert_eq!(save_plugin(&own, &save).unwrap(), own.join("my-bottleneck-2.toml"));
-        save.file = Some(file.clone());
-        for text in ["two", "two", "three"] {
-            save.text = text.into();
-            save_plugin(&own, &save).unwrap();
-        }
-        assert_eq!(fs::read_to_string(&file).unwrap(), "three");
-        let earlier: Vec<String> = earlier_texts(&file).into_iter().map(|old| old.text).collect();
-        assert_eq!(earlier, ["two", "one"]);
-
-        save = PluginSave {
-            name: "ADAPTER".into(),
-            from: Some("/mail/adapter.toml".into()),
-            ..PluginSave::default()
-        };
-        let refused = save_plugin(&own, &save).unwrap_err();
-        assert!(refused.what.contains("built-in plugin Adapter"), "{refused}");
-        save.allowed = true;
-        let file = save_plugin(&own, &save).unwrap();
-        let notes = PluginNotes::read(&own);
-        assert!(notes.allows(&file));
-        assert_eq!(notes.installed["adapter.toml"].from, Path::new("/mail/adapter.toml"));
-    }
 }

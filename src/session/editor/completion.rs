@@ -43,9 +43,7 @@ pub fn candidates(
             };
             (marked.span.start + 1..cursor, known)
         }
-        Mark::Key if marked.span.end == cursor => {
-            (marked.span.clone(), keys(&marked))
-        }
+        Mark::Key if marked.span.end == cursor => (marked.span.clone(), keys(&marked)),
         _ => return None,
     };
     let begun = text.get(span.clone())?.to_lowercase();
@@ -54,7 +52,10 @@ pub fn candidates(
         .filter(|known| known.text.to_lowercase().starts_with(&begun) && !begun.is_empty())
         .collect();
     found.dedup_by(|a, b| a.text == b.text);
-    if found.iter().any(|known| known.text.trim_end_matches('(') == begun) {
+    if found
+        .iter()
+        .any(|known| known.text.trim_end_matches('(') == begun)
+    {
         return None;
     }
     found.truncate(MOST);
@@ -69,12 +70,7 @@ fn candidate(text: impl Into<String>, about: impl Into<String>) -> Candidate {
 }
 
 /// What an equation, or a shape, may name.
-fn names(
-    text: &str,
-    is_shape: bool,
-    marked: &Marked,
-    meaning: Option<&Meaning>,
-) -> Vec<Candidate> {
+fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>) -> Vec<Candidate> {
     let mut found = Vec::new();
     if !is_shape {
         for name in declared(text) {
@@ -108,7 +104,8 @@ fn names(
 
 fn sites() -> Vec<Candidate> {
     let all = Site::ALL.iter();
-    all.map(|(_, name, about)| candidate(*name, *about)).collect()
+    all.map(|(_, name, about)| candidate(*name, *about))
+        .collect()
 }
 
 fn inits() -> Vec<Candidate> {
@@ -167,12 +164,16 @@ mod tests {
 
     #[test]
     fn names_are_offered_where_they_can_stand() {
-        let text = "[parameters]\ndown = { shape = [\"d\", \"r\"] }\n[equations]\nmlp = \"h + e @ do";
+        let text =
+            "[parameters]\ndown = { shape = [\"d\", \"r\"] }\n[equations]\nmlp = \"h + e @ do";
         assert_eq!(offered(text), ["down"]);
         assert_eq!(offered("[equations]\nmlp = \"h + gel"), ["gelu("]);
         assert_eq!(offered("sites = [\"att"), ["attention", "attend"]);
         assert_eq!(offered("[parameters]\na = { shape = [\"hid"), ["hidden"]);
-        assert_eq!(offered("[parameters]\na = { init = \"kai"), ["kaiming_uniform"]);
+        assert_eq!(
+            offered("[parameters]\na = { init = \"kai"),
+            ["kaiming_uniform"]
+        );
         assert_eq!(offered("[equations]\nmlp = \"h + gelu"), [""; 0]);
         assert_eq!(offered("# gel"), [""; 0]);
     }

@@ -1,13 +1,6 @@
 //! Plugin files that other programs change: the folders are looked at while the page is on show.
 
-use std::path::PathBuf;
-use std::time::SystemTime;
-
 use crate::session::Session;
-
-/// How the plugin files stand: each with its length and when it was changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FilesSeen(pub Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl Session {
     /// Looks whether plugin files changed, and reads them again then.
@@ -38,7 +31,11 @@ impl Session {
                 };
                 session.editor.seen = Some(seen);
                 if let Some((file, text)) = text
-                    && session.editor.open.as_ref().is_some_and(|open| open.file == Some(file))
+                    && session
+                        .editor
+                        .open
+                        .as_ref()
+                        .is_some_and(|open| open.file == Some(file))
                 {
                     session.read_disk(text);
                 }

@@ -1,7 +1,8 @@
 //! What a plugin's text means, as plain data.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use crate::experiment::pet_costs::PetCosts;
 use crate::pet::gradients::Gradient;
@@ -62,6 +63,10 @@ pub struct OnBackbone {
     /// Bytes by which a training step needs more than one of the network alone, as the settings are.
     pub step_bytes: u64,
 }
+
+/// How the plugin files stand: each with its length and when it was changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilesSeen(pub Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 /// What was measured of a plugin.
 #[derive(Clone, Debug, PartialEq)]

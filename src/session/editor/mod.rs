@@ -22,8 +22,7 @@ use crate::pet::marks::{Mark, marks};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::store::EarlierText;
-pub use following::FilesSeen;
-use meaning::{Checked, Meaning, Measured, Mistake};
+use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
 
 /// What is measured of a plugin waits until its text has been still for so long.
 const STILL: Duration = Duration::from_millis(500);
@@ -228,7 +227,9 @@ impl Session {
         open.changed = Some(Instant::now());
         let file = open.file.as_ref().or(open.from.as_ref());
         let file = file.and_then(|file| file.file_name());
-        let origin = file.map_or("this text".into(), |name| name.to_string_lossy().into_owned());
+        let origin = file.map_or("this text".into(), |name| {
+            name.to_string_lossy().into_owned()
+        });
         let config = self.experiment.draft.clone();
         open.against = against(&config);
         self.queued_task(
@@ -336,7 +337,10 @@ mod tests {
     fn a_copy_has_the_same_text_under_another_name() {
         let text = "# of \"name\"\nname = \"Adapter\"\nsites = [\"mlp\"]\n";
         let copy = renamed(text, "My \"own\"");
-        assert_eq!(copy, "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n");
+        assert_eq!(
+            copy,
+            "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n"
+        );
         assert_eq!(name_span("sites = [\"mlp\"]"), None);
     }
 }

@@ -16,8 +16,7 @@ use crate::pet::view::Blocks;
 use crate::pet::{PetSettings, PetSpec};
 use crate::problem::{Problem, Result, line_and_column};
 use crate::run::config::RunConfig;
-use crate::session::editor::FilesSeen;
-use crate::session::editor::meaning::{Checked, Meaning, Measured, Mistake, OnBackbone};
+use crate::session::editor::meaning::{Checked, FilesSeen, Meaning, Measured, Mistake, OnBackbone};
 
 /// Largest plugin file in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -53,7 +52,10 @@ fn names(spec: &PetSpec) -> Vec<(String, String)> {
         (size.symbol.clone(), about)
     });
     let constants = spec.constants.iter().map(|constant| {
-        (constant.name.clone(), format!("a number, usually {}", constant.default))
+        (
+            constant.name.clone(),
+            format!("a number, usually {}", constant.default),
+        )
     });
     sizes.chain(constants).collect()
 }

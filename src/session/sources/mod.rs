@@ -23,8 +23,7 @@ use super::chooser::{Choice, DialogPurpose};
 use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
-use super::editor::FilesSeen;
-use super::editor::meaning::{Checked, Measured};
+use super::editor::meaning::{Checked, FilesSeen, Measured};
 use super::elsewhere::{Away, Child};
 use super::folders::Shelf;
 use super::grids::{GridAsk, GridView};
@@ -214,7 +213,10 @@ pub trait Sources: Send + Sync {
     /// How the plugin files stand.
     fn plugin_files(&self) -> FilesSeen {
         let own = self.disk().plugins.clone();
-        let folders: Vec<PathBuf> = [Some("plugins".into()), own].into_iter().flatten().collect();
+        let folders: Vec<PathBuf> = [Some("plugins".into()), own]
+            .into_iter()
+            .flatten()
+            .collect();
         editor::seen(&folders)
     }
 

@@ -15,11 +15,7 @@ use crate::run::config::RunConfig;
 use crate::session::views::{BackboneView, NumberView, PlanView, PluginView, WeightsPlace};
 
 /// Backbone and PET of a plan; the Problem names the option that stands in the way.
-pub(super) fn fill(
-    plan: &mut PlanView,
-    config: &RunConfig,
-    library: &PluginLibrary,
-) -> Result<()> {
+pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Result<()> {
     let at = |option: &'static str| {
         move |mut problem: Problem| {
             if !problem.place.starts_with("--") {
@@ -106,7 +102,10 @@ pub(super) fn plugins(library: &PluginLibrary, own: Option<&Path>) -> Vec<Plugin
     let notes = own.map(PluginNotes::read).unwrap_or_default();
     let with_since = |facts| {
         let view: PluginView = plugin(facts);
-        let since = view.path.as_deref().and_then(|file| since(file, own, &notes));
+        let since = view
+            .path
+            .as_deref()
+            .and_then(|file| since(file, own, &notes));
         PluginView { since, ..view }
     };
     library.view(None).into_iter().map(with_since).collect()
@@ -123,7 +122,10 @@ fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String>
     let changed = std::fs::metadata(file).ok()?.modified().ok()?;
     let time = jiff::Timestamp::try_from(changed).ok()?;
     let time = time.to_zoned(jiff::tz::TimeZone::system());
-    Some(format!("changed last on {}", time.strftime("%Y-%m-%d %H:%M")))
+    Some(format!(
+        "changed last on {}",
+        time.strftime("%Y-%m-%d %H:%M")
+    ))
 }
 
 pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {

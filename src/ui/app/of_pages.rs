@@ -2,7 +2,8 @@
 
 use crate::session::Session;
 use crate::ui::page_commands::{
-    CollectCommand, ExperimentCommand, LearnCommand, PluginCommand, PredictCommand, TourCommand, TrainCommand,
+    CollectCommand, ExperimentCommand, LearnCommand, PluginCommand, PredictCommand, TourCommand,
+    TrainCommand,
 };
 
 pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {

@@ -115,7 +115,10 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     window.get_by_label_contains(told);
     assert_eq!(open(&window).mistakes[0].place.0, 16);
     shot(&mut window, "editor-2-shape");
-    let right = open(&window).text.replace("up   = { shape = [\"d\", \"r\"]", "up   = { shape = [\"r\", \"d\"]");
+    let right = open(&window).text.replace(
+        "up   = { shape = [\"d\", \"r\"]",
+        "up   = { shape = [\"r\", \"d\"]",
+    );
     write(&mut window, &right);
     window.get_by_label("Nothing is wrong with it");
     window.get_by_label_contains("It starts as the identity");
@@ -125,7 +128,9 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
         open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
     });
     window.get_by_label_contains("a prediction takes");
-    window.get_by_label_contains("learns from the second step on; its gradient is what moving it does");
+    window.get_by_label_contains(
+        "learns from the second step on; its gradient is what moving it does",
+    );
     shot(&mut window, "editor-3-sound");
     window.get_by_label("Save").click();
     settle(&mut window);
@@ -147,7 +152,10 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
     window.get_by_label("Edit a copy").click();
     settle(&mut window);
     assert!(open(&window).text.contains("name = \"My Adapter\""));
-    write(&mut window, "[parameters]\ndown = { shape = [\"d\", \"r\"], init = \"zeros\" }\n[equations]\nmlp = \"h + e @ d");
+    write(
+        &mut window,
+        "[parameters]\ndown = { shape = [\"d\", \"r\"], init = \"zeros\" }\n[equations]\nmlp = \"h + e @ d",
+    );
     window.event(egui::Event::Text("o".into()));
     window.run_steps(3);
     checked(&mut window);
@@ -155,10 +163,18 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
     shot(&mut window, "editor-5-names");
     window.key_press(egui::Key::Tab);
     window.run_steps(3);
-    assert!(open(&window).text.ends_with("h + e @ down"), "{}", open(&window).text);
+    assert!(
+        open(&window).text.ends_with("h + e @ down"),
+        "{}",
+        open(&window).text
+    );
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
-    assert!(open(&window).text.ends_with("h + e @ do"), "{}", open(&window).text);
+    assert!(
+        open(&window).text.ends_with("h + e @ do"),
+        "{}",
+        open(&window).text
+    );
     // Find and replace.
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
     window.run_steps(3);
@@ -180,7 +196,10 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
     eframe::App::on_exit(window.state_mut());
     drop(window);
     let settings = Settings::load(Some(&file));
-    assert_eq!(settings.writing.as_ref().map(|own| own.text.as_str()), Some(WRONG));
+    assert_eq!(
+        settings.writing.as_ref().map(|own| own.text.as_str()),
+        Some(WRONG)
+    );
 
     let plugins = folder.path().join("plugins");
     fs::create_dir_all(&plugins).unwrap();
@@ -196,13 +215,21 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
     };
     let mut window = opened_with(folder.path(), settings, Some(file));
     wait(&mut window, "the file is read", |app| {
-        app.session.editor.open.as_ref().is_some_and(|open| !open.is_changed())
+        app.session
+            .editor
+            .open
+            .as_ref()
+            .is_some_and(|open| !open.is_changed())
     });
     let theirs = fs::read_to_string(&own).unwrap().replace("gelu", "relu");
     std::thread::sleep(Duration::from_millis(20));
     fs::write(&own, &theirs).unwrap();
     wait(&mut window, "their text is taken over", |app| {
-        app.session.editor.open.as_ref().is_some_and(|open| open.text == theirs)
+        app.session
+            .editor
+            .open
+            .as_ref()
+            .is_some_and(|open| open.text == theirs)
     });
     // With changes here it is a question.
     checked(&mut window);
@@ -210,7 +237,11 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
     write(&mut window, &mine);
     fs::write(&own, theirs.replace("relu", "tanh")).unwrap();
     wait(&mut window, "it is asked", |app| {
-        app.session.editor.open.as_ref().is_some_and(|open| open.theirs.is_some())
+        app.session
+            .editor
+            .open
+            .as_ref()
+            .is_some_and(|open| open.theirs.is_some())
     });
     window.run_steps(3);
     window.get_by_label("Another program changed this file");
@@ -240,7 +271,9 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     settle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label_contains("There is a built-in plugin Adapter");
-    window.get_by_label("Let it take the place of Adapter").click();
+    window
+        .get_by_label("Let it take the place of Adapter")
+        .click();
     settle(&mut window);
     assert!(folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label("Close").click();
@@ -257,7 +290,11 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     settle(&mut window);
     let of = |window: &Harness<'_, StudioApp>| {
         let session = &window.state().session;
-        let own = session.inventory.plugins.iter().find(|own| own.name == "lora");
+        let own = session
+            .inventory
+            .plugins
+            .iter()
+            .find(|own| own.name == "lora");
         own.map(|own| (own.hides, own.problem.is_some())).unwrap()
     };
     assert_eq!(of(&window), (Some(false), true));

@@ -1,6 +1,8 @@
 //! A small drawing of a backbone's block: its parts in a row, and below them where a plugin acts.
 
-use egui::{Align2, CornerRadius, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{
+    Align2, CornerRadius, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+};
 
 use crate::pet::Site;
 use crate::session::editor::meaning::OnBackbone;
@@ -22,7 +24,11 @@ const CONVOLUTION: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
 pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     let t = tokens(ui);
     let attends = on.on.offered.contains(&Site::Query);
-    let parts = if attends { &ATTENTION[..] } else { &CONVOLUTION[..] };
+    let parts = if attends {
+        &ATTENTION[..]
+    } else {
+        &CONVOLUTION[..]
+    };
     let sites = &on.on.sites;
     let height = PART + 8.0 + LINE * sites.len() as f32;
     let size = Vec2::new(ui.available_width(), height);
@@ -34,16 +40,35 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     let at = |place: usize| rect.left() + each * place as f32;
     let middle = rect.top() + PART / 2.0;
     let painter = ui.painter();
-    let ends = [Pos2::new(rect.left(), middle), Pos2::new(rect.right(), middle)];
+    let ends = [
+        Pos2::new(rect.left(), middle),
+        Pos2::new(rect.right(), middle),
+    ];
     painter.line_segment(ends, Stroke::new(1.0, t.subdued));
-    let touched = |place: usize| sites.iter().any(|site| span(*site, attends).contains(&place));
+    let touched = |place: usize| {
+        sites
+            .iter()
+            .any(|site| span(*site, attends).contains(&place))
+    };
     for (place, part) in parts.iter().enumerate() {
         let own = Rect::from_min_size(Pos2::new(at(place), rect.top()), Vec2::new(each, PART));
         let own = own.shrink2(Vec2::new(2.5, 2.0));
         let line = if touched(place) { t.accent } else { t.line };
         let radius = CornerRadius::same(if *part == "+" { 11 } else { 4 });
-        painter.rect(own, radius, t.background, Stroke::new(1.0, line), StrokeKind::Inside);
-        painter.text(own.center(), Align2::CENTER_CENTER, part, regular(10.5), t.text);
+        painter.rect(
+            own,
+            radius,
+            t.background,
+            Stroke::new(1.0, line),
+            StrokeKind::Inside,
+        );
+        painter.text(
+            own.center(),
+            Align2::CENTER_CENTER,
+            part,
+            regular(10.5),
+            t.text,
+        );
     }
     for (row, site) in sites.iter().enumerate() {
         let span = span(*site, attends);
@@ -57,7 +82,11 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
             true => (Pos2::new(from, y + 4.0), Align2::LEFT_TOP),
             false => (Pos2::new(to, y + 4.0), Align2::RIGHT_TOP),
         };
-        let width = if is_left { rect.right() - from } else { to - rect.left() };
+        let width = if is_left {
+            rect.right() - from
+        } else {
+            to - rect.left()
+        };
         painted_text(ui, place, align, &words, regular(11.0), t.subdued, width);
     }
 }

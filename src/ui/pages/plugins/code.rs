@@ -19,6 +19,8 @@ use crate::ui::widgets::faint;
 const LETTERS: f32 = 13.0;
 /// Room for the numbers of lines.
 const GUTTER: f32 = 40.0;
+/// Most letters: a plugin has at most so many bytes.
+const MOST: usize = 64 * 1024;
 /// What the text is called for whoever cannot see it.
 const NAME: &str = "The text";
 
@@ -106,7 +108,12 @@ impl Code {
     }
 
     /// The names that can stand at the cursor.
-    fn offered(&self, ui: &Ui, id: Id, open: &OpenPlugin) -> Option<(Range<usize>, Vec<Candidate>)> {
+    fn offered(
+        &self,
+        ui: &Ui,
+        id: Id,
+        open: &OpenPlugin,
+    ) -> Option<(Range<usize>, Vec<Candidate>)> {
         let typing = ui.memory(|memory| memory.has_focus(id));
         if !typing || self.unwanted == Some(self.cursor) {
             return None;
@@ -179,12 +186,17 @@ impl Code {
             .desired_width(f32::INFINITY)
             .desired_rows(rows)
             .lock_focus(true)
+            .char_limit(MOST)
             .layouter(&mut layouter)
             .show(ui);
         let response = output.response.response.labelled_by(label.inner.id);
         numbers(ui, &output.galley, output.galley_pos, t);
         let cursor = output.cursor_range?.primary;
-        let byte = self.text.char_indices().nth(cursor.index.0).map_or(self.text.len(), |(at, _)| at);
+        let byte = self
+            .text
+            .char_indices()
+            .nth(cursor.index.0)
+            .map_or(self.text.len(), |(at, _)| at);
         if byte != self.cursor {
             self.cursor = byte;
             self.chosen = 0;
@@ -209,8 +221,12 @@ impl Code {
             egui::Frame::popup(ui.style()).show(ui, |ui| {
                 let mut clicked = None;
                 for (place, own) in found.iter().enumerate() {
-                    let text = egui::RichText::new(&own.text).font(mono(12.0)).color(t.strong);
-                    let about = egui::RichText::new(&own.about).font(regular(11.5)).color(t.subdued);
+                    let text = egui::RichText::new(&own.text)
+                        .font(mono(12.0))
+                        .color(t.strong);
+                    let about = egui::RichText::new(&own.about)
+                        .font(regular(11.5))
+                        .color(t.subdued);
                     let line = egui::Button::selectable(place == self.chosen, text)
                         .right_text(about)
                         .min_size(Vec2::new(320.0, 22.0));
@@ -264,22 +280,25 @@ fn coloured(
     let mut job = LayoutJob::default();
     job.wrap.max_width = f32::INFINITY;
     let mut next = marked.iter().peekable();
+    let mut found = hits.iter().peekable();
     for pair in bounds.windows(2) {
         let [from, to] = [pair[0], pair[1]];
         while next.peek().is_some_and(|marked| marked.span.end <= from) {
             next.next();
         }
         let own = next.peek().filter(|marked| marked.span.start <= from);
-        let within = |spans: &[Range<usize>]| {
-            let mut spans = spans.iter();
-            spans.any(|span| span.start <= from && to <= span.end)
-        };
+        while found.peek().is_some_and(|hit| hit.end <= from) {
+            found.next();
+        }
+        let is_wrong = wrong
+            .iter()
+            .any(|span| span.start <= from && to <= span.end);
         let mut format = TextFormat::simple(mono(LETTERS), colour(own.map(|own| own.mark), t));
-        if within(&wrong) {
+        if is_wrong {
             format.underline = Stroke::new(1.5, t.bad);
             format.background = t.bad.gamma_multiply(0.12);
         }
-        if within(hits) {
+        if found.peek().is_some_and(|hit| hit.start <= from) {
             format.background = t.warning.gamma_multiply(0.35);
         }
         job.append(&text[from..to], 0.0, format);

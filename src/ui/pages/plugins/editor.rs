@@ -2,6 +2,7 @@
 
 use egui::{Popup, RichText, Ui};
 
+use super::act;
 use super::code::Code;
 use super::find::Find;
 use super::meaning;
@@ -32,10 +33,6 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     two_columns(ui, cx, Fixed::Right(MEANING), left, meaning::show);
 }
 
-pub(super) fn act(cx: &mut Cx<'_>, command: PluginCommand) {
-    cx.act(UiCommand::OnPlugins(command));
-}
-
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(open) = cx.session.editor.open.clone() else {
         return;
@@ -59,7 +56,8 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
     });
     if open.due().is_some() {
-        ui.ctx().request_repaint_after(std::time::Duration::from_millis(520));
+        ui.ctx()
+            .request_repaint_after(std::time::Duration::from_millis(520));
     }
 }
 
@@ -82,7 +80,10 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             let t = tokens(ui);
             let loud = format!("This would take the place of the built-in {name}");
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.bad));
-            sentence(ui, "Every run with this name would train this text instead. Give it another name, or allow it: that is kept.");
+            sentence(
+                ui,
+                "Every run with this name would train this text instead. Give it another name, or allow it: that is kept.",
+            );
             if button(ui, format!("Let it take the place of {name}")).clicked() {
                 act(cx, PluginCommand::AllowOpen);
             }
@@ -123,7 +124,11 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     });
     let mut opened = find;
     ui.horizontal_wrapped(|ui| {
-        let save = if open.from.is_some() { "Install" } else { "Save" };
+        let save = if open.from.is_some() {
+            "Install"
+        } else {
+            "Save"
+        };
         let hint = ui.ctx().format_shortcut(&keys::SAVE_FILE);
         if primary_button(ui, save, open.is_changed())
             .on_hover_text(hint)
@@ -133,7 +138,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
             act(cx, PluginCommand::Save);
         }
         let hint = "Saves it and chooses it on Experiment";
-        if button_if(ui, open.is_sound(), "Use it").on_hover_text(hint).clicked() {
+        if button_if(ui, open.is_sound(), "Use it")
+            .on_hover_text(hint)
+            .clicked()
+        {
             act(cx, PluginCommand::Use);
         }
         if button(ui, "Duplicate").clicked() {
@@ -146,7 +154,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         earlier(ui, cx, open);
         let hint = ui.ctx().format_shortcut(&keys::FIND);
         opened |= button(ui, "Find").on_hover_text(hint).clicked();
-        if button(ui, "Close").on_hover_text("Back to the list").clicked() {
+        if button(ui, "Close")
+            .on_hover_text("Back to the list")
+            .clicked()
+        {
             act(cx, PluginCommand::Close);
         }
     });

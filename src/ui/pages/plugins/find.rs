@@ -32,7 +32,9 @@ impl Find {
         let mut text = None;
         ui.horizontal_wrapped(|ui| {
             let label = faint(ui, "find");
-            let field = ui.add(line_edit(&mut self.what, 130.0)).labelled_by(label.id);
+            let field = ui
+                .add(line_edit(&mut self.what, 130.0))
+                .labelled_by(label.id);
             if opened {
                 field.request_focus();
             }
@@ -46,7 +48,9 @@ impl Find {
             let label = faint(ui, "replace by");
             ui.add(line_edit(&mut self.by, 130.0)).labelled_by(label.id);
             if button_if(ui, !hits.is_empty(), "Replace").clicked() {
-                let at = hits.iter().find(|hit| hit.start >= code.cursor.min(hit.end));
+                let at = hits
+                    .iter()
+                    .find(|hit| hit.start >= code.cursor.min(hit.end));
                 if let Some(hit) = at.or(hits.first()) {
                     let mut new = code.text.clone();
                     new.replace_range(hit.clone(), &self.by);

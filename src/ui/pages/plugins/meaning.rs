@@ -2,8 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::editor::act;
-use super::{block, parameters, trying};
+use super::{act, block, parameters, trying};
 use crate::counts::{count_text, counted};
 use crate::experiment::pet_costs::PICTURES;
 use crate::pet::gradients::{Gradient, Learns};
@@ -111,12 +110,18 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool) {
         ));
         said.push(match is_identity {
             true => "It starts as the identity: a fresh one changes nothing.".into(),
-            false => "It does not start as the identity: a fresh one changes what the network says.".to_string(),
+            false => {
+                "It does not start as the identity: a fresh one changes what the network says."
+                    .to_string()
+            }
         });
         for words in said {
             sentence(ui, words);
         }
-        faint(ui, format!("Shapes for one picture of {} tokens", on.tokens));
+        faint(
+            ui,
+            format!("Shapes for one picture of {} tokens", on.tokens),
+        );
         egui::Grid::new("shapes of the parts")
             .num_columns(2)
             .spacing([14.0, 3.0])
@@ -142,7 +147,10 @@ fn measured(ui: &mut Ui, open: &OpenPlugin) {
         match (open.measured.ready(), open.measured.problem()) {
             (_, Some(problem)) => widgets::problem(ui, problem),
             (Some(found), _) => found_out(ui, found),
-            _ => drop(faint(ui, "It is tried once the text has been still for a moment …")),
+            _ => drop(faint(
+                ui,
+                "It is tried once the text has been still for a moment …",
+            )),
         }
         if open.measuring && open.measured.ready().is_some() {
             faint(ui, "being tried anew …");
@@ -155,9 +163,12 @@ fn found_out(ui: &mut Ui, found: &Measured) {
     let costs = &found.costs;
     let [plain, with] = costs.prediction;
     let [_, step] = costs.step;
-    sentence(ui, format!(
-        "On the embedded network and the processor here, {PICTURES} pictures: a prediction takes {with:.1} ms instead of {plain:.1} ms, and finding the gradients of a training step {step:.1} ms. A larger network differs.",
-    ));
+    sentence(
+        ui,
+        format!(
+            "On the embedded network and the processor here, {PICTURES} pictures: a prediction takes {with:.1} ms instead of {plain:.1} ms, and finding the gradients of a training step {step:.1} ms. A larger network differs.",
+        ),
+    );
     egui::Grid::new("gradients")
         .num_columns(2)
         .spacing([14.0, 3.0])
@@ -182,10 +193,16 @@ fn learning(one: &Gradient) -> (String, bool) {
     };
     match one.error {
         Some(error) if error > RIGHT => {
-            let off = format!("{words}, but its gradient is {:.0} % off what moving it does", error * 100.0);
+            let off = format!(
+                "{words}, but its gradient is {:.0} % off what moving it does",
+                error * 100.0
+            );
             (off, true)
         }
-        Some(_) => (format!("{words}; its gradient is what moving it does"), false),
+        Some(_) => (
+            format!("{words}; its gradient is what moving it does"),
+            false,
+        ),
         None => (words.into(), false),
     }
 }

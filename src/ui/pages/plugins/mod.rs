@@ -51,12 +51,20 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     two_columns(ui, cx, Fixed::Right(330.0), left, right);
 }
 
+fn act(cx: &mut Cx<'_>, command: PluginCommand) {
+    cx.act(UiCommand::OnPlugins(command));
+}
+
 /// What another program changes appears by itself.
 fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
-    let due = cx.pages.plugins.looked.is_none_or(|last| last.elapsed() >= LOOK);
+    let due = cx
+        .pages
+        .plugins
+        .looked
+        .is_none_or(|last| last.elapsed() >= LOOK);
     if due {
         cx.pages.plugins.looked = Some(Instant::now());
-        editor::act(cx, PluginCommand::Look);
+        act(cx, PluginCommand::Look);
     }
     ui.ctx().request_repaint_after(LOOK);
 }
@@ -123,7 +131,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             experiment::equations(ui, plugin);
         }
         if let Some(wanted) = wanted {
-            editor::act(cx, wanted);
+            act(cx, wanted);
         }
         if used {
             cx.act(UiCommand::ChoosePet(plugin.name.clone()));
@@ -217,7 +225,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             |ui| {
                 reload = button(ui, "Reload").clicked();
                 if button(ui, "Write one").clicked() {
-                    editor::act(cx, PluginCommand::New);
+                    act(cx, PluginCommand::New);
                 }
             },
         );
@@ -259,7 +267,7 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.add(Label::new(path).wrap().selectable(true));
     ui.horizontal_wrapped(|ui| {
         if button(ui, "Show it").clicked() {
-            editor::act(cx, PluginCommand::Reveal(folder.join("plugins")));
+            act(cx, PluginCommand::Reveal(folder.join("plugins")));
         }
         if button(ui, "Copy its path").clicked() {
             cx.act(UiCommand::CopyText(shown));

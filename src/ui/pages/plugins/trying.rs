@@ -3,7 +3,7 @@
 use egui::{Color32, RichText, Ui};
 use egui_plot::{Line, LineStyle, PlotPoints};
 
-use super::editor::act;
+use super::act;
 use crate::run::tried::Trial;
 use crate::session::editor::OpenPlugin;
 use crate::session::trials::Trying;
@@ -40,7 +40,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             }
             Trying::Done(trial) => outcome(ui, &trial),
             Trying::Not => {
-                sentence(ui, "Trains it for some twenty seconds on the embedded digits beside Adapter, each with its usual size.");
+                sentence(
+                    ui,
+                    "Trains it for some twenty seconds on the embedded digits beside Adapter, each with its usual size.",
+                );
             }
         }
         if button_if(ui, open.is_sound(), "Try it").clicked() {
@@ -78,10 +81,13 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
             }
         });
     curves(ui, trial);
-    sentence(ui, format!(
-        "Right answers about {} pictures held back from training; so few, and one seed, tell little differences not apart.",
-        trial.judged_images
-    ));
+    sentence(
+        ui,
+        format!(
+            "Right answers about {} pictures held back from training; so few, and one seed, tell little differences not apart.",
+            trial.judged_images
+        ),
+    );
     for bound in &trial.bounds {
         faint(ui, bound);
     }
@@ -127,7 +133,12 @@ fn curves(ui: &mut Ui, trial: &Trial) {
         let styles = [LineStyle::Solid, LineStyle::Dashed { length: 6.0 }];
         for (((name, points), colour), style) in lines.iter().zip(colours).zip(styles) {
             let points = PlotPoints::from(points.clone());
-            plot.line(Line::new(*name, points).color(colour).width(1.8).style(style));
+            plot.line(
+                Line::new(*name, points)
+                    .color(colour)
+                    .width(1.8)
+                    .style(style),
+            );
         }
     });
 }
