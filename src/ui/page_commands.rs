@@ -129,6 +129,10 @@ pub enum PluginCommand {
     Duplicate,
     /// Show it no longer.
     Close,
+    /// Go on with the text that was left before it was saved.
+    GoOn,
+    /// Forget that text.
+    DropLeft,
     /// Show this file's folder in the desktop's program for folders.
     Reveal(PathBuf),
     /// Let this file take the place of the built-in plugin of its name.

@@ -50,6 +50,8 @@ mlp = "h + relu(e @ down) @ up"
 pub struct Editor {
     /// The text that is open.
     pub open: Option<OpenPlugin>,
+    /// A text that was closed or made way for another one before it was saved.
+    pub left: Option<Written>,
     /// Whether a plugin is tried beside Adapter, and what came of it.
     pub trying: Trying,
     /// A plugin that is chosen on Experiment as soon as it is listed.
@@ -126,6 +128,14 @@ impl OpenPlugin {
         self.checked == self.version && self.mistakes.is_empty()
     }
 
+    fn written(&self) -> Written {
+        Written {
+            text: self.text.clone(),
+            file: self.file.clone(),
+            from: self.from.clone(),
+        }
+    }
+
     /// The plugin's name as the text states it.
     pub fn name(&self) -> Option<String> {
         stated_name(&self.text)
@@ -192,16 +202,33 @@ impl Session {
 
     /// The text that is open, to be remembered.
     pub fn written(&self) -> Option<Written> {
-        let open = self.editor.open.as_ref()?;
-        Some(Written {
-            text: open.text.clone(),
-            file: open.file.clone(),
-            from: open.from.clone(),
-        })
+        match &self.editor.open {
+            Some(open) => Some(open.written()),
+            None => self.editor.left.clone(),
+        }
+    }
+
+    /// Goes on with the text that was left before it was saved.
+    pub fn go_on_with_left(&mut self) {
+        if let Some(left) = self.editor.left.take() {
+            self.open_written(left);
+        }
+    }
+
+    /// Keeps what is not saved of the open text.
+    fn leave_plugin(&mut self) {
+        let open = self.editor.open.take();
+        if let Some(open) = open.filter(OpenPlugin::is_changed) {
+            self.editor.left = Some(open.written());
+        }
     }
 
     /// Opens a text in place of the one that is open.
     pub(super) fn open_text(&mut self, written: Written) {
+        self.leave_plugin();
+        if matches!(self.editor.trying, Trying::Done(_)) {
+            self.editor.trying = Trying::Not;
+        }
         self.editor.open = Some(OpenPlugin {
             file: written.file,
             from: written.from,
@@ -210,9 +237,9 @@ impl Session {
         self.edit_plugin(written.text);
     }
 
-    /// Shows no text any more; what was not saved is gone.
+    /// Shows no text any more; one that is not saved can be gone on with.
     pub fn close_plugin(&mut self) {
-        self.editor.open = None;
+        self.leave_plugin();
     }
 
     /// Takes a text in place of the open one, and has it checked.

@@ -63,6 +63,8 @@ pub(super) fn plugins(session: &mut Session, command: PluginCommand) {
         PluginCommand::Use => session.use_plugin(),
         PluginCommand::Duplicate => session.duplicate_plugin(),
         PluginCommand::Close => session.close_plugin(),
+        PluginCommand::GoOn => session.go_on_with_left(),
+        PluginCommand::DropLeft => session.editor.left = None,
         PluginCommand::Reveal(path) => session.reveal(&path),
         PluginCommand::Allow(file) => session.allow_plugin(file),
         PluginCommand::AllowOpen => session.allow_open_plugin(),

@@ -104,7 +104,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     // What the last sound text means stays.
     window.get_by_label("1 mistake");
     window.get_by_label("line 16, column 17");
-    window.get_by_label("Unknown function `rellu`");
+    window.get_by_label("Unknown function `rellu`.");
     window.get_by_label("Below is what the last sound text means.");
     shot(&mut window, "editor-1-name");
     window.get_by_label("Write relu").click();
@@ -122,7 +122,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     write(&mut window, &right);
     window.get_by_label("Nothing is wrong with it");
     window.get_by_label_contains("It starts as the identity");
-    window.get_by_label_contains("6,144 values");
+    window.get_by_label_contains("30,720 values");
     wait(&mut window, "it is measured", |app| {
         let open = app.session.editor.open.as_ref();
         open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
@@ -175,6 +175,14 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
         "{}",
         open(&window).text
     );
+    // A text that is closed before it is saved is there again.
+    window.get_by_label("Close").click();
+    settle(&mut window);
+    window.get_by_label("Go on with it").click();
+    settle(&mut window);
+    assert!(open(&window).text.ends_with("h + e @ do"));
+    window.get_by_label("The text").focus();
+    window.run_steps(2);
     // Find and replace.
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
     window.run_steps(3);

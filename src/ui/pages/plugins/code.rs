@@ -59,12 +59,13 @@ impl Code {
             self.replace(ui, id, span, &text);
         }
         let wrong: Vec<Range<usize>> = open.mistakes.iter().map(|own| own.span.clone()).collect();
+        let label = faint(ui, NAME).id;
         let shown = ScrollArea::both()
             .id_salt("text of the plugin")
             .auto_shrink([false, false])
             .max_height(height)
             .min_scrolled_height(height)
-            .show(ui, |ui| self.text(ui, id, &wrong, hits, height));
+            .show(ui, |ui| self.text(ui, id, &wrong, hits, (height, label)));
         let caret = shown.inner;
         if let (Some(caret), Some((span, found))) = (caret, &offered) {
             let clicked = self.popup(ui, caret, found);
@@ -148,20 +149,13 @@ impl Code {
         id: Id,
         wrong: &[Range<usize>],
         hits: &[Range<usize>],
-        height: f32,
+        (height, label): (f32, Id),
     ) -> Option<Rect> {
         let t = tokens(ui);
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
             let job = coloured(text.as_str(), wrong, hits, t);
             ui.fonts_mut(|fonts| fonts.layout_job(job))
         };
-        let label = ui.scope_builder(
-            egui::UiBuilder::new().max_rect(Rect::from_min_size(ui.cursor().min, Vec2::ZERO)),
-            |ui| {
-                ui.set_invisible();
-                faint(ui, NAME)
-            },
-        );
         let place = self.go_to.take();
         if let Some(span) = &place {
             let chars = |byte: usize| {
@@ -189,7 +183,7 @@ impl Code {
             .char_limit(MOST)
             .layouter(&mut layouter)
             .show(ui);
-        let response = output.response.response.labelled_by(label.inner.id);
+        let response = output.response.response.labelled_by(label);
         numbers(ui, &output.galley, output.galley_pos, t);
         let cursor = output.cursor_range?.primary;
         let byte = self

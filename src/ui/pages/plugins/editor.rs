@@ -49,7 +49,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
                 .push(UiCommand::OnPlugins(PluginCommand::Type(text)));
         }
         let hits = state.find.hits(&state.code.text);
-        let room = (column.rest(ui, 330.0) - 24.0).max(260.0);
+        let room = (column.rest(ui, 330.0) - 48.0).max(260.0);
         let typed = state.code.show(ui, &open, &hits, room);
         if let Some(text) = typed {
             act(cx, PluginCommand::Type(text));

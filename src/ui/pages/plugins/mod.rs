@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Label, RichText, Ui};
 
+use crate::pet::library::stated_name;
 use crate::session::views::PluginView;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::PluginCommand;
@@ -30,6 +31,14 @@ pub struct State {
     /// When the files were looked at last.
     looked: Option<Instant>,
 }
+
+/// Plugins to begin with: their names, and what they are examples of.
+const EXAMPLES: [(&str, &str); 4] = [
+    ("adaptformer", "AdaptFormer"),
+    ("prefix", "a prompt (Prefix)"),
+    ("lora", "low rank (LoRA)"),
+    ("ssf", "scale and shift (SSF)"),
+];
 
 /// How often the plugin files are looked at while the page is on show.
 const LOOK: Duration = Duration::from_secs(1);
@@ -84,6 +93,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(plugin) = chosen(cx, &list) else {
         return;
     };
+    left_text(ui, cx);
     card(ui, |ui| {
         let usable = plugin.problem.is_none();
         let (mut used, mut wanted) = (false, None);
@@ -142,6 +152,25 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         parameters(ui, plugin);
     }
     source(ui, cx, plugin, column);
+}
+
+/// A text that was closed before it was saved.
+fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(left) = &cx.session.editor.left else {
+        return;
+    };
+    let name = stated_name(&left.text).unwrap_or_else(|| "A text without a name".into());
+    card(ui, |ui| {
+        widgets::title(ui, format!("{name} is not saved"));
+        ui.horizontal_wrapped(|ui| {
+            if button(ui, "Go on with it").clicked() {
+                act(cx, PluginCommand::GoOn);
+            }
+            if button(ui, "Drop it").clicked() {
+                act(cx, PluginCommand::DropLeft);
+            }
+        });
+    });
 }
 
 fn parameters(ui: &mut Ui, plugin: &PluginView) {
@@ -257,6 +286,14 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
         ui,
         "A plugin is a text file: parameters and an equation. Files in the folder plugins beside the program, and in your own folder, are found too; a later one of the same name wins. Drop a file here to see what it does before it is installed.",
     );
+    faint(ui, "Write one that begins like");
+    ui.horizontal_wrapped(|ui| {
+        for (name, words) in EXAMPLES {
+            if widgets::link(ui, words).clicked() {
+                act(cx, PluginCommand::EditCopy(name.into()));
+            }
+        }
+    });
     let Some(folder) = cx.session.plugin_folder() else {
         return;
     };
