@@ -13,7 +13,7 @@ use super::spec::{PetSettings, PetSpec};
 use super::stack::PetStack;
 use super::trial::{BATCH, MOST_PRODUCED, flat, random};
 use super::value::Value;
-use crate::expression::Diagnostic;
+use crate::expression::{Diagnostic, Expr, NodeKind};
 
 /// Most multiplications of all of it; about a second.
 const MOST_WORK: u64 = 1 << 31;
@@ -44,9 +44,24 @@ pub struct Gradient {
     pub name: String,
     /// How it learns.
     pub learns: Learns,
-    /// How far the gradient is from the difference that was measured, as a share of the larger of them; none where
+    /// How far the gradient is from the difference that was measured, as a share of what moving it does as a rule; none where
     /// there is no gradient.
     pub error: Option<f64>,
+}
+
+/// Whether a plugin keeps gradients from flowing somewhere: then they are not what moving a parameter does.
+pub fn detaches(spec: &PetSpec) -> bool {
+    let all = spec
+        .variants
+        .iter()
+        .flat_map(|form| form.equations.values());
+    let mut steps = all.flat_map(|program| program.steps());
+    steps.any(|step| calls(&step.tree, "detach"))
+}
+
+fn calls(node: &Expr, function: &str) -> bool {
+    let own = matches!(&node.kind, NodeKind::Call(name, _) if name == function);
+    own || node.parts().iter().any(|part| calls(part, function))
 }
 
 /// Looks at every parameter of the default form, on a small block of the first family it fits.
@@ -217,7 +232,16 @@ impl Bench {
         let difference = (at(STEP)? - at(-STEP)?) / (2.0 * STEP);
         let pairs = gradient.iter().zip(&direction);
         let foretold: f64 = pairs.map(|(g, d)| f64::from(*g) * f64::from(*d)).sum();
-        let scale = foretold.abs().max(difference.abs()).max(1e-3);
+        // A direction across the gradient has nearly no difference; it is held against what others have.
+        let pairs = gradient.iter().zip(&direction);
+        let usual: f64 = pairs
+            .map(|(g, d)| (f64::from(*g) * f64::from(*d)).powi(2))
+            .sum();
+        let scale = foretold
+            .abs()
+            .max(difference.abs())
+            .max(usual.sqrt())
+            .max(1e-3);
         Ok((foretold - difference).abs() / scale)
     }
 }

@@ -35,7 +35,7 @@ pub fn candidates(
             let is_shape = marked.path.contains("shape");
             (marked.span.clone(), names(text, is_shape, &marked, meaning))
         }
-        Mark::Text if cursor < marked.span.end || marked.span.len() == 1 => {
+        Mark::Text if is_open(text, &marked.span, cursor) => {
             let known = match marked.path.rsplit('.').next()? {
                 "sites" => sites(),
                 "init" => inits(),
@@ -60,6 +60,12 @@ pub fn candidates(
     }
     found.truncate(MOST);
     (!found.is_empty()).then_some((span, found))
+}
+
+/// Whether the cursor is inside the quotes of a text, whose end may not be written yet.
+fn is_open(text: &str, span: &Range<usize>, cursor: usize) -> bool {
+    let ends = span.len() > 1 && text[span.clone()].ends_with(['"', '\'']);
+    cursor < span.end || !ends
 }
 
 fn candidate(text: impl Into<String>, about: impl Into<String>) -> Candidate {

@@ -71,6 +71,8 @@ pub struct OpenPlugin {
     pub text: String,
     /// Another number with every text.
     pub version: u64,
+    /// The version with which it was opened.
+    pub first: u64,
     /// Where it is saved; none before it was.
     pub file: Option<PathBuf>,
     /// What that file holds.
@@ -235,6 +237,9 @@ impl Session {
             ..OpenPlugin::default()
         });
         self.edit_plugin(written.text);
+        if let Some(open) = &mut self.editor.open {
+            open.first = open.version;
+        }
     }
 
     /// Shows no text any more; one that is not saved can be gone on with.

@@ -8,7 +8,7 @@ use crate::backbone::library::BackboneLibrary;
 use crate::experiment::footprint;
 use crate::experiment::pet_costs::pet_costs;
 use crate::files;
-use crate::pet::gradients::gradients;
+use crate::pet::gradients::{detaches, gradients};
 use crate::pet::library::files_of;
 use crate::pet::marks::marks;
 use crate::pet::reading::{facts, on_blocks, read};
@@ -91,6 +91,7 @@ pub(super) fn measure(text: &str) -> Result<Measured> {
     let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
     Ok(Measured {
         gradients,
+        detaches: detaches(&spec),
         costs: pet_costs(&spec)?,
     })
 }

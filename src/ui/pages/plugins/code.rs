@@ -31,6 +31,8 @@ pub struct Code {
     pub text: String,
     /// The version of the session's text that it was last the same as.
     version: u64,
+    /// The version with which that text was opened.
+    first: u64,
     /// Where the cursor is, as a byte.
     pub cursor: usize,
     /// Where it shall go, as bytes that are marked.
@@ -78,6 +80,15 @@ impl Code {
 
     /// Takes the session's text where another one than the typed is there.
     fn take(&mut self, ui: &Ui, id: Id, open: &OpenPlugin) {
+        if self.first != open.first {
+            // What was done to another text is not undone here.
+            let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+            state.clear_undoer();
+            state.store(ui.ctx(), id);
+            (self.first, self.version) = (open.first, open.version);
+            self.text.clone_from(&open.text);
+            self.cursor = 0;
+        }
         if self.version != open.version {
             self.version = open.version;
             if self.text != open.text {

@@ -175,7 +175,7 @@ fn found_out(ui: &mut Ui, found: &Measured) {
         .show(ui, |ui| {
             for one in &found.gradients {
                 ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));
-                let (words, bad) = learning(one);
+                let (words, bad) = learning(one, found.detaches);
                 let colour = if bad { t.bad } else { t.text };
                 ui.add(Label::new(RichText::new(words).color(colour)).wrap());
                 ui.end_row();
@@ -184,7 +184,7 @@ fn found_out(ui: &mut Ui, found: &Measured) {
 }
 
 /// How a parameter learns, in words, and whether that is bad.
-fn learning(one: &Gradient) -> (String, bool) {
+fn learning(one: &Gradient, detaches: bool) -> (String, bool) {
     let words = match one.learns {
         Learns::Fixed => return ("fixed".into(), false),
         Learns::Never => return ("no gradient ever reaches it".into(), true),
@@ -192,6 +192,10 @@ fn learning(one: &Gradient) -> (String, bool) {
         Learns::Later => "learns from the second step on",
     };
     match one.error {
+        Some(error) if error > RIGHT && detaches => {
+            let cut = format!("{words}; its gradient leaves out what detach cuts off");
+            (cut, false)
+        }
         Some(error) if error > RIGHT => {
             let off = format!(
                 "{words}, but its gradient is {:.0} % off what moving it does",
