@@ -93,18 +93,24 @@ impl Bench {
             let settings = PetSettings::default();
             let stack = PetStack::init(spec, &settings, &shapes, &[0], 0, &device);
             let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.what))?;
-            let filled = sites.iter().enumerate().map(|(place, &site)| {
-                let dims = site.input_shapes(&shapes[0], BATCH, kind.tokens);
-                let mut stream = 100 * place as u64;
-                let mut next = |dims: &Vec<usize>| {
-                    stream += 1;
-                    random(dims, stream, &device)
+            let (mut filled, mut inside) = (Vec::new(), kind.tokens);
+            for (place, site) in (0..).zip(Site::in_order(sites.iter().copied())) {
+                let dims = site.handed(&shapes[0], BATCH, [kind.tokens, inside]);
+                let streams = 100 * place + 1..;
+                let inputs = streams.zip(&dims);
+                let inputs: Vec<Value> = inputs
+                    .map(|(stream, dims)| random(dims, stream, &device))
+                    .collect();
+                let Some(result) = stack.evaluated(0, site, &inputs) else {
+                    continue;
                 };
-                let inputs: Vec<Value> = dims.iter().map(&mut next).collect();
-                let weights = next(&dims[site.like()]);
-                (site, inputs, weights)
-            });
-            let sites = filled.collect();
+                let given = result?.dims();
+                if site == Site::Input {
+                    inside = given.get(1).copied().unwrap_or(inside);
+                }
+                filled.push((site, inputs, random(&given, 100 * place + 50, &device)));
+            }
+            let sites = filled;
             return Ok(Self {
                 stack,
                 sites,

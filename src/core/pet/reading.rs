@@ -104,8 +104,8 @@ pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<On
             (name, slot.shape, slot.trained)
         };
         on.parameters = own.slots.iter().map(parameter).collect();
-        on.parts = parts(spec, &layout, block, |site| {
-            site.input_shapes(shape, 1, tokens)
+        on.parts = parts(spec, &layout, block, |site, inside| {
+            site.handed(shape, 1, [tokens, inside.unwrap_or(tokens)])
         });
     }
     Ok(on)
@@ -115,18 +115,24 @@ fn parts(
     spec: &PetSpec,
     layout: &Layout,
     block: usize,
-    inputs: impl Fn(Site) -> Vec<Shape>,
+    inputs: impl Fn(Site, Option<usize>) -> Vec<Shape>,
 ) -> Vec<PartShape> {
     let Some(own) = layout.blocks.get(&block) else {
         return Vec::new();
     };
     let slots: Vec<Shape> = own.slots.iter().map(|slot| slot.shape.to_vec()).collect();
     let mut found: Vec<PartShape> = Vec::new();
-    for (&site, bindings) in &own.bindings {
+    let mut inside = None;
+    for site in Site::in_order(own.bindings.keys().copied()) {
+        let bindings = &own.bindings[&site];
         let Some(program) = spec.variants[layout.variant].equations.get(&site) else {
             continue;
         };
-        for (at, span, shape) in program.shapes(&inputs(site), bindings, &slots).parts {
+        let computed = program.shapes(&inputs(site, inside), bindings, &slots);
+        if let (Site::Input, Some(result)) = (site, &computed.result) {
+            inside = result.get(1).copied();
+        }
+        for (at, span, shape) in computed.parts {
             let step = &program.steps()[at].text;
             let dims = match shape.len() {
                 0..=2 => shape.as_slice(),

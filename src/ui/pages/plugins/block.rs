@@ -122,7 +122,7 @@ fn span(site: Site, attends: bool) -> std::ops::RangeInclusive<usize> {
         };
     }
     match site {
-        Site::Norm1 => 0..=0,
+        Site::Norm1 | Site::Input => 0..=0,
         Site::Query | Site::Key | Site::Value => 1..=1,
         Site::Attend => 2..=2,
         Site::Proj => 3..=3,
