@@ -35,7 +35,7 @@ pub struct State {
 /// Plugins to begin with: their names, and what they are examples of.
 const EXAMPLES: [(&str, &str); 4] = [
     ("adaptformer", "AdaptFormer"),
-    ("prefix", "a prompt (Prefix)"),
+    ("vpt deep", "a prompt (VPT)"),
     ("lora", "low rank (LoRA)"),
     ("ssf", "scale and shift (SSF)"),
 ];
