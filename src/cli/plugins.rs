@@ -1,14 +1,15 @@
 //! `plugins`: the PET plugins there are, with their equations on request.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::End;
 use super::output::{Json, Table, complain};
-use crate::pet::library::{PluginEntry, PluginLibrary};
+use crate::pet::library::{PluginEntry, PluginLibrary, user_folder};
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::view::PluginFacts;
 use crate::problem::{Problem, Result};
+use crate::store::allow_plugin;
 
 /// Options of `plugins`.
 #[derive(clap::Args)]
@@ -20,6 +21,9 @@ pub(super) struct Args {
     /// be given several times
     #[arg(long, value_name = "FILE", conflicts_with = "names")]
     check: Vec<PathBuf>,
+    /// Let a plugin's file take the place of the built-in one of its name, from now on
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "check"])]
+    allow: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
 }
@@ -29,6 +33,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     if !args.check.is_empty() {
         return checked(args);
+    }
+    if let Some(file) = &args.allow {
+        return allow(file);
     }
     let library = PluginLibrary::standard();
     for name in &args.names {
@@ -65,6 +72,19 @@ pub(super) fn run(args: &Args) -> Result<End> {
     } else {
         End::Done
     })
+}
+
+/// Notes that a file may take the place of a built-in plugin.
+fn allow(file: &Path) -> Result<End> {
+    let entry = PluginEntry::of_file(file);
+    entry.spec?;
+    let folder = user_folder().ok_or_else(|| {
+        Problem::new("this system has no folder in which that could be noted")
+            .advise("give the plugin another name")
+    })?;
+    allow_plugin(&folder, file)?;
+    println!("{} may take the place of a built-in plugin", file.display());
+    Ok(End::Done)
 }
 
 /// Checks files by themselves, and shows what each of the sound ones says.

@@ -160,6 +160,8 @@ pub struct Dropped {
     pub path: PathBuf,
     /// Whether it is a folder.
     pub is_folder: bool,
+    /// Whether it is a PET plugin.
+    pub is_plugin: bool,
 }
 
 /// Files and folders being chosen.
@@ -256,10 +258,11 @@ impl Session {
     /// Looks on a helper thread which of these, that were dropped on this page of the window, are folders.
     pub fn look_at_dropped(&mut self, page: usize, paths: Vec<PathBuf>) {
         self.task_or_tell(
-            move |_| {
+            move |sources| {
                 let looked = paths.into_iter().map(|path| Dropped {
                     page,
                     is_folder: path.is_dir(),
+                    is_plugin: sources.is_plugin(&path),
                     path,
                 });
                 Ok(looked.collect::<Vec<_>>())

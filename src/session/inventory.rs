@@ -41,6 +41,7 @@ impl Session {
                 session.inventory.plugins = plugins.into();
                 session.suit_pet();
                 session.experiment.planning.renew();
+                session.use_listed();
             },
         );
     }

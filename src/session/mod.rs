@@ -26,6 +26,7 @@ pub mod differences;
 pub mod doubts;
 pub mod downloads;
 pub mod drawing;
+pub mod editor;
 mod elsewhere;
 pub mod estimate;
 mod events;
@@ -126,6 +127,8 @@ pub struct Session {
     pub predict: PredictView,
     /// Pictures being gathered in the window.
     pub collection: Collection,
+    /// The plugin that is being written.
+    pub editor: editor::Editor,
     /// What the page Learn shows.
     pub learn: Learn,
     sets: data_sets::DataSets,
@@ -183,6 +186,7 @@ impl Session {
             train: Train::default(),
             predict: PredictView::default(),
             collection: Collection::default(),
+            editor: editor::Editor::default(),
             learn: Learn::default(),
             sets: data_sets::DataSets::default(),
             choosing: Choosing::default(),
@@ -226,6 +230,7 @@ impl Session {
         self.refresh_plan();
         self.refresh_grid();
         self.refresh_idle();
+        self.refresh_editor();
         changed
     }
 

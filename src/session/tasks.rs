@@ -195,6 +195,11 @@ impl Tasks {
         Some(taken)
     }
 
+    /// What tasks work with; what takes long is for a task alone.
+    pub fn sources(&self) -> &dyn Sources {
+        &*self.worker.sources
+    }
+
     /// Whether tasks are under way.
     pub fn busy(&self) -> bool {
         self.under_way > 0

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::run_view::RunView;
+use crate::run::config::RunConfig;
 use crate::run::event::{Event, Phase};
 use crate::run::job::{Job, JobId, JobWork};
 use crate::run::tried::Trial;
@@ -32,7 +33,32 @@ impl Session {
 
     /// Gives up a trial that waits or is at work.
     pub fn stop_trying(&mut self) {
-        if let Trying::Asked(job) = self.experiment.trying {
+        self.give_up(self.experiment.trying.clone());
+    }
+
+    /// Tries the open plugin for some twenty seconds beside Adapter.
+    pub fn try_plugin(&mut self) {
+        let Some(open) = self.editor.open.as_ref().filter(|open| open.is_sound()) else {
+            return;
+        };
+        let config = RunConfig {
+            device: self.experiment.draft.device.clone(),
+            pet: open.name().unwrap_or_default().to_lowercase(),
+            ..RunConfig::default()
+        };
+        let title = format!("Trying {}", open.name().unwrap_or_default());
+        let job = Job::try_pet(config, open.text.clone(), title);
+        self.editor.trying = Trying::Asked(job.id);
+        self.queue(job);
+    }
+
+    /// Gives up trying a plugin.
+    pub fn stop_trying_plugin(&mut self) {
+        self.give_up(self.editor.trying.clone());
+    }
+
+    fn give_up(&mut self, trying: Trying) {
+        if let Trying::Asked(job) = trying {
             match self.running_job() == Some(job) {
                 true => self.stop(false),
                 false => self.take_out(job),
@@ -41,8 +67,8 @@ impl Session {
     }
 
     /// What a trial at work does now; none for one that waits.
-    pub fn trial_at_work(&self) -> Option<&str> {
-        let Trying::Asked(job) = self.experiment.trying else {
+    pub fn trial_at_work(&self, trying: &Trying) -> Option<&str> {
+        let Trying::Asked(job) = *trying else {
             return None;
         };
         let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
@@ -79,18 +105,17 @@ impl Session {
             // A window before this one asked for it.
             self.experiment.trying = Trying::Asked(job.id);
         }
-        let Trying::Asked(asked) = self.experiment.trying else {
-            return;
-        };
-        let mine = asked == job;
-        match event {
-            Event::Tried(trial) if mine => {
-                self.experiment.trying = Trying::Done(Arc::new((**trial).clone()));
+        for trying in [&mut self.experiment.trying, &mut self.editor.trying] {
+            if !matches!(*trying, Trying::Asked(asked) if asked == job) {
+                continue;
             }
-            Event::Stopped { .. } | Event::Failed { .. } | Event::Removed(_) if mine => {
-                self.experiment.trying = Trying::Not;
+            match event {
+                Event::Tried(trial) => *trying = Trying::Done(Arc::new((**trial).clone())),
+                Event::Stopped { .. } | Event::Failed { .. } | Event::Removed(_) => {
+                    *trying = Trying::Not;
+                }
+                _ => {}
             }
-            _ => {}
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::data::Listed;
@@ -301,6 +302,12 @@ pub struct PluginView {
     pub variants: Vec<String>,
     /// The file's text.
     pub source: String,
+    /// The file, unless it is built in.
+    pub path: Option<PathBuf>,
+    /// Whether it may, where it takes the place of a built-in plugin.
+    pub hides: Option<bool>,
+    /// Since when the file is there, and where it was installed from.
+    pub since: Option<String>,
     /// What is wrong with it.
     pub problem: Option<Problem>,
 }

@@ -8,8 +8,8 @@ use egui::{Key, KeyboardShortcut};
 
 use super::keys;
 use super::page_commands::{
-    CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PlaceCommand, PredictCommand,
-    ProofCommand, TourCommand, TrainCommand,
+    CollectCommand, ExperimentCommand, GridCommand, LearnCommand, PlaceCommand, PluginCommand,
+    PredictCommand, ProofCommand, TourCommand, TrainCommand,
 };
 use super::settings::ThemeChoice;
 use super::widgets::figure::FigureWish;
@@ -244,6 +244,8 @@ pub enum UiCommand {
     OnTrain(TrainCommand),
     /// What Predict alone asks for.
     OnPredict(PredictCommand),
+    /// What Plugins alone asks for.
+    OnPlugins(PluginCommand),
     /// What Learn alone asks for.
     OnLearn(LearnCommand),
     /// What the tour alone asks for.

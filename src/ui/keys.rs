@@ -31,6 +31,10 @@ pub const REDO: KeyboardShortcut =
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
 /// Ask about what the clipboard holds, on Predict: a paste event of the window.
 pub const PASTE: KeyboardShortcut = with_command(Key::V);
+/// Save the plugin that is written.
+pub const SAVE_FILE: KeyboardShortcut = with_command(Key::S);
+/// Find something in it.
+pub const FIND: KeyboardShortcut = with_command(Key::F);
 /// Save what was typed in a dialog.
 pub const SAVE: KeyboardShortcut = with_command(Key::Enter);
 /// Choose all runs of the list.

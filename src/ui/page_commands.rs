@@ -141,6 +141,49 @@ pub enum PredictCommand {
     Reveal(PathBuf),
 }
 
+/// What Plugins asks for.
+#[derive(Clone, Debug)]
+pub enum PluginCommand {
+    /// Write a new plugin.
+    New,
+    /// Open a copy of the plugin of this name.
+    EditCopy(String),
+    /// Open the file of the plugin of this name.
+    Edit(String),
+    /// Take this as the open text.
+    Type(String),
+    /// Save the open text.
+    Save,
+    /// Choose it on Experiment, saved.
+    Use,
+    /// Go on with a copy of it.
+    Duplicate,
+    /// Show it no longer.
+    Close,
+    /// Go on with the text that was left before it was saved.
+    GoOn,
+    /// Forget that text.
+    DropLeft,
+    /// Show this file's folder in the desktop's program for folders.
+    Reveal(PathBuf),
+    /// Let this file take the place of the built-in plugin of its name.
+    Allow(PathBuf),
+    /// Let the open text do so, and save it.
+    AllowOpen,
+    /// Read the texts that its file had before.
+    ReadEarlier,
+    /// Take the text that another program put into its file, or keep the own one.
+    Settle(bool),
+    /// Look whether plugin files changed.
+    Look,
+    /// Try the open text beside Adapter.
+    Try,
+    /// Try it no further.
+    StopTrying,
+    /// Show this file before it is installed.
+    LookAt(PathBuf),
+}
+
 /// What Learn asks for.
 #[derive(Clone, Debug)]
 pub enum LearnCommand {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::logging::Level;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+use crate::session::editor::Written;
 use crate::store::write_file;
 use crate::texts::Language;
 use crate::{files, folders};
@@ -72,6 +73,9 @@ pub struct Settings {
     /// The folders of runs of that window, just so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_folders: Vec<PathBuf>,
+    /// The plugin that was being written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writing: Option<Written>,
     /// Whether the last window crashed.
     #[serde(skip)]
     pub crashed: bool,
@@ -180,6 +184,11 @@ mod tests {
             unfinished: Some("/runs/one".into()),
             folders: vec!["/other/runs".into()],
             former_folders: vec!["/runs/of/before".into()],
+            writing: Some(Written {
+                text: "name = \"Mine\"\n# \u{1f600}".into(),
+                file: Some("/plugins/mine.toml".into()),
+                from: None,
+            }),
             crashed: false,
         };
         settings.save(&file).unwrap();

@@ -35,6 +35,7 @@ mod nn;
 mod nn_exact;
 mod nn_trained;
 mod pet;
+mod pet_editor;
 mod pet_errors;
 mod pet_golden;
 mod pet_language;

@@ -12,6 +12,7 @@ mod collect;
 mod compare;
 mod crashed;
 mod data;
+mod editor;
 mod fenced;
 mod flow;
 mod folders;

@@ -151,6 +151,7 @@ impl Chance {
             forgotten: None,
             seconds: self.real(),
             problem: None,
+            losses: vec![0.5, 0.25],
         };
         Trial {
             data: self.text(),

@@ -10,12 +10,11 @@ use crate::counts::counted;
 use crate::experiment::Stock;
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::experiment::proof::{CheckRequest, check_place};
-use crate::experiment::trial::try_methods;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
+use crate::run::tried::Trial;
 
 /// Runs what is not there yet of a grid; gives how the job ended.
 pub(super) fn run_grid(
@@ -68,13 +67,8 @@ fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     told.advise(why)
 }
 
-/// Tries methods on a data set; gives how the job ended.
-pub(super) fn try_suited(
-    config: &RunConfig,
-    stock: &Stock,
-    (sink, control): (&mut JobSink<'_>, &Control),
-) -> Result<Event> {
-    let trial = try_methods(config, stock, sink, control)?;
+/// Tells what came of trying; gives how the job ended.
+pub(super) fn tried(trial: Option<Trial>, sink: &mut JobSink<'_>) -> Result<Event> {
     let run = String::new();
     Ok(match trial {
         None => Event::Stopped { run },

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use super::EngineState;
-use super::grids::{check, run_grid, try_suited};
+use super::grids::{check, run_grid, tried};
 use super::sink::JobSink;
+use crate::experiment::pet_trial::try_pet;
+use crate::experiment::trial::try_methods;
 use crate::experiment::{self, Changes, Outcome};
 use crate::fence::fenced;
 use crate::run::event::Event;
@@ -85,7 +87,12 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
             JobWork::Grid(grid) => {
                 return run_grid(grid, device, runs_root, &stock, (&mut sink, &control));
             }
-            JobWork::Try(config) => return try_suited(config, &stock, (&mut sink, &control)),
+            JobWork::Try(config) => {
+                return tried(try_methods(config, &stock, &mut sink, &control)?, &mut sink);
+            }
+            JobWork::TryPet(config) => {
+                return tried(try_pet(config, &stock, &mut sink, &control)?, &mut sink);
+            }
             JobWork::Check { run, train } => {
                 return check((run, *train), device, &stock, (&mut sink, &control));
             }

@@ -12,6 +12,7 @@ use burn::tensor::Tensor;
 use super::estimate::{TaskImages, seconds_at};
 use super::given::{halved, turn_to, usual_network};
 use super::plan::TrainingPlan;
+use super::quiet::Quiet;
 use super::suited::share_epochs;
 use super::{Outcome, Stock, all_at_once, train, unless_stopped};
 use crate::counts::{count_text, counted};
@@ -19,7 +20,7 @@ use crate::data::card::counts;
 use crate::method::{Pass, SET_BESIDE, named_method, plain, problems};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Event, Phase, Sink, Wish};
+use crate::run::event::{Control, Sink, Wish};
 use crate::run::tried::{Trial, TriedMethod};
 use crate::store::{self, summary};
 use crate::tensors::HostTensor;
@@ -29,7 +30,7 @@ pub const SHARE: f64 = 0.2;
 /// Seconds that all methods together are planned to take at most.
 const PLANNED: f64 = 40.0;
 /// A method that takes so many times the whole plan is stopped.
-const PATIENCE: f64 = 1.5;
+pub(super) const PATIENCE: f64 = 1.5;
 /// Fewest training pictures of the largest class, before epochs are saved.
 const FEWEST: usize = 20;
 /// How often the epochs are halved at most.
@@ -85,14 +86,14 @@ pub fn try_methods(
         &Bounds::default().judged(chosen),
         None,
         stock,
-        &mut Quiet::new(sink, ""),
+        &mut Quiet::new(sink, "", PLANNED * PATIENCE),
         control,
     );
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(None);
     };
     let material = Material::of(&plan)?;
-    let bounds = material.bounds(&all);
+    let bounds = material.bounds(&all, PLANNED);
     drop(plan);
     let work = tempfile::tempdir()
         .map_err(|error| Problem::io("make a folder to train in", std::env::temp_dir(), &error))?;
@@ -100,7 +101,7 @@ pub fn try_methods(
     for (number, config) in (1..).zip(&all) {
         let title = named_method(&config.method)?.title;
         let what = format!("trying {title}, {number} of {}", all.len());
-        let mut quiet = Quiet::new(sink, &what);
+        let mut quiet = Quiet::new(sink, &what, PLANNED * PATIENCE);
         quiet.person = Some(control);
         quiet.tell("");
         let run = quiet.run.clone();
@@ -124,7 +125,7 @@ pub fn try_methods(
 }
 
 /// What a method came to.
-fn row(
+pub(super) fn row(
     config: &RunConfig,
     title: &str,
     outcome: Result<Outcome>,
@@ -149,12 +150,13 @@ fn row(
         forgotten: figures.as_ref().and_then(|of| of.forgetting),
         seconds: took.as_secs_f64(),
         problem,
+        losses: Vec::new(),
     }
 }
 
 /// What is less than in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Bounds {
+pub(super) struct Bounds {
     /// Most training pictures of a class.
     limit: Option<usize>,
     /// How often the epochs are halved.
@@ -163,7 +165,7 @@ struct Bounds {
 
 impl Bounds {
     /// The settings with which a method is trained and judged.
-    fn judged(&self, config: &RunConfig) -> RunConfig {
+    pub(super) fn judged(&self, config: &RunConfig) -> RunConfig {
         let mut judged = halved(config, self.halvings);
         if judged.validation_share == 0.0 {
             judged.validation_share = SHARE;
@@ -177,7 +179,7 @@ impl Bounds {
     }
 
     /// In sentences.
-    fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<String> {
+    pub(super) fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<String> {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
             let most = material.train.iter().flatten().max().copied().unwrap_or(0);
@@ -199,7 +201,7 @@ impl Bounds {
 }
 
 /// What the time depends on.
-struct Material {
+pub(super) struct Material {
     /// Training pictures of the classes of each task, and those they are judged on.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
@@ -209,7 +211,7 @@ struct Material {
 
 impl Material {
     /// Counts the pictures and times the network.
-    fn of(plan: &TrainingPlan) -> Result<Self> {
+    pub(super) fn of(plan: &TrainingPlan) -> Result<Self> {
         let (data, scenario) = (&plan.data, &plan.scenario);
         let by_task = |of: &[usize]| -> Vec<Vec<usize>> {
             let tasks = scenario.tasks.iter();
@@ -227,7 +229,7 @@ impl Material {
     }
 
     /// Pictures of each task within these bounds.
-    fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
+    pub(super) fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
         let most = bounds.limit.unwrap_or(usize::MAX);
         let within = |tasks: &[Vec<usize>]| -> Vec<usize> {
             let sum = |classes: &Vec<usize>| classes.iter().map(|n| (*n).min(most)).sum();
@@ -251,11 +253,11 @@ impl Material {
         each.sum::<f64>() * BESIDE
     }
 
-    /// The bounds within which all of it takes as long as planned: fewer pictures before fewer epochs.
-    fn bounds(&self, all: &[RunConfig]) -> Bounds {
+    /// The bounds within which all of it takes so many seconds: fewer pictures before fewer epochs.
+    pub(super) fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
         let mut bounds = Bounds::default();
         let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
-        while self.seconds(all, &bounds) > PLANNED {
+        while self.seconds(all, &bounds) > planned {
             // In small steps: what is left of the time is not given away.
             let fewer = most * 3 / 4;
             if fewer >= FEWEST {
@@ -290,106 +292,6 @@ fn speed(plan: &TrainingPlan) -> Result<f64> {
     }
     let seconds = seconds.max(1e-9);
     Ok(TIMED as f64 / seconds * Pass::measuring().cost())
-}
-
-/// Hands on what a run does as one line; ends it when the person wants that, and when it takes too long.
-struct Quiet<'a> {
-    sink: &'a mut dyn Sink,
-    /// What is being done; empty while it is prepared.
-    what: String,
-    /// What the run hears.
-    run: Control,
-    person: Option<&'a Control>,
-    began: Instant,
-    /// Since when the person lets it wait, and for how long it waited before that.
-    waits: Option<Instant>,
-    waited: Duration,
-    late: bool,
-}
-
-impl<'a> Quiet<'a> {
-    fn new(sink: &'a mut dyn Sink, what: &str) -> Self {
-        Self {
-            sink,
-            what: what.to_string(),
-            run: Control::default(),
-            person: None,
-            began: Instant::now(),
-            waits: None,
-            waited: Duration::ZERO,
-            late: false,
-        }
-    }
-
-    /// How long it was at work.
-    fn worked(&self) -> Duration {
-        let waits = self.waits.map_or(Duration::ZERO, |since| since.elapsed());
-        self.began.elapsed().saturating_sub(self.waited + waits)
-    }
-
-    /// Hands a person's wish on to the run. What it waits is no time of its.
-    fn hear(&mut self, wish: Wish) {
-        match (wish, self.waits) {
-            (Wish::Pause, None) => self.waits = Some(Instant::now()),
-            (Wish::Run | Wish::Stop, Some(since)) => {
-                self.waited += since.elapsed();
-                self.waits = None;
-            }
-            _ => {}
-        }
-        if self.run.wish() != wish {
-            self.run.set(wish);
-        }
-    }
-
-    fn tell(&mut self, more: &str) {
-        let words = match (self.what.as_str(), more) {
-            ("", more) => more.to_string(),
-            (what, "") => what.to_string(),
-            (what, more) => format!("{what}: {more}"),
-        };
-        self.sink.event(Event::Phase {
-            run: String::new(),
-            phase: Phase::Preparing(words),
-        });
-    }
-}
-
-impl Sink for Quiet<'_> {
-    fn event(&mut self, event: Event) {
-        match event {
-            Event::Phase {
-                phase: Phase::Preparing(what),
-                ..
-            } => self.tell(&what),
-            Event::Progress { progress, .. } => {
-                let done = progress.done * 100.0;
-                self.tell(&format!("{done:.0} %"));
-            }
-            Event::Phase {
-                phase: Phase::Paused,
-                ..
-            } => self.sink.event(Event::Phase {
-                run: String::new(),
-                phase: Phase::Paused,
-            }),
-            _ => {}
-        }
-    }
-
-    fn between_batches(&mut self) {
-        self.sink.between_batches();
-        if self.late {
-            return;
-        }
-        if let Some(person) = self.person {
-            self.hear(person.wish());
-        }
-        if self.worked().as_secs_f64() > PLANNED * PATIENCE {
-            self.late = true;
-            self.run.set(Wish::Stop);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -449,12 +351,12 @@ mod tests {
     #[test]
     fn what_would_take_too_long_gets_fewer_pictures_and_then_fewer_epochs() {
         let all = [RunConfig::default()];
-        assert_eq!(material(100, 1e4).bounds(&all), Bounds::default());
+        assert_eq!(material(100, 1e4).bounds(&all, PLANNED), Bounds::default());
         let slower = material(1000, 100.0);
-        let bounds = slower.bounds(&all);
+        let bounds = slower.bounds(&all, PLANNED);
         assert!(bounds.limit.is_some_and(|limit| limit >= FEWEST) && bounds.halvings == 0);
         assert!(slower.seconds(&all, &bounds) <= PLANNED);
-        let slowest = material(1000, 1.0).bounds(&all);
+        let slowest = material(1000, 1.0).bounds(&all, PLANNED);
         assert_eq!(slowest.halvings, HALVINGS);
         let judged = slowest.judged(&RunConfig::default());
         assert_eq!((judged.epochs, judged.validation_share), (1, SHARE));

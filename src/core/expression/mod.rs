@@ -11,11 +11,13 @@
 
 mod diagnostic;
 mod parse;
+mod pieces;
 mod scan;
 mod tree;
 
 pub use diagnostic::Diagnostic;
 pub use parse::parse;
+pub use pieces::{Piece, pieces};
 pub use tree::{Expr, NodeKind, Sign};
 
 /// What tells one use of the language from another.

@@ -50,6 +50,12 @@ pub(super) fn allowed<T>(most: u64, work: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Does work of a plugin that nobody knows yet: equations on this thread may cost some seconds, and no evaluation may
+/// produce more than a hundred megabytes.
+pub fn within_bounds<T>(work: impl FnOnce() -> T) -> T {
+    allowed(1 << 31, || capped(1 << 25, work))
+}
+
 /// Takes a result of this shape off the budget of the evaluation running on this thread.
 pub(super) fn spend(dims: &[usize]) -> Outcome<()> {
     bounded(dims)?;

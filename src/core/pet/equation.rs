@@ -99,6 +99,8 @@ pub struct Shapes {
     pub result: Option<Shape>,
     /// What does not fit.
     pub wrong: Vec<Diagnostic>,
+    /// What each part that is computed comes to, in their order: its step by its place, its bytes there, its shape.
+    pub parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
 impl StepText {
@@ -262,8 +264,8 @@ impl Program {
             |at| Some(inputs.get(at)?.clone().into()),
             |at| Some(Value::from(parameters.get(at)?.clone()).into()),
         );
-        let (result, wrong) = self.run(operands);
-        match (result, wrong.into_iter().next()) {
+        let (result, run) = self.run(operands);
+        match (result, run.wrong.into_iter().next()) {
             (_, Some(wrong)) => Err(wrong),
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
             _ => Err(Diagnostic::new(
@@ -284,23 +286,30 @@ impl Program {
             |at| operand(inputs, at),
             |at| operand(parameters, at),
         );
-        let (result, wrong) = self.run(operands);
+        let (result, run) = self.run(operands);
         let result = match result {
             Some(Operand::Tensor(shape, _)) => Some(shape),
             _ => None,
         };
-        Shapes { result, wrong }
+        Shapes {
+            result,
+            wrong: run.wrong,
+            parts: run.parts,
+        }
     }
 
     /// Runs the steps over operands that follow the variables; those of steps are filled in.
-    fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Vec<Diagnostic>) {
+    fn run(&self, operands: Vec<Option<Operand>>) -> (Option<Operand>, Run<'_>) {
         let mut run = Run {
+            at: 0,
+            parts: Vec::new(),
             variables: &self.variables,
             operands,
             wrong: Vec::new(),
         };
         let mut result = None;
         for (at, EquationStep { text, tree }) in self.steps.iter().enumerate() {
+            run.at = at;
             result = run.value(text, tree);
             let of_step = |(_, meaning): &Variable| *meaning == Meaning::Step(at);
             if let Some(index) = self.variables.iter().position(of_step) {
@@ -311,7 +320,7 @@ impl Program {
             let what = "the equation gives a number where a tensor is needed";
             run.wrong.push(Diagnostic::new(self.result_span(), what));
         }
-        (result, run.wrong)
+        (result, run)
     }
 }
 
@@ -335,6 +344,9 @@ struct Run<'p> {
     variables: &'p [Variable],
     operands: Vec<Option<Operand>>,
     wrong: Vec<Diagnostic>,
+    /// The step, by its place.
+    at: usize,
+    parts: Vec<(usize, Range<usize>, Shape)>,
 }
 
 impl Run<'_> {
@@ -362,7 +374,14 @@ impl Run<'_> {
             }
         };
         match found {
-            Ok(operand) => Some(operand),
+            Ok(operand) => {
+                if let (NodeKind::Pair(..) | NodeKind::Call(..), Operand::Tensor(shape, None)) =
+                    (&node.kind, &operand)
+                {
+                    self.parts.push((self.at, node.span.clone(), shape.clone()));
+                }
+                Some(operand)
+            }
             Err(why) => {
                 let wrong = Diagnostic::new(node.pointed(), format!("`{node}`: {why}"));
                 self.wrong.push(step.told_in_file(wrong));

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::budget::allowed;
+use super::notes::PluginNotes;
 use super::parse::MOST_BYTES;
 use super::spec::{MAIN_SIZE, PetSpec};
 use crate::files;
@@ -73,6 +74,8 @@ pub struct PluginEntry {
     pub text: Arc<str>,
     /// The plugin, or what is wrong with it.
     pub spec: Result<Arc<PetSpec>>,
+    /// Whether it may, where it takes the place of a built-in plugin.
+    pub hides: Option<bool>,
 }
 
 /// All plugins at hand.
@@ -94,9 +97,16 @@ pub fn lend(path: PathBuf) {
 impl PluginLibrary {
     /// Built-in plugins, `./plugins`, and `lae-studio/plugins` in the user's data folder.
     pub fn standard() -> Self {
-        let mut folders = vec![PathBuf::from("plugins")];
-        folders.extend(user_folder());
-        let mut library = Self::with_folders(folders);
+        Self::of_person(user_folder().as_deref())
+    }
+
+    /// The same where the person's own plugins lie in this folder. A file that has the name of a built-in plugin is
+    /// refused until the person allows it (see [`PluginNotes`]).
+    pub fn of_person(own: Option<&Path>) -> Self {
+        let notes = own.map(PluginNotes::read).unwrap_or_default();
+        let folders = [Some(Path::new("plugins")), own].into_iter().flatten();
+        let folders: Vec<PathBuf> = folders.map(Path::to_path_buf).collect();
+        let mut library = Self::with(&folders, |path| notes.allows(path));
         let lent = LENT.lock().unwrap_or_else(PoisonError::into_inner);
         for entry in lent.iter().map(|path| PluginEntry::of_file(path)) {
             let known = library.entries.iter().any(|own| own.text == entry.text);
@@ -109,13 +119,18 @@ impl PluginLibrary {
 
     /// Built-in plugins and those in the given folders; later folders win. Folders need not exist.
     pub fn with_folders(folders: Vec<PathBuf>) -> Self {
+        Self::with(&folders, |_| true)
+    }
+
+    fn with(folders: &[PathBuf], allows: impl Fn(&Path) -> bool) -> Self {
         let mut library = Self::default();
         for entry in EMBEDDED.iter() {
             library.admit(entry.clone());
         }
         allowed(MOST_WORK, || {
             for path in folders.iter().flat_map(|folder| files_of(folder)) {
-                library.admit(PluginEntry::of_file(&path));
+                let entry = PluginEntry::of_file(&path);
+                library.admit(entry.guarded(|| allows(&path)));
             }
         });
         library
@@ -160,8 +175,15 @@ impl PluginLibrary {
     }
 }
 
+/// The built-in plugin of this name, without regard to case.
+pub fn built_in(name: &str) -> Option<&'static str> {
+    let mut known = EMBEDDED.iter();
+    let found = known.find(|own| same(&own.name, name));
+    found.map(|own| own.name.as_str())
+}
+
 /// The plugin files of a folder in order.
-fn files_of(folder: &Path) -> Vec<PathBuf> {
+pub fn files_of(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = files
         .filter_map(|file| file.ok().map(|file| file.path()))
@@ -189,10 +211,31 @@ fn embedded(text: &str) -> PluginEntry {
         path: None,
         text: text.into(),
         spec,
+        hides: None,
     }
 }
 
 impl PluginEntry {
+    /// The same, refused where it takes the place of a built-in plugin and may not.
+    fn guarded(mut self, may: impl FnOnce() -> bool) -> Self {
+        let built_in = EMBEDDED.iter().find(|own| same(&own.name, &self.name));
+        let Some(built_in) = built_in else {
+            return self;
+        };
+        let allowed = may();
+        self.hides = Some(allowed);
+        if !allowed && self.spec.is_ok() {
+            let what = format!(
+                "this file takes the place of the built-in {}",
+                built_in.name
+            );
+            let allow = format!("lae-studio plugins --allow {}", self.origin);
+            let advice = format!("give it another name, or allow it once; {allow}");
+            self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));
+        }
+        self
+    }
+
     /// The plugin of a file, or what is wrong with it.
     pub fn of_file(path: &Path) -> Self {
         read(path)
@@ -219,6 +262,7 @@ fn read(path: &Path) -> PluginEntry {
         path: Some(path.to_owned()),
         text: text.into(),
         spec,
+        hides: None,
     }
 }
 
@@ -255,7 +299,7 @@ pub fn is_sized(text: &str) -> bool {
 }
 
 /// The name a file states, even if the rest of it is wrong.
-fn stated_name(text: &str) -> Option<String> {
+pub fn stated_name(text: &str) -> Option<String> {
     let table: toml::Table = text.parse().ok()?;
     let name = table.get("name")?.as_str()?.trim();
     (!name.is_empty()).then(|| name.chars().take(40).collect())

@@ -19,7 +19,7 @@ use crate::expression::Diagnostic;
 /// A plugin is a page of text; anything longer is another file.
 pub const MOST_BYTES: usize = 64 * 1024;
 /// More parameters than this in one plugin is taken for a mistake.
-const MOST_PARAMETERS: usize = 64;
+pub(super) const MOST_PARAMETERS: usize = 64;
 /// Tables inside each other: `variants`, one of them, its `equations`, those of a site.
 const DEEPEST: usize = 4;
 

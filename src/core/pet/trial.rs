@@ -20,12 +20,12 @@ use super::value::Value;
 use crate::expression::Diagnostic;
 use crate::problem;
 
-const BATCH: usize = 2;
+pub(super) const BATCH: usize = 2;
 /// Most elements of all parameters of all forms together. Plugins are tried whenever they are
 /// listed, and a usual one has some thousands here.
 const MOST_DRAWN: usize = 1 << 23;
 /// Most elements of all intermediate results of one equation.
-const MOST_PRODUCED: usize = 1 << 22;
+pub(super) const MOST_PRODUCED: usize = 1 << 22;
 /// Most multiplications of all forms together, and what finding out their shapes is like; half a
 /// second at most. A usual plugin takes some millions.
 const MOST_WORK: u64 = 1 << 30;
@@ -128,26 +128,7 @@ impl Family {
 
     /// The shapes of what a site hands over, where a block has so many tokens after `input`.
     fn inputs(&self, site: Site, inside: usize) -> Vec<Shape> {
-        let shape = &self.shapes[0];
-        let (input, output) = site.channels(shape);
-        match site {
-            Site::Attend => {
-                let width = shape.width / shape.heads.max(1);
-                vec![vec![BATCH, shape.heads, inside, width]; 3]
-            }
-            Site::Input => vec![vec![BATCH, self.tokens, input]],
-            Site::Tokens => [self.tokens, inside]
-                .map(|tokens| vec![BATCH, tokens, input])
-                .into(),
-            _ => {
-                let tokens = |width| vec![BATCH, inside, width];
-                let weight = site.is_linear().then(|| vec![input, output]);
-                [tokens(input), tokens(output)]
-                    .into_iter()
-                    .chain(weight)
-                    .collect()
-            }
-        }
+        site.handed(&self.shapes[0], BATCH, [self.tokens, inside])
     }
 }
 
@@ -303,7 +284,7 @@ fn try_one(
 }
 
 /// Normal values from the host, of rank 2, 3 or 4.
-fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
+pub(super) fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
     let count = shape.iter().product();
     let values = Init::Normal(1.0).draw([1, count], 0, stream);
     let flat = Tensor::<1>::from_data(TensorData::new(values, [count]), device);
@@ -316,7 +297,7 @@ fn random(shape: &[usize], stream: u64, device: &Device) -> Value {
 }
 
 /// All values of a CPU tensor; empty, hence "not the same", if it cannot be read.
-fn flat(value: Value) -> Vec<f32> {
+pub(super) fn flat(value: Value) -> Vec<f32> {
     let data = match value {
         Value::Two(x) => x.try_into_data(),
         Value::Three(x) => x.try_into_data(),

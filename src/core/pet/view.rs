@@ -19,6 +19,9 @@ pub struct PluginFacts {
     pub origin: String,
     /// The file, unless embedded.
     pub path: Option<PathBuf>,
+    /// Whether it may, where it takes the place of a built-in plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hides: Option<bool>,
     /// What is wrong with it; the fields below `text` are empty then.
     pub problem: Option<Problem>,
     /// Exact text of the file.
@@ -126,6 +129,7 @@ impl PluginFacts {
             origin: entry.origin.clone(),
             path: entry.path.clone(),
             text: entry.text.to_string(),
+            hides: entry.hides,
             ..Self::default()
         };
         match &entry.spec {

@@ -63,6 +63,10 @@ pub enum JobWork {
     Grid(Box<GridWork>),
     /// Tries these settings and a few other methods on their data set, judged on pictures held back from training.
     Try(Box<RunConfig>),
+    /// Tries the PET that the job brings along beside Adapter, on the embedded digits; of the settings only its name and the
+    /// device count.
+    #[serde(rename = "try_pet")]
+    TryPet(Box<RunConfig>),
     /// Looks whether a run is what it says.
     Check {
         /// The run's folder, or the file that it is packed in.
@@ -100,7 +104,11 @@ impl JobWork {
     /// The folder of the run it goes on with or teaches; none for what makes runs of its own or only looks.
     pub fn run(&self) -> Option<&Path> {
         match self {
-            Self::Train(_) | Self::Grid(_) | Self::Try(_) | Self::Check { .. } => None,
+            Self::Train(_)
+            | Self::Grid(_)
+            | Self::Try(_)
+            | Self::TryPet(_)
+            | Self::Check { .. } => None,
             Self::Resume(run) | Self::Teach { run, .. } => Some(run),
         }
     }
@@ -231,6 +239,21 @@ impl Job {
         }
     }
 
+    /// Tries the PET of this text beside Adapter.
+    pub fn try_pet(config: RunConfig, plugin: String, title: String) -> Self {
+        Self {
+            id: JobId::fresh(),
+            title,
+            work: JobWork::TryPet(Box::new(config)),
+            device: None,
+            held: false,
+            own: Own {
+                plugin: Some(plugin),
+                ..Own::default()
+            },
+        }
+    }
+
     /// Checks a run, or a packed one; with `train` by training it once more, too.
     pub fn check(run: PathBuf, train: bool, title: String) -> Self {
         Self {
@@ -247,9 +270,11 @@ impl Job {
     /// Whether it is to be begun again when the program ended in the middle of it: no run's folder says all of it.
     pub fn is_whole_alone(&self) -> bool {
         match self.work {
-            JobWork::Teach { .. } | JobWork::Grid(_) | JobWork::Try(_) | JobWork::Check { .. } => {
-                true
-            }
+            JobWork::Teach { .. }
+            | JobWork::Grid(_)
+            | JobWork::Try(_)
+            | JobWork::TryPet(_)
+            | JobWork::Check { .. } => true,
             JobWork::Train(_) | JobWork::Resume(_) => false,
         }
     }

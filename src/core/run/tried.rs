@@ -24,6 +24,9 @@ pub struct TriedMethod {
     /// Why it did not come to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
+    /// The loss of every step, where it is drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<f32>,
 }
 
 /// What came of trying methods.
@@ -116,6 +119,7 @@ mod tests {
             forgotten: Some(place as f64),
             seconds: 1.0,
             problem: None,
+            losses: Vec::new(),
         };
         Trial {
             data: "digits".into(),

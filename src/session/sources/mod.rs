@@ -2,6 +2,7 @@
 //! here but one runs on helper threads; only plain views leave this folder.
 
 mod data;
+mod editor;
 mod files;
 mod grids;
 mod lists;
@@ -23,6 +24,7 @@ use super::chooser::{Choice, DialogPurpose};
 use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
+use super::editor::meaning::{Checked, FilesSeen, Measured};
 use super::elsewhere::Child;
 use super::folders::Shelf;
 use super::grids::{GridAsk, GridView};
@@ -37,9 +39,11 @@ use super::views::{BackboneView, DataView, DeviceView, PlanView, PluginView};
 use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
+use crate::experiment::grid::slurm;
 use crate::experiment::sheet::{self, AnsweredPicture};
 use crate::experiment::{self, Found};
-use crate::experiment::grid::slurm;
+use crate::pet::PluginLibrary;
+use crate::pet::library::user_folder;
 use crate::problem::{Problem, Result};
 use crate::remote::check;
 use crate::run::about::About;
@@ -49,7 +53,7 @@ use crate::run::job::JobId;
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
 use crate::run::wire::Hello;
-use crate::store::{self, Unpacked};
+use crate::store::{self, EarlierText, PluginSave, Unpacked};
 
 /// The folder beside the runs that holds what was gathered in the window.
 const MADE: &str = "made";
@@ -85,6 +89,7 @@ pub struct Disk {
     runs_root: PathBuf,
     scans: data::Scans,
     known: runs::Known,
+    plugins: Option<PathBuf>,
 }
 
 impl Disk {
@@ -94,7 +99,33 @@ impl Disk {
             runs_root,
             scans: data::Scans::default(),
             known: runs::Known::default(),
+            plugins: user_folder(),
         }
+    }
+
+    /// The same with another folder for the person's own plugins.
+    #[must_use]
+    pub fn with_plugins(self, folder: PathBuf) -> Self {
+        Self {
+            plugins: Some(folder),
+            ..self
+        }
+    }
+
+    /// The plugins at hand.
+    fn library(&self) -> PluginLibrary {
+        match self.plugins == user_folder() {
+            true => PluginLibrary::standard(),
+            false => PluginLibrary::of_person(self.plugins.as_deref()),
+        }
+    }
+
+    /// The folder of the person's own plugins.
+    fn own_plugins(&self) -> Result<&Path> {
+        self.plugins.as_deref().ok_or_else(|| {
+            Problem::new("this system has no folder for a person's own plugins")
+                .advise("save the text as a file in the folder plugins beside the program")
+        })
     }
 
     /// The sources of a workspace that can keep no run: its folder is a file.
@@ -144,7 +175,7 @@ pub trait Sources: Send + Sync {
 
     /// What the settings come to.
     fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> PlanView {
-        let mut plan = plan::plan(config, data);
+        let mut plan = plan::plan(config, data, &self.disk().library());
         let unwritable = files::unwritable(&self.disk().runs_root);
         plan.problems.extend(unwritable);
         plan
@@ -152,7 +183,58 @@ pub trait Sources: Send + Sync {
 
     /// The plugin files.
     fn plugins(&self) -> Vec<PluginView> {
-        network::plugins()
+        let disk = self.disk();
+        network::plugins(&disk.library(), disk.plugins.as_deref())
+    }
+
+    /// Where the person's own plugins lie.
+    fn plugin_folder(&self) -> Option<PathBuf> {
+        self.disk().plugins.clone()
+    }
+
+    /// What the text of a plugin means.
+    fn check_plugin(&self, text: &str, origin: &str, config: &RunConfig) -> Checked {
+        editor::check(text, origin, config)
+    }
+
+    /// What is measured of a sound one.
+    fn measure_plugin(&self, text: &str) -> Result<Measured> {
+        editor::measure(text)
+    }
+
+    /// Saves a plugin among the person's own; gives its file.
+    fn save_plugin(&self, save: &PluginSave) -> Result<PathBuf> {
+        store::save_plugin(self.disk().own_plugins()?, save)
+    }
+
+    /// Lets a plugin file take the place of the built-in one of its name.
+    fn allow_plugin(&self, file: &Path) -> Result<()> {
+        store::allow_plugin(self.disk().own_plugins()?, file)
+    }
+
+    /// The texts that a plugin file had before.
+    fn earlier_texts(&self, file: &Path) -> Vec<EarlierText> {
+        store::earlier_texts(file)
+    }
+
+    /// The text of a plugin file.
+    fn plugin_text(&self, file: &Path) -> Result<String> {
+        editor::text(file)
+    }
+
+    /// Whether this is the file of a PET plugin.
+    fn is_plugin(&self, file: &Path) -> bool {
+        editor::is_plugin(file)
+    }
+
+    /// How the plugin files stand.
+    fn plugin_files(&self) -> FilesSeen {
+        let own = self.disk().plugins.clone();
+        let folders: Vec<PathBuf> = [Some("plugins".into()), own]
+            .into_iter()
+            .flatten()
+            .collect();
+        editor::seen(&folders)
     }
 
     /// The backbones, and what is wrong in their tables.

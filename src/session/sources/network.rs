@@ -1,10 +1,13 @@
 //! Views of backbones and PET plugins, and what the settings make of them. Runs on helper threads.
 
+use std::path::Path;
+
 use crate::backbone::library::{BackboneLibrary as Backbones, Description, State};
 use crate::device;
 use crate::experiment::footprint;
 use crate::method::{Chosen, Context, PetPlan};
 use crate::pet::library::PluginLibrary;
+use crate::pet::notes::PluginNotes;
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
@@ -12,7 +15,7 @@ use crate::run::config::RunConfig;
 use crate::session::views::{BackboneView, NumberView, PlanView, PluginView, WeightsPlace};
 
 /// Backbone and PET of a plan; the Problem names the option that stands in the way.
-pub(super) fn fill(plan: &mut PlanView, config: &RunConfig) -> Result<()> {
+pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Result<()> {
     let at = |option: &'static str| {
         move |mut problem: Problem| {
             if !problem.place.starts_with("--") {
@@ -34,11 +37,10 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig) -> Result<()> {
     plan.backbone = Some(view);
     let shapes = &about.blocks;
     let blocks = config.block_list(shapes.len());
-    let library = PluginLibrary::standard();
     let chosen = blocks
         .clone()
         .unwrap_or_else(|_| (0..shapes.len()).collect());
-    plan.misfits = misfits(&library, shapes, &chosen);
+    plan.misfits = misfits(library, shapes, &chosen);
     let method = Chosen::of(config)?;
     (method.spec.check)(
         &method,
@@ -96,15 +98,37 @@ fn misfits(
 }
 
 /// The plugin files.
-pub(super) fn plugins() -> Vec<PluginView> {
-    PluginLibrary::standard()
-        .view(None)
-        .into_iter()
-        .map(plugin)
-        .collect()
+pub(super) fn plugins(library: &PluginLibrary, own: Option<&Path>) -> Vec<PluginView> {
+    let notes = own.map(PluginNotes::read).unwrap_or_default();
+    let with_since = |facts| {
+        let view: PluginView = plugin(facts);
+        let since = view
+            .path
+            .as_deref()
+            .and_then(|file| since(file, own, &notes));
+        PluginView { since, ..view }
+    };
+    library.view(None).into_iter().map(with_since).collect()
 }
 
-fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
+/// Since when a file is there, and where it was installed from.
+fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String> {
+    let name = file.file_name()?.to_string_lossy().into_owned();
+    let is_own = file.parent() == own;
+    if let Some(known) = notes.installed.get(&name).filter(|_| is_own) {
+        let from = known.from.display();
+        return Some(format!("installed on {} from {from}", known.since));
+    }
+    let changed = std::fs::metadata(file).ok()?.modified().ok()?;
+    let time = jiff::Timestamp::try_from(changed).ok()?;
+    let time = time.to_zoned(jiff::tz::TimeZone::system());
+    Some(format!(
+        "changed last on {}",
+        time.strftime("%Y-%m-%d %H:%M")
+    ))
+}
+
+pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     let size = view.sizes.iter().find(|size| size.name == MAIN_SIZE);
     let size = size.map(|size| (size.min, size.default, size.max));
     let others = view.sizes.iter().filter(|size| size.name != MAIN_SIZE);
@@ -147,6 +171,9 @@ fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
             .map(|variant| variant.name)
             .collect(),
         source: view.text,
+        path: view.path,
+        hides: view.hides,
+        since: None,
         problem: view.problem,
     }
 }
@@ -207,7 +234,7 @@ mod tests {
 
     fn filled(config: &RunConfig) -> PlanView {
         let mut plan = PlanView::default();
-        fill(&mut plan, config).unwrap();
+        fill(&mut plan, config, &PluginLibrary::standard()).unwrap();
         plan
     }
 

@@ -5,12 +5,17 @@ use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
 use crate::method::{self, Chosen, all_frozen, single_class_tasks};
+use crate::pet::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, PlanView};
 
 /// What the settings come to, with everything that stands in the way.
-pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> PlanView {
+pub(super) fn plan(
+    config: &RunConfig,
+    data: Option<&DataView>,
+    plugins: &PluginLibrary,
+) -> PlanView {
     let mut plan = PlanView {
         problems: method::problems(config),
         ..PlanView::default()
@@ -22,7 +27,7 @@ pub(super) fn plan(config: &RunConfig, data: Option<&DataView>) -> PlanView {
         }
     }
     // A method's check is asked with the network and without: what both find is told once.
-    if let Err(problem) = network::fill(&mut plan, config)
+    if let Err(problem) = network::fill(&mut plan, config, plugins)
         && !plan.problems.contains(&problem)
     {
         plan.problems.push(problem);
@@ -92,7 +97,7 @@ mod tests {
             settings: [("freeze_epochs".to_string(), Setting::Whole(3))].into(),
             ..RunConfig::default()
         };
-        let places: Vec<String> = plan(&config, None)
+        let places: Vec<String> = plan(&config, None, &PluginLibrary::standard())
             .problems
             .into_iter()
             .map(|problem| problem.place)

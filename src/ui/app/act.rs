@@ -149,6 +149,7 @@ impl StudioApp {
             UiCommand::OnPlace(command) => of_pages::place(&mut self.session, command),
             UiCommand::OnTrain(command) => of_pages::train(&mut self.session, command),
             UiCommand::OnPredict(command) => of_pages::predict(&mut self.session, command),
+            UiCommand::OnPlugins(command) => of_pages::plugins(&mut self.session, command),
             UiCommand::OnLearn(command) => of_pages::learn(&mut self.session, command),
             UiCommand::OnTour(command) => of_pages::tour(&mut self.session, command),
             UiCommand::OnCollection(command) => of_pages::collect(&mut self.session, command),

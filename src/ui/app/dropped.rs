@@ -8,7 +8,7 @@ use super::StudioApp;
 use crate::session::chooser::{IMAGES, WEIGHTS};
 use crate::store::is_packed;
 use crate::ui::command::{Page, UiCommand};
-use crate::ui::page_commands::GridCommand;
+use crate::ui::page_commands::{GridCommand, PluginCommand};
 
 impl StudioApp {
     /// Files were dropped on the window, wherever they fell. What the dialogs take needs no look; of the others it is
@@ -37,8 +37,8 @@ impl StudioApp {
     }
 
     /// What was dropped on a page, once it is seen what it is: pictures are asked about, several together in a table,
-    /// weight files become the
-    /// backbone, packed runs join the runs, grids are opened, everything else is data. On Predict every other file is a picture.
+    /// weight files become the backbone, packed runs join the runs, grids are opened, plugins are shown before they are
+    /// installed, everything else is data. On Predict every other file is a picture.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
         // There is one data set and one backbone: of a thousand files the last counts.
         let (mut weights, mut data) = (None, None);
@@ -53,6 +53,9 @@ impl StudioApp {
             let text = path.display().to_string();
             if is_packed(&path) && !is_folder {
                 packed.push(path);
+            } else if dropped.is_plugin {
+                self.act(ctx, UiCommand::OnPlugins(PluginCommand::LookAt(path)));
+                self.show(Page::Plugins);
             } else if ending == "toml" && !is_folder {
                 self.grid(GridCommand::Open(text));
             } else if page == Page::Compare && is_folder {

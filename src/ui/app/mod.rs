@@ -78,6 +78,9 @@ impl StudioApp {
         session.former.interrupted.clone_from(&settings.unfinished);
         session.learn.language = settings.language;
         session.open_folders(&settings.folders);
+        if let Some(written) = settings.writing.clone() {
+            session.open_written(written);
+        }
         Self {
             session,
             page: Page::default(),
@@ -306,7 +309,8 @@ impl StudioApp {
                 || self.settings.former != self.session.former.config
                 || self.settings.former_folders != self.session.former.folders
                 || self.settings.folders != self.session.compare.folders.paths()
-                || self.settings.unfinished.as_deref() != self.session.unfinished())
+                || self.settings.unfinished.as_deref() != self.session.unfinished()
+                || self.settings.writing != self.session.written())
         {
             self.remember();
         }
@@ -320,6 +324,7 @@ impl StudioApp {
         self.settings.former.clone_from(&self.session.former.config);
         let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);
+        self.settings.writing = self.session.written();
         self.settings.unfinished = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
@@ -343,7 +348,12 @@ impl eframe::App for StudioApp {
             app.take_drop(ctx);
             app.take_dropped(ctx);
         });
-        self.fenced(ctx, "finished runs", Self::take_comparison);
+        self.fenced(ctx, "finished runs", |app| {
+            app.take_comparison();
+            if app.session.take_used() {
+                app.show(Page::Experiment);
+            }
+        });
         self.fenced(ctx, "figures", |app| app.take_copy(ctx));
         self.fenced(ctx, "focus", |app| app.take_focus(ctx));
         self.fenced(ctx, "closing", |app| app.take_closing(ctx));

@@ -3,8 +3,8 @@
 use crate::run::event::Wish;
 use crate::session::Session;
 use crate::ui::page_commands::{
-    CollectCommand, ExperimentCommand, LearnCommand, PlaceCommand, PredictCommand, TourCommand,
-    TrainCommand,
+    CollectCommand, ExperimentCommand, LearnCommand, PlaceCommand, PluginCommand, PredictCommand,
+    TourCommand, TrainCommand,
 };
 
 pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
@@ -66,6 +66,30 @@ pub(super) fn predict(session: &mut Session, command: PredictCommand) {
         PredictCommand::Move(at, group) => session.move_sorted(at, group),
         PredictCommand::KeepMoved => session.keep_sorted(),
         PredictCommand::Reveal(path) => session.reveal(&path),
+    }
+}
+
+pub(super) fn plugins(session: &mut Session, command: PluginCommand) {
+    match command {
+        PluginCommand::New => session.write_plugin(),
+        PluginCommand::EditCopy(name) => session.edit_copy(&name),
+        PluginCommand::Edit(name) => session.edit_file(&name),
+        PluginCommand::Type(text) => session.edit_plugin(text),
+        PluginCommand::Save => session.save_plugin(),
+        PluginCommand::Use => session.use_plugin(),
+        PluginCommand::Duplicate => session.duplicate_plugin(),
+        PluginCommand::Close => session.close_plugin(),
+        PluginCommand::GoOn => session.go_on_with_left(),
+        PluginCommand::DropLeft => session.editor.left = None,
+        PluginCommand::Reveal(path) => session.reveal(&path),
+        PluginCommand::Allow(file) => session.allow_plugin(file),
+        PluginCommand::AllowOpen => session.allow_open_plugin(),
+        PluginCommand::ReadEarlier => session.read_earlier(),
+        PluginCommand::Settle(take_theirs) => session.settle_plugin(take_theirs),
+        PluginCommand::Look => session.look_at_plugins(),
+        PluginCommand::Try => session.try_plugin(),
+        PluginCommand::StopTrying => session.stop_trying_plugin(),
+        PluginCommand::LookAt(file) => session.look_at_plugin(file),
     }
 }
 

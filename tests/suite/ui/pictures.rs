@@ -29,7 +29,7 @@ const LEFT_OUT: [&str; 4] = [
     " saved, ",
 ];
 /// The same, where all below it may stand elsewhere: a folder at home, whose name may need another line.
-const LEFT_OUT_FROM: &str = "Put lessons of your own";
+const LEFT_OUT_FROM: [&str; 2] = ["Put lessons of your own", "Your own folder"];
 
 /// Opens the page, lets `fill` give it something to show, and compares.
 fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
@@ -73,7 +73,10 @@ fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
                 blank(&mut picture, node.rect().expand2([130.0, 0.0].into()));
             }
         }
-        if let Some(node) = window.query_by_label_contains(LEFT_OUT_FROM) {
+        for words in LEFT_OUT_FROM {
+            let Some(node) = window.query_by_label_contains(words) else {
+                continue;
+            };
             let below = egui::Rect::everything_below(node.rect().top());
             blank(&mut picture, below);
         }

@@ -32,6 +32,7 @@ fn trial() -> Trial {
                 .is_none()
                 .then(|| Problem::new("it took too long and was stopped")),
             config,
+            losses: Vec::new(),
         }
     });
     Trial {

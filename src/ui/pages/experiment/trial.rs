@@ -30,7 +30,7 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// The button that asks, or what is being done.
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     if let Trying::Asked(_) = cx.session.experiment.trying {
-        let words = match cx.session.trial_at_work() {
+        let words = match cx.session.trial_at_work(&cx.session.experiment.trying) {
             Some(what) => format!("{what} …"),
             None => "Waiting for its turn …".into(),
         };

@@ -1,9 +1,21 @@
-//! The PET plugins: a list, and the chosen one with equation, parameters, text and what is wrong.
+//! The PET plugins: a list, and the chosen one with equation, parameters, text and what is wrong; or the one that is
+//! being written.
+
+mod block;
+mod code;
+mod editor;
+mod find;
+mod meaning;
+mod trying;
+
+use std::time::{Duration, Instant};
 
 use egui::{Label, RichText, Ui};
 
+use crate::pet::library::stated_name;
 use crate::session::views::PluginView;
 use crate::ui::command::{Page, UiCommand};
+use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment;
 use crate::ui::theme::{mono, semibold, tokens};
@@ -15,10 +27,28 @@ use crate::ui::widgets::{
 #[derive(Default)]
 pub struct State {
     chosen: Option<String>,
+    editor: editor::State,
+    /// When the files were looked at last.
+    looked: Option<Instant>,
 }
+
+/// Plugins to begin with: their names, and what they are examples of.
+const EXAMPLES: [(&str, &str); 4] = [
+    ("adaptformer", "AdaptFormer"),
+    ("vpt deep", "a prompt (VPT)"),
+    ("lora", "low rank (LoRA)"),
+    ("ssf", "scale and shift (SSF)"),
+];
+
+/// How often the plugin files are looked at while the page is on show.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
+    follow_files(ui, cx);
+    if cx.session.editor.open.is_some() {
+        return editor::show(ui, cx);
+    }
     if cx.session.inventory.plugins.is_empty() {
         widgets::empty(ui, "No plugins yet", "They are being read", |ui| {
             if button(ui, "Read them again").clicked() {
@@ -28,6 +58,24 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     two_columns(ui, cx, Fixed::Right(330.0), left, right);
+}
+
+fn act(cx: &mut Cx<'_>, command: PluginCommand) {
+    cx.act(UiCommand::OnPlugins(command));
+}
+
+/// What another program changes appears by itself.
+fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
+    let due = cx
+        .pages
+        .plugins
+        .looked
+        .is_none_or(|last| last.elapsed() >= LOOK);
+    if due {
+        cx.pages.plugins.looked = Some(Instant::now());
+        act(cx, PluginCommand::Look);
+    }
+    ui.ctx().request_repaint_after(LOOK);
 }
 
 fn chosen<'p>(cx: &Cx<'_>, list: &'p [PluginView]) -> Option<&'p PluginView> {
@@ -45,9 +93,10 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let Some(plugin) = chosen(cx, &list) else {
         return;
     };
+    left_text(ui, cx);
     card(ui, |ui| {
         let usable = plugin.problem.is_none();
-        let mut used = false;
+        let (mut used, mut wanted) = (false, None);
         widgets::ends(
             ui,
             |ui| {
@@ -61,16 +110,38 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             },
             |ui| {
                 used = usable && button(ui, "Use it").clicked();
+                if button(ui, "Edit a copy").clicked() {
+                    wanted = Some(PluginCommand::EditCopy(plugin.name.clone()));
+                }
+                if plugin.path.is_some() && button(ui, "Edit").clicked() {
+                    wanted = Some(PluginCommand::Edit(plugin.name.clone()));
+                }
             },
         );
+        if let Some(since) = &plugin.since {
+            faint(ui, crate::session::story::sentence(since));
+        }
+        if plugin.hides == Some(true) {
+            let t = tokens(ui);
+            let loud = format!("This file takes the place of the built-in {}", plugin.title);
+            ui.label(RichText::new(loud).font(semibold(14.0)).color(t.warning));
+        }
         if !plugin.about.is_empty() {
             sentence(ui, &plugin.about);
         }
         if let Some(problem) = &plugin.problem {
             widgets::problem(ui, problem);
         }
+        if let (Some(false), Some(path)) = (plugin.hides, &plugin.path)
+            && button(ui, "Allow it").clicked()
+        {
+            wanted = Some(PluginCommand::Allow(path.clone()));
+        }
         if !plugin.equations.is_empty() {
             experiment::equations(ui, plugin);
+        }
+        if let Some(wanted) = wanted {
+            act(cx, wanted);
         }
         if used {
             cx.act(UiCommand::ChoosePet(plugin.name.clone()));
@@ -81,6 +152,25 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         parameters(ui, plugin);
     }
     source(ui, cx, plugin, column);
+}
+
+/// A text that was closed before it was saved.
+fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(left) = &cx.session.editor.left else {
+        return;
+    };
+    let name = stated_name(&left.text).unwrap_or_else(|| "A text without a name".into());
+    card(ui, |ui| {
+        widgets::title(ui, format!("{name} is not saved"));
+        ui.horizontal_wrapped(|ui| {
+            if button(ui, "Go on with it").clicked() {
+                act(cx, PluginCommand::GoOn);
+            }
+            if button(ui, "Drop it").clicked() {
+                act(cx, PluginCommand::DropLeft);
+            }
+        });
+    });
 }
 
 fn parameters(ui: &mut Ui, plugin: &PluginView) {
@@ -163,6 +253,9 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             },
             |ui| {
                 reload = button(ui, "Reload").clicked();
+                if button(ui, "Write one").clicked() {
+                    act(cx, PluginCommand::New);
+                }
             },
         );
         if reload {
@@ -183,9 +276,38 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
             }
         }
         ui.add_space(8.0);
-        sentence(
-            ui,
-            "A plugin is a text file: parameters and an equation. Files in ./plugins and in your data folder are found too; a later one of the same name wins.",
-        );
+        folders(ui, cx);
+    });
+}
+
+/// What a plugin is, and where files of one's own lie.
+fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
+    sentence(
+        ui,
+        "A plugin is a text file: parameters and an equation. Files in the folder plugins beside the program, and in your own folder, are found too; a later one of the same name wins. Drop a file here to see what it does before it is installed.",
+    );
+    faint(ui, "Write one that begins like");
+    ui.horizontal_wrapped(|ui| {
+        for (name, words) in EXAMPLES {
+            if widgets::link(ui, words).clicked() {
+                act(cx, PluginCommand::EditCopy(name.into()));
+            }
+        }
+    });
+    let Some(folder) = cx.session.plugin_folder() else {
+        return;
+    };
+    let shown = folder.display().to_string();
+    faint(ui, "Your own folder");
+    let t = tokens(ui);
+    let path = RichText::new(&shown).font(mono(11.5)).color(t.text);
+    ui.add(Label::new(path).wrap().selectable(true));
+    ui.horizontal_wrapped(|ui| {
+        if button(ui, "Show it").clicked() {
+            act(cx, PluginCommand::Reveal(folder.join("plugins")));
+        }
+        if button(ui, "Copy its path").clicked() {
+            cx.act(UiCommand::CopyText(shown));
+        }
     });
 }

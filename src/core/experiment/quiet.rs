@@ -1,0 +1,114 @@
+//! A run that is trained in passing: it says in one line what it does, and ends when it takes too long.
+
+use std::time::{Duration, Instant};
+
+use crate::run::event::{Control, Event, Phase, Sink, Wish};
+
+/// Hands on what a run does as one line; ends it when the person wants that, and when it takes too long.
+pub(super) struct Quiet<'a> {
+    sink: &'a mut dyn Sink,
+    /// What is being done; empty while it is prepared.
+    what: String,
+    /// What the run hears.
+    pub run: Control,
+    pub person: Option<&'a Control>,
+    began: Instant,
+    /// Since when the person lets it wait, and for how long it waited before that.
+    waits: Option<Instant>,
+    pub waited: Duration,
+    /// Seconds after which it is stopped.
+    patience: f64,
+    /// Whether it was.
+    pub late: bool,
+    /// The loss of every step so far.
+    pub losses: Vec<f32>,
+}
+
+impl<'a> Quiet<'a> {
+    pub fn new(sink: &'a mut dyn Sink, what: &str, patience: f64) -> Self {
+        Self {
+            sink,
+            what: what.to_string(),
+            run: Control::default(),
+            person: None,
+            began: Instant::now(),
+            waits: None,
+            waited: Duration::ZERO,
+            patience,
+            late: false,
+            losses: Vec::new(),
+        }
+    }
+
+    /// How long it was at work.
+    pub fn worked(&self) -> Duration {
+        let waits = self.waits.map_or(Duration::ZERO, |since| since.elapsed());
+        self.began.elapsed().saturating_sub(self.waited + waits)
+    }
+
+    /// Hands a person's wish on to the run. What it waits is no time of its.
+    fn hear(&mut self, wish: Wish) {
+        match (wish, self.waits) {
+            (Wish::Pause, None) => self.waits = Some(Instant::now()),
+            (Wish::Run | Wish::Stop, Some(since)) => {
+                self.waited += since.elapsed();
+                self.waits = None;
+            }
+            _ => {}
+        }
+        if self.run.wish() != wish {
+            self.run.set(wish);
+        }
+    }
+
+    /// Says what is being done.
+    pub fn tell(&mut self, more: &str) {
+        let words = match (self.what.as_str(), more) {
+            ("", more) => more.to_string(),
+            (what, "") => what.to_string(),
+            (what, more) => format!("{what}: {more}"),
+        };
+        self.sink.event(Event::Phase {
+            run: String::new(),
+            phase: Phase::Preparing(words),
+        });
+    }
+}
+
+impl Sink for Quiet<'_> {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Phase {
+                phase: Phase::Preparing(what),
+                ..
+            } => self.tell(&what),
+            Event::Progress { progress, .. } => {
+                self.losses.extend(&progress.losses);
+                let done = progress.done * 100.0;
+                self.tell(&format!("{done:.0} %"));
+            }
+            Event::Phase {
+                phase: Phase::Paused,
+                ..
+            } => self.sink.event(Event::Phase {
+                run: String::new(),
+                phase: Phase::Paused,
+            }),
+            _ => {}
+        }
+    }
+
+    fn between_batches(&mut self) {
+        self.sink.between_batches();
+        if self.late {
+            return;
+        }
+        if let Some(person) = self.person {
+            self.hear(person.wish());
+        }
+        if self.worked().as_secs_f64() > self.patience {
+            self.late = true;
+            self.run.set(Wish::Stop);
+        }
+    }
+}

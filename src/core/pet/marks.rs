@@ -1,0 +1,195 @@
+//! What the pieces of a plugin's text are, for colours and completion in an editor: TOML by its own lexer, which knows no
+//! mistakes, and equations by the scanner of their language. Half-written texts have marks, too.
+
+use std::ops::Range;
+
+use toml_parser::Source;
+use toml_parser::lexer::TokenKind;
+
+use super::equation::LANGUAGE;
+use super::parse::{MOST_BYTES, MOST_PARAMETERS};
+use crate::expression::{Piece, pieces};
+
+/// Inline tables inside each other that paths tell apart, and letters of a name in them.
+const DEEPEST: usize = 8;
+const LONGEST: usize = 200;
+
+/// What a piece of the text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Behind `#`.
+    Comment,
+    /// The head of a table.
+    Table,
+    /// What stands before `=`.
+    Key,
+    /// A text in quotes.
+    Text,
+    /// A value without quotes.
+    Value,
+    /// A piece of an equation or of a shape.
+    Equation(Piece),
+}
+
+/// A piece of a plugin's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// Its bytes.
+    pub span: Range<usize>,
+    /// What it is.
+    pub mark: Mark,
+    /// The table and the key that it stands behind, with dots: "parameters.down.shape".
+    pub path: String,
+}
+
+/// The pieces of a text in their order; none of one that is too long for a plugin.
+pub fn marks(text: &str) -> Vec<Marked> {
+    let mut reader = Reader::default();
+    if text.len() <= MOST_BYTES {
+        for token in Source::new(text).lex() {
+            reader.take(text, token.kind(), token.span().start()..token.span().end());
+        }
+    }
+    reader.found
+}
+
+/// The names of the parameters that a text declares, whatever else is wrong with it.
+pub fn declared(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for marked in marks(text) {
+        let head = marked.path.strip_prefix("parameters");
+        let name = match (marked.mark, head) {
+            (Mark::Key, Some("")) => &text[marked.span.clone()],
+            (_, Some(rest)) => rest.trim_start_matches('.').split('.').next().unwrap_or(""),
+            _ => continue,
+        };
+        if names.len() < MOST_PARAMETERS
+            && !name.is_empty()
+            && names.iter().all(|known| known != name)
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[derive(Default)]
+struct Reader {
+    found: Vec<Marked>,
+    /// The table that the text is in.
+    table: String,
+    /// Keys before the value: one for each inline table that is open.
+    keys: Vec<String>,
+    /// Brackets that are open within a value.
+    depth: Vec<u8>,
+    /// Whether `=` was read and its value goes on.
+    in_value: bool,
+    /// Where the head of a table begins, while it is read.
+    head: Option<usize>,
+}
+
+impl Reader {
+    fn take(&mut self, text: &str, kind: TokenKind, span: Range<usize>) {
+        if let Some(start) = self.head {
+            match kind {
+                TokenKind::Newline | TokenKind::Comment | TokenKind::Eof => {
+                    self.end_head(text, start..span.start);
+                }
+                _ => return,
+            }
+        }
+        match kind {
+            TokenKind::Comment => self.mark(span, Mark::Comment),
+            TokenKind::Newline if self.depth.is_empty() => {
+                self.in_value = false;
+                self.keys.clear();
+            }
+            TokenKind::LeftSquareBracket if !self.in_value => self.head = Some(span.start),
+            TokenKind::LeftSquareBracket => self.depth.push(b'['),
+            TokenKind::LeftCurlyBracket => {
+                self.depth.push(b'{');
+                self.in_value = false;
+            }
+            TokenKind::RightSquareBracket => drop(self.depth.pop()),
+            TokenKind::RightCurlyBracket => {
+                self.depth.pop();
+                self.keys.truncate(self.depth.len() + 1);
+                self.in_value = true;
+            }
+            TokenKind::Comma if self.depth.last() == Some(&b'{') => self.in_value = false,
+            TokenKind::Equals => self.in_value = true,
+            TokenKind::Atom
+            | TokenKind::BasicString
+            | TokenKind::LiteralString
+            | TokenKind::MlBasicString
+            | TokenKind::MlLiteralString => self.word(text, kind, span),
+            _ => {}
+        }
+    }
+
+    fn end_head(&mut self, text: &str, span: Range<usize>) {
+        self.head = None;
+        let head = text[span.clone()].trim();
+        let name = head.trim_matches(['[', ']', ' ', '\t']);
+        let letters = name.chars().filter(|letter| *letter != '"');
+        self.table = letters.take(LONGEST).collect();
+        self.keys.clear();
+        self.depth.clear();
+        self.in_value = false;
+        self.mark(span.start..span.start + head.len(), Mark::Table);
+    }
+
+    fn word(&mut self, text: &str, kind: TokenKind, span: Range<usize>) {
+        if !self.in_value {
+            let place = self.depth.len();
+            self.keys.truncate(place);
+            self.mark(span.clone(), Mark::Key);
+            if place < DEEPEST {
+                let name = text[span].trim_matches('"');
+                self.keys.push(name.chars().take(LONGEST).collect());
+            }
+            return;
+        }
+        if kind == TokenKind::Atom {
+            return self.mark(span, Mark::Value);
+        }
+        let quotes = match kind {
+            TokenKind::MlBasicString | TokenKind::MlLiteralString => 3,
+            _ => 1,
+        };
+        if !self.is_equation() {
+            return self.mark(span, Mark::Text);
+        }
+        let all = &text[span.clone()];
+        let quote = &all[..quotes.min(all.len())];
+        let inner = all.get(quotes..).unwrap_or_default();
+        let inner = inner.strip_suffix(quote).unwrap_or(inner);
+        let start = span.start + quotes.min(all.len());
+        self.mark(span.start..start, Mark::Text);
+        for (piece, what) in pieces(&LANGUAGE, inner) {
+            self.mark(start + piece.start..start + piece.end, Mark::Equation(what));
+        }
+        self.mark(start + inner.len()..span.end, Mark::Text);
+    }
+
+    /// Whether the text that comes next is an equation or a size of a shape.
+    fn is_equation(&self) -> bool {
+        let table = &self.table;
+        let mut parts = table.split('.').chain(self.keys.iter().map(String::as_str));
+        parts.any(|part| part == "equations" || part == "shape")
+    }
+
+    fn mark(&mut self, span: Range<usize>, mark: Mark) {
+        if span.is_empty() {
+            return;
+        }
+        let mut path = self.table.clone();
+        for key in &self.keys {
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(key);
+        }
+        self.found.push(Marked { span, mark, path });
+    }
+}

@@ -1,0 +1,59 @@
+//! What is noted beside a person's own plugin files: which of them may take the place of a built-in one, and where those
+//! come from that were installed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// The file in the folder of a person's plugins.
+pub const NOTES_FILE: &str = "notes.json";
+
+/// What is noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PluginNotes {
+    /// Files that may take the place of a built-in plugin, by their whole paths.
+    pub allowed: Vec<PathBuf>,
+    /// Where files come from, by their names in the folder.
+    pub installed: BTreeMap<String, Installed>,
+}
+
+/// Where an installed plugin comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Installed {
+    /// The file it was.
+    pub from: PathBuf,
+    /// When it was installed: "2026-11-25 18:30".
+    pub since: String,
+}
+
+impl PluginNotes {
+    /// The notes in this folder; none where they cannot be read, which allows nothing.
+    pub fn read(folder: &Path) -> Self {
+        let text = files::read_text(&folder.join(NOTES_FILE), files::TEXT).ok();
+        let notes = text.and_then(|text| serde_json::from_str(&text).ok());
+        notes.unwrap_or_default()
+    }
+
+    /// Whether this file may take the place of a built-in plugin.
+    pub fn allows(&self, path: &Path) -> bool {
+        self.allowed.contains(&whole(path))
+    }
+
+    /// Allows it.
+    pub fn allow(&mut self, path: &Path) {
+        let path = whole(path);
+        if !self.allowed.contains(&path) {
+            self.allowed.push(path);
+        }
+    }
+}
+
+/// A path as it is noted.
+fn whole(path: &Path) -> PathBuf {
+    let found = dunce::canonicalize(path).or_else(|_| std::path::absolute(path));
+    found.unwrap_or_else(|_| path.to_path_buf())
+}

@@ -1,0 +1,153 @@
+//! What a plugin's text comes to while it is written: all that is wrong with it, and on the blocks of a backbone the sites
+//! in use, the shape of every part of its equations, and how large its parameters are.
+
+use std::sync::Arc;
+
+use super::layout::Layout;
+use super::library::PluginEntry;
+use super::shape::{Shape, shown};
+use super::site::Site;
+use super::source::PluginText;
+use super::spec::PetSpec;
+use super::view::{Blocks, PluginFacts};
+use crate::expression::Diagnostic;
+use crate::problem::Result;
+
+/// A text that was read.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// What is wrong, in the order of the text; nothing for a sound plugin.
+    pub wrong: Vec<Diagnostic>,
+    /// The plugin, where it is sound.
+    pub spec: Option<Arc<PetSpec>>,
+}
+
+/// A sound plugin on the chosen blocks of a backbone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OnBlocks {
+    /// The sites in use, in the order of the plugin.
+    pub sites: Vec<Site>,
+    /// The sites that the first of the blocks offers.
+    pub offered: Vec<Site>,
+    /// Trained values in all blocks together.
+    pub trained: usize,
+    /// All values in all blocks together, those that do not learn included.
+    pub values: usize,
+    /// The parameters of the first of the blocks: name, rows and columns, whether they learn.
+    pub parameters: Vec<(String, [usize; 2], bool)>,
+    /// What is computed for one image in the first of the blocks.
+    pub parts: Vec<PartShape>,
+}
+
+/// A part of an equation and what it comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartShape {
+    /// Where it acts.
+    pub site: Site,
+    /// The name of its step; empty for an equation of one expression.
+    pub step: String,
+    /// The part.
+    pub text: String,
+    /// "17×192", without the axis of images.
+    pub shape: String,
+}
+
+/// Reads a text as a file of this name.
+pub fn read(text: &str, origin: &str) -> Reading {
+    match PetSpec::checked(&PluginText::new(text, origin)) {
+        Ok(spec) => Reading {
+            wrong: Vec::new(),
+            spec: Some(spec),
+        },
+        Err(wrong) => Reading { wrong, spec: None },
+    }
+}
+
+/// What people are told of a sound plugin that lies nowhere yet.
+pub fn facts(spec: &Arc<PetSpec>) -> PluginFacts {
+    let entry = PluginEntry {
+        name: spec.name.clone(),
+        origin: spec.source.origin.to_string(),
+        path: None,
+        text: Arc::clone(&spec.source.text),
+        spec: Ok(Arc::clone(spec)),
+        hides: None,
+    };
+    PluginFacts::of(&entry, None)
+}
+
+/// A plugin on the chosen blocks, which see so many tokens of an image.
+///
+/// # Errors
+/// As [`PetSpec::fits`], and for sizes outside their range.
+pub fn on_blocks(spec: &PetSpec, blocks: Blocks<'_>, tokens: usize) -> Result<OnBlocks> {
+    let sites = spec.fits(blocks.shapes, blocks.chosen)?.to_vec();
+    let own = spec.known_settings(blocks.settings);
+    let layout = spec.layout(&own, blocks.shapes, blocks.chosen)?;
+    let trained = layout.own_slots().filter(|slot| slot.trained);
+    let trained = trained.map(|slot| slot.shape[0] * slot.shape[1]).sum();
+    let mut on = OnBlocks {
+        trained,
+        values: layout.elements(),
+        sites,
+        ..OnBlocks::default()
+    };
+    if let Some((&block, own)) = layout.blocks.iter().next() {
+        let shape = &blocks.shapes[block];
+        on.offered = shape.sites.to_vec();
+        let parameter = |slot: &super::layout::Slot| {
+            let name = &spec.parameters[slot.parameter].name;
+            let name = match slot.site {
+                Some(site) => format!("{name} at {}", site.name()),
+                None => name.clone(),
+            };
+            (name, slot.shape, slot.trained)
+        };
+        on.parameters = own.slots.iter().map(parameter).collect();
+        on.parts = parts(spec, &layout, block, |site, inside| {
+            site.handed(shape, 1, [tokens, inside.unwrap_or(tokens)])
+        });
+    }
+    Ok(on)
+}
+
+fn parts(
+    spec: &PetSpec,
+    layout: &Layout,
+    block: usize,
+    inputs: impl Fn(Site, Option<usize>) -> Vec<Shape>,
+) -> Vec<PartShape> {
+    let Some(own) = layout.blocks.get(&block) else {
+        return Vec::new();
+    };
+    let slots: Vec<Shape> = own.slots.iter().map(|slot| slot.shape.to_vec()).collect();
+    let mut found: Vec<PartShape> = Vec::new();
+    let mut inside = None;
+    for site in Site::in_order(own.bindings.keys().copied()) {
+        let bindings = &own.bindings[&site];
+        let Some(program) = spec.variants[layout.variant].equations.get(&site) else {
+            continue;
+        };
+        let computed = program.shapes(&inputs(site, inside), bindings, &slots);
+        if let (Site::Input, Some(result)) = (site, &computed.result) {
+            inside = result.get(1).copied();
+        }
+        for (at, span, shape) in computed.parts {
+            let step = &program.steps()[at].text;
+            let dims = match shape.len() {
+                0..=2 => shape.as_slice(),
+                _ => &shape[1..],
+            };
+            let part = PartShape {
+                site,
+                step: step.name.clone(),
+                text: step.text.get(span).unwrap_or_default().to_owned(),
+                shape: shown(dims),
+            };
+            if !found.contains(&part) {
+                found.push(part);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,186 @@
+//! Which names can stand where the cursor is, each with what it is.
+
+use std::ops::Range;
+
+use super::meaning::Meaning;
+use crate::expression::Piece;
+use crate::pet::functions::FUNCTIONS;
+use crate::pet::marks::{Mark, Marked, declared, marks};
+use crate::pet::{BLOCK_SYMBOLS, INITS, Site};
+
+/// So many names are offered at most.
+const MOST: usize = 8;
+
+/// A name that can stand there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What is written.
+    pub text: String,
+    /// Its shape, or what it is.
+    pub about: String,
+}
+
+/// The word before the cursor (a byte of the text), and the names that begin like it; nothing where none does or the
+/// word is whole.
+pub fn candidates(
+    text: &str,
+    cursor: usize,
+    meaning: Option<&Meaning>,
+) -> Option<(Range<usize>, Vec<Candidate>)> {
+    let marked = marks(text)
+        .into_iter()
+        .find(|marked| marked.span.start < cursor && cursor <= marked.span.end)?;
+    let (span, known) = match marked.mark {
+        Mark::Equation(Piece::Name | Piece::Function) if marked.span.end == cursor => {
+            let is_shape = marked.path.contains("shape");
+            (marked.span.clone(), names(text, is_shape, &marked, meaning))
+        }
+        Mark::Text if is_open(text, &marked.span, cursor) => {
+            let known = match marked.path.rsplit('.').next()? {
+                "sites" => sites(),
+                "init" => inits(),
+                _ => return None,
+            };
+            (marked.span.start + 1..cursor, known)
+        }
+        Mark::Key if marked.span.end == cursor => (marked.span.clone(), keys(&marked)),
+        _ => return None,
+    };
+    let begun = text.get(span.clone())?.to_lowercase();
+    let mut found: Vec<Candidate> = known
+        .into_iter()
+        .filter(|known| known.text.to_lowercase().starts_with(&begun) && !begun.is_empty())
+        .collect();
+    found.dedup_by(|a, b| a.text == b.text);
+    if found
+        .iter()
+        .any(|known| known.text.trim_end_matches('(') == begun)
+    {
+        return None;
+    }
+    found.truncate(MOST);
+    (!found.is_empty()).then_some((span, found))
+}
+
+/// Whether the cursor is inside the quotes of a text, whose end may not be written yet.
+fn is_open(text: &str, span: &Range<usize>, cursor: usize) -> bool {
+    let ends = span.len() > 1 && text[span.clone()].ends_with(['"', '\'']);
+    cursor < span.end || !ends
+}
+
+fn candidate(text: impl Into<String>, about: impl Into<String>) -> Candidate {
+    Candidate {
+        text: text.into(),
+        about: about.into(),
+    }
+}
+
+/// What an equation, or a shape, may name.
+fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    if !is_shape {
+        for name in declared(text) {
+            let known = meaning.and_then(|own| own.plugin.parameters.iter().find(|p| p.0 == name));
+            let about = known.map_or("parameter".into(), |(_, shape, init)| {
+                format!("{shape}, begins as {init}")
+            });
+            found.push(candidate(name, about));
+        }
+        let site = marked.path.rsplit('.').next().and_then(Site::named);
+        let inputs = site.map_or(&["e", "h"][..], Site::inputs);
+        for input in inputs {
+            let about = match *input {
+                "w" => "d_in × d_out, the frozen weight",
+                "q" | "k" | "v" => "heads × tokens × head_width",
+                _ => "tokens × channels",
+            };
+            found.push(candidate(*input, about));
+        }
+    }
+    let own = meaning.iter().flat_map(|own| &own.names);
+    found.extend(own.map(|(name, about)| candidate(name, about)));
+    let block = BLOCK_SYMBOLS.iter();
+    found.extend(block.map(|(name, about)| candidate(*name, *about)));
+    if !is_shape {
+        let functions = FUNCTIONS.iter();
+        found.extend(functions.map(|own| candidate(format!("{}(", own.name), own.meaning)));
+    }
+    found
+}
+
+fn sites() -> Vec<Candidate> {
+    let all = Site::ALL.iter();
+    all.map(|(_, name, about)| candidate(*name, *about))
+        .collect()
+}
+
+fn inits() -> Vec<Candidate> {
+    INITS.iter().map(|init| candidate(*init, "")).collect()
+}
+
+/// The keys of the table that is being written.
+fn keys(marked: &Marked) -> Vec<Candidate> {
+    let path: Vec<&str> = marked.path.split('.').collect();
+    let known: &[(&str, &str)] = match path.as_slice() {
+        ["parameters", _, ..] => &[
+            ("shape", "two sizes"),
+            ("init", "how it begins"),
+            ("fixed", "never trained"),
+            ("per_site", "one for every site"),
+            ("shared", "one for all blocks"),
+            ("meaning", "one line"),
+        ],
+        ["sizes", _, ..] => &[
+            ("default", "unless chosen"),
+            ("min", "smallest"),
+            ("max", "largest"),
+            ("symbol", "its name in equations"),
+            ("meaning", "one line"),
+        ],
+        ["equations"] => return every_and_sites(),
+        [""] => &[
+            ("name", "what people call it"),
+            ("description", "one paragraph"),
+            ("reference", "the paper"),
+            ("sites", "where it acts"),
+        ],
+        _ => &[],
+    };
+    let all = known.iter();
+    all.map(|(name, about)| candidate(*name, *about)).collect()
+}
+
+fn every_and_sites() -> Vec<Candidate> {
+    let mut found = vec![candidate("every", "all sites without one of their own")];
+    found.extend(sites());
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// What is offered where the text ends.
+    fn offered(text: &str) -> Vec<String> {
+        let found = candidates(text, text.len(), None);
+        let (_, found) = found.unwrap_or_default();
+        found.into_iter().map(|own| own.text).collect()
+    }
+
+    #[test]
+    fn names_are_offered_where_they_can_stand() {
+        let text =
+            "[parameters]\ndown = { shape = [\"d\", \"r\"] }\n[equations]\nmlp = \"h + e @ do";
+        assert_eq!(offered(text), ["down"]);
+        assert_eq!(offered("[equations]\nmlp = \"h + gel"), ["gelu("]);
+        assert_eq!(offered("sites = [\"att"), ["attention", "attend"]);
+        assert_eq!(offered("[parameters]\na = { shape = [\"hid"), ["hidden"]);
+        assert_eq!(
+            offered("[parameters]\na = { init = \"kai"),
+            ["kaiming_uniform"]
+        );
+        assert_eq!(offered("[equations]\nmlp = \"h + gelu"), [""; 0]);
+        assert_eq!(offered("# gel"), [""; 0]);
+    }
+}

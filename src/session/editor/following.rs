@@ -1,0 +1,68 @@
+//! Plugin files that other programs change: the folders are looked at while the page is on show.
+
+use crate::session::Session;
+
+impl Session {
+    /// Looks whether plugin files changed, and reads them again then.
+    pub fn look_at_plugins(&mut self) {
+        if self.editor.looking {
+            return;
+        }
+        self.editor.looking = true;
+        let before = self.editor.seen.clone();
+        let open = self.editor.open.as_ref().and_then(|open| open.file.clone());
+        self.task(
+            move |sources| {
+                let seen = sources.plugin_files();
+                if before.as_ref() == Some(&seen) {
+                    return Ok(None);
+                }
+                let text = open.and_then(|file| {
+                    let text = sources.plugin_text(&file).ok()?;
+                    Some((file, text))
+                });
+                // What the first look finds was read when the window opened.
+                Ok(Some((seen, text, before.is_some())))
+            },
+            |session, looked| {
+                session.editor.looking = false;
+                let Ok(Some((seen, text, changed))) = looked else {
+                    return;
+                };
+                session.editor.seen = Some(seen);
+                if let Some((file, text)) = text
+                    && session
+                        .editor
+                        .open
+                        .as_ref()
+                        .is_some_and(|open| open.file == Some(file))
+                {
+                    session.read_disk(text);
+                }
+                if changed {
+                    session.read_plugins();
+                }
+            },
+        );
+    }
+
+    /// The open plugin's file holds this text: it is taken over, unless there are changes here.
+    pub(super) fn read_disk(&mut self, text: String) {
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        if open.saving || open.saved.as_ref() == Some(&text) {
+            return;
+        }
+        let first = open.saved.is_none();
+        let untouched = !first && !open.is_changed();
+        if untouched && open.text != text {
+            open.saved = Some(text.clone());
+            self.edit_plugin(text);
+        } else if first || open.text == text {
+            open.saved = Some(text);
+        } else {
+            open.theirs = Some(text);
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The plugin that is written on the page Plugins: its text, and what it means. The text is checked by helper threads
+//! while it is typed; of several texts that wait only the newest is checked, and what was found of the last sound one
+//! stays on show.
+
+pub mod completion;
+mod following;
+pub mod meaning;
+mod saving;
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use super::trials::Trying;
+use super::views::{Fetch, PluginView};
+use crate::pet::library::{built_in, stated_name};
+use crate::pet::marks::{Mark, marks};
+use crate::problem::Problem;
+use crate::run::config::RunConfig;
+use crate::store::EarlierText;
+use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
+
+/// What is measured of a plugin waits until its text has been still for so long.
+const STILL: Duration = Duration::from_millis(500);
+
+/// A plugin to begin with when there is none to copy.
+pub const BLANK: &str = r#"name = "Mine"
+description = "What it does, in a sentence."
+reference = "Where it comes from."
+
+sites = ["mlp"]
+
+[sizes]
+size = { symbol = "r", default = 8, min = 1, max = 64, meaning = "channels in the middle" }
+
+[parameters]
+down = { shape = ["d", "r"], init = "kaiming_uniform" }
+up   = { shape = ["r", "d"], init = "zeros" }
+
+[equations]
+mlp = "h + relu(e @ down) @ up"
+"#;
+
+/// The plugin that is being written.
+#[derive(Default)]
+pub struct Editor {
+    /// The text that is open.
+    pub open: Option<OpenPlugin>,
+    /// A text that was closed or made way for another one before it was saved.
+    pub left: Option<Written>,
+    /// Whether a plugin is tried beside Adapter, and what came of it.
+    pub trying: Trying,
+    /// A plugin that is chosen on Experiment as soon as it is listed.
+    pub(super) to_use: Option<String>,
+    /// Whether the plugin was chosen and Experiment is to be shown.
+    used: bool,
+    /// How the plugin files stood when they were looked at last.
+    seen: Option<FilesSeen>,
+    looking: bool,
+    versions: u64,
+}
+
+/// A plugin's text that is open.
+#[derive(Clone, Debug, Default)]
+pub struct OpenPlugin {
+    /// The text.
+    pub text: String,
+    /// Another number with every text.
+    pub version: u64,
+    /// The version with which it was opened.
+    pub first: u64,
+    /// Where it is saved; none before it was.
+    pub file: Option<PathBuf>,
+    /// What that file holds.
+    pub saved: Option<String>,
+    /// The text that another program put there while there were changes here.
+    pub theirs: Option<String>,
+    /// The file that is about to be installed.
+    pub from: Option<PathBuf>,
+    /// Whether it may take the place of a built-in plugin.
+    pub allowed: bool,
+    /// What is wrong with the newest text that was checked.
+    pub mistakes: Vec<Mistake>,
+    /// The version of that text; 0 before the first.
+    pub checked: u64,
+    /// How long checking it took.
+    pub took: Duration,
+    /// What the last sound text means.
+    pub good: Option<Arc<Meaning>>,
+    /// What was measured of it, or of the one before while that is done.
+    pub measured: Fetch<Arc<Measured>>,
+    /// Whether it is being measured.
+    pub measuring: bool,
+    /// Texts that its file had before.
+    pub earlier: Fetch<Arc<Vec<EarlierText>>>,
+    /// Why it could not be saved.
+    pub problem: Option<Problem>,
+    changed: Option<Instant>,
+    /// The backbone and blocks that it was checked against.
+    against: (String, String),
+    measured_of: u64,
+    saving: bool,
+}
+
+/// What the window remembers of a text that was open when it closed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// Where it is saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// The file that was about to be installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<PathBuf>,
+}
+
+impl OpenPlugin {
+    /// Whether there is something to save.
+    pub fn is_changed(&self) -> bool {
+        self.saved.as_ref() != Some(&self.text)
+    }
+
+    /// Whether the newest text was checked and nothing is wrong with it.
+    pub fn is_sound(&self) -> bool {
+        self.checked == self.version && self.mistakes.is_empty()
+    }
+
+    fn written(&self) -> Written {
+        Written {
+            text: self.text.clone(),
+            file: self.file.clone(),
+            from: self.from.clone(),
+        }
+    }
+
+    /// The plugin's name as the text states it.
+    pub fn name(&self) -> Option<String> {
+        stated_name(&self.text)
+    }
+
+    /// The built-in plugin whose place it would take.
+    pub fn hides(&self) -> Option<&'static str> {
+        built_in(&self.name()?)
+    }
+
+    /// How long until it is measured, where that is due.
+    pub fn due(&self) -> Option<Duration> {
+        let due = self.is_sound() && self.measured_of != self.version;
+        let since = self.changed.map_or(STILL, |changed| changed.elapsed());
+        due.then(|| STILL.saturating_sub(since))
+    }
+}
+
+impl Session {
+    /// Opens a copy of a plugin under another name.
+    pub fn edit_copy(&mut self, name: &str) {
+        let plugins = self.inventory.plugins.iter();
+        let Some(plugin) = plugins.clone().find(|own| own.name == name).cloned() else {
+            return;
+        };
+        let title = self.free_name(&plugin);
+        self.open_text(Written {
+            text: renamed(&plugin.source, &title),
+            ..Written::default()
+        });
+    }
+
+    /// Opens a plugin's own file.
+    pub fn edit_file(&mut self, name: &str) {
+        let plugins = self.inventory.plugins.iter();
+        let found = plugins.clone().find(|own| own.name == name);
+        if let Some((plugin, file)) = found.and_then(|own| Some((own, own.path.clone()?))) {
+            let text = plugin.source.clone();
+            self.open_text(Written {
+                text: text.clone(),
+                file: Some(file),
+                from: None,
+            });
+            self.read_disk(text);
+        }
+    }
+
+    /// Opens a text to begin with.
+    pub fn write_plugin(&mut self) {
+        self.open_text(Written {
+            text: BLANK.to_owned(),
+            ..Written::default()
+        });
+    }
+
+    /// Goes on with the text that was open when the window was closed.
+    pub fn open_written(&mut self, written: Written) {
+        let is_of_file = written.file.is_some();
+        self.open_text(written);
+        if is_of_file {
+            self.editor.seen = None;
+        }
+    }
+
+    /// The text that is open, to be remembered.
+    pub fn written(&self) -> Option<Written> {
+        match &self.editor.open {
+            Some(open) => Some(open.written()),
+            None => self.editor.left.clone(),
+        }
+    }
+
+    /// Goes on with the text that was left before it was saved.
+    pub fn go_on_with_left(&mut self) {
+        if let Some(left) = self.editor.left.take() {
+            self.open_written(left);
+        }
+    }
+
+    /// Keeps what is not saved of the open text.
+    fn leave_plugin(&mut self) {
+        let open = self.editor.open.take();
+        if let Some(open) = open.filter(OpenPlugin::is_changed) {
+            self.editor.left = Some(open.written());
+        }
+    }
+
+    /// Opens a text in place of the one that is open.
+    pub(super) fn open_text(&mut self, written: Written) {
+        self.leave_plugin();
+        if matches!(self.editor.trying, Trying::Done(_)) {
+            self.editor.trying = Trying::Not;
+        }
+        self.editor.open = Some(OpenPlugin {
+            file: written.file,
+            from: written.from,
+            ..OpenPlugin::default()
+        });
+        self.edit_plugin(written.text);
+        if let Some(open) = &mut self.editor.open {
+            open.first = open.version;
+        }
+    }
+
+    /// Shows no text any more; one that is not saved can be gone on with.
+    pub fn close_plugin(&mut self) {
+        self.leave_plugin();
+    }
+
+    /// Takes a text in place of the open one, and has it checked.
+    pub fn edit_plugin(&mut self, text: String) {
+        self.editor.versions += 1;
+        let version = self.editor.versions;
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        open.text.clone_from(&text);
+        open.version = version;
+        open.changed = Some(Instant::now());
+        let file = open.file.as_ref().or(open.from.as_ref());
+        let file = file.and_then(|file| file.file_name());
+        let origin = file.map_or("this text".into(), |name| {
+            name.to_string_lossy().into_owned()
+        });
+        let config = self.experiment.draft.clone();
+        open.against = against(&config);
+        self.queued_task(
+            Some("plugin"),
+            move |sources| Ok(sources.check_plugin(&text, &origin, &config)),
+            move |session, checked| {
+                if let Ok(checked) = checked {
+                    session.take_checked(version, checked);
+                }
+            },
+        );
+    }
+
+    fn take_checked(&mut self, version: u64, checked: Checked) {
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        if version <= open.checked {
+            return;
+        }
+        open.checked = version;
+        open.took = checked.took;
+        open.mistakes = checked.mistakes;
+        if let Some(meaning) = checked.meaning {
+            open.good = Some(Arc::new(meaning));
+        }
+    }
+
+    /// Has the open text measured once it has been still for a moment.
+    pub(super) fn refresh_editor(&mut self) {
+        let now = against(&self.experiment.draft);
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        if open.against != now {
+            let text = open.text.clone();
+            return self.edit_plugin(text);
+        }
+        if open.due() != Some(Duration::ZERO) || open.measuring {
+            return;
+        }
+        open.measured_of = open.version;
+        open.measuring = true;
+        let (version, text) = (open.version, open.text.clone());
+        self.task(
+            move |sources| sources.measure_plugin(&text),
+            move |session, measured| {
+                let Some(open) = &mut session.editor.open else {
+                    return;
+                };
+                open.measuring = false;
+                if open.measured_of == version {
+                    open.measured = match measured {
+                        Ok(measured) => Fetch::Ready(Arc::new(measured)),
+                        Err(problem) => Fetch::Failed(problem),
+                    };
+                }
+            },
+        );
+    }
+
+    /// A name for a copy that no plugin has.
+    fn free_name(&self, plugin: &PluginView) -> String {
+        let first = match plugin.path {
+            None => format!("My {}", plugin.title),
+            Some(_) => format!("{} copy", plugin.title),
+        };
+        let taken = |name: &str| {
+            let name = name.to_lowercase();
+            self.inventory.plugins.iter().any(|own| own.name == name)
+        };
+        let numbered = (2..).map(|number| format!("{first} {number}"));
+        let mut names = std::iter::once(first.clone()).chain(numbered);
+        names.find(|name| !taken(name)).unwrap_or(first)
+    }
+}
+
+/// A plugin's text with another name.
+fn renamed(text: &str, name: &str) -> String {
+    let mut named = text.to_owned();
+    if let Some(span) = name_span(text) {
+        let name = name.replace(['"', '\\'], "");
+        named.replace_range(span, &format!("\"{name}\""));
+    }
+    named
+}
+
+/// Where a text states its name, quotes included.
+pub fn name_span(text: &str) -> Option<Range<usize>> {
+    let all = marks(text).into_iter();
+    let mut named = all.filter(|marked| marked.path == "name" && marked.mark == Mark::Text);
+    named.next().map(|marked| marked.span)
+}
+
+/// What of the settings a plugin is checked against.
+fn against(config: &RunConfig) -> (String, String) {
+    (config.backbone.clone(), format!("{:?}", config.blocks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_the_same_text_under_another_name() {
+        let text = "# of \"name\"\nname = \"Adapter\"\nsites = [\"mlp\"]\n";
+        let copy = renamed(text, "My \"own\"");
+        assert_eq!(
+            copy,
+            "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n"
+        );
+        assert_eq!(name_span("sites = [\"mlp\"]"), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Saving the open plugin, using it, and what can be had of its file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Written;
+use crate::problem::Problem;
+use crate::session::Session;
+use crate::session::views::Fetch;
+use crate::store::PluginSave;
+
+impl Session {
+    /// Where the person's own plugins lie.
+    pub fn plugin_folder(&self) -> Option<PathBuf> {
+        self.tasks.sources().plugin_folder()
+    }
+
+    /// Saves the open text.
+    pub fn save_plugin(&mut self) {
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        if open.saving {
+            return;
+        }
+        let name = open.name().or_else(|| {
+            let file = open.file.as_deref().and_then(Path::file_stem)?;
+            Some(file.to_string_lossy().into_owned())
+        });
+        let Some(name) = name else {
+            let problem = Problem::new("the text says no name, and a file needs one");
+            open.problem = Some(problem.advise("write name = \"…\" in its first line"));
+            self.editor.to_use = None;
+            return;
+        };
+        let save = PluginSave {
+            text: open.text.clone(),
+            name,
+            file: open.file.clone(),
+            from: open.from.clone(),
+            allowed: open.allowed,
+        };
+        open.saving = true;
+        open.problem = None;
+        let text = save.text.clone();
+        self.task(
+            move |sources| sources.save_plugin(&save),
+            move |session, saved| session.take_saved(text, saved),
+        );
+    }
+
+    fn take_saved(&mut self, text: String, saved: Result<PathBuf, Problem>) {
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        open.saving = false;
+        match saved {
+            Ok(file) => {
+                open.file = Some(file);
+                open.saved = Some(text);
+                open.from = None;
+                open.theirs = None;
+                open.earlier = Fetch::Nothing;
+                self.read_plugins();
+            }
+            Err(problem) => {
+                open.problem = Some(problem);
+                self.editor.to_use = None;
+            }
+        }
+    }
+
+    /// Lets the open plugin take the place of the built-in one of its name, and saves it.
+    pub fn allow_open_plugin(&mut self) {
+        if let Some(open) = &mut self.editor.open {
+            open.allowed = true;
+            self.save_plugin();
+        }
+    }
+
+    /// Lets a file that was found take the place of the built-in plugin of its name.
+    pub fn allow_plugin(&mut self, file: PathBuf) {
+        self.task_or_tell(
+            move |sources| sources.allow_plugin(&file),
+            |session, ()| session.read_plugins(),
+        );
+    }
+
+    /// Chooses the open plugin on Experiment, saving it first where something changed.
+    pub fn use_plugin(&mut self) {
+        let Some(open) = &self.editor.open else {
+            return;
+        };
+        self.editor.to_use = open.name().map(|name| name.to_lowercase());
+        match open.is_changed() {
+            true => self.save_plugin(),
+            false => self.use_listed(),
+        }
+    }
+
+    /// Chooses the plugin that waits for being listed.
+    pub(in crate::session) fn use_listed(&mut self) {
+        let Some(name) = &self.editor.to_use else {
+            return;
+        };
+        let mut sound = self.inventory.plugins.iter();
+        if sound.any(|own| own.name == *name && own.problem.is_none()) {
+            let name = name.clone();
+            self.editor.to_use = None;
+            self.editor.used = true;
+            self.choose_pet(&name);
+        }
+    }
+
+    /// Whether a plugin was chosen since this was asked last: Experiment is to be shown.
+    pub fn take_used(&mut self) -> bool {
+        std::mem::take(&mut self.editor.used)
+    }
+
+    /// Opens the open text once more under another name, to be saved as another file.
+    pub fn duplicate_plugin(&mut self) {
+        let Some(open) = &self.editor.open else {
+            return;
+        };
+        let name = open.name().unwrap_or_else(|| "Mine".to_owned());
+        let text = super::renamed(&open.text, &format!("{name} copy"));
+        self.open_text(Written {
+            text,
+            ..Written::default()
+        });
+    }
+
+    /// Opens a plugin file that was dropped on the window: it is shown before it is installed.
+    pub fn look_at_plugin(&mut self, file: PathBuf) {
+        let from = file.clone();
+        self.task_or_tell(
+            move |sources| sources.plugin_text(&file),
+            move |session, text| {
+                session.open_text(Written {
+                    text,
+                    file: None,
+                    from: Some(from),
+                });
+            },
+        );
+    }
+
+    /// Reads the texts that the open plugin's file had before.
+    pub fn read_earlier(&mut self) {
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        let Some(file) = open.file.clone() else {
+            return;
+        };
+        if !matches!(open.earlier, Fetch::Nothing) {
+            return;
+        }
+        open.earlier = Fetch::Busy;
+        self.task(
+            move |sources| Ok(sources.earlier_texts(&file)),
+            |session, found| {
+                if let (Some(open), Ok(found)) = (&mut session.editor.open, found) {
+                    open.earlier = Fetch::Ready(Arc::new(found));
+                }
+            },
+        );
+    }
+
+    /// Takes the text that another program put into the file, or keeps the own one.
+    pub fn settle_plugin(&mut self, take_theirs: bool) {
+        let Some(open) = &mut self.editor.open else {
+            return;
+        };
+        let Some(theirs) = open.theirs.take() else {
+            return;
+        };
+        open.saved = Some(theirs.clone());
+        if take_theirs {
+            self.edit_plugin(theirs);
+        }
+    }
+}

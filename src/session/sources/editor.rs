@@ -1,0 +1,123 @@
+//! The plugin that is being written: checked, measured, saved.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::network::plugin;
+use crate::backbone::library::BackboneLibrary;
+use crate::experiment::footprint;
+use crate::experiment::pet_costs::pet_costs;
+use crate::files;
+use crate::pet::gradients::{detaches, gradients};
+use crate::pet::library::files_of;
+use crate::pet::marks::marks;
+use crate::pet::reading::{facts, on_blocks, read};
+use crate::pet::view::Blocks;
+use crate::pet::{PetSettings, PetSpec};
+use crate::problem::{Problem, Result, line_and_column};
+use crate::run::config::RunConfig;
+use crate::session::editor::meaning::{Checked, FilesSeen, Meaning, Measured, Mistake, OnBackbone};
+
+/// Largest plugin file in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// What a text means, on the backbone and blocks of these settings.
+pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
+    let began = Instant::now();
+    let reading = read(text, origin);
+    let mistake = |wrong: crate::expression::Diagnostic| Mistake {
+        place: line_and_column(text, wrong.span.start),
+        span: wrong.span,
+        what: wrong.what,
+        why: wrong.why,
+        mend: wrong.fix,
+    };
+    let meaning = reading.spec.as_ref().map(|spec| Meaning {
+        plugin: plugin(facts(spec)),
+        names: names(spec),
+        starts_as_identity: spec.starts_as_identity,
+        on: on_backbone(spec, config),
+    });
+    Checked {
+        mistakes: reading.wrong.into_iter().map(mistake).collect(),
+        meaning,
+        took: began.elapsed(),
+    }
+}
+
+/// The numbers of a plugin that its equations may name.
+fn names(spec: &PetSpec) -> Vec<(String, String)> {
+    let sizes = spec.sizes.iter().map(|size| {
+        let about = format!("{} to {}, usually {}", size.min, size.max, size.default);
+        (size.symbol.clone(), about)
+    });
+    let constants = spec.constants.iter().map(|constant| {
+        (
+            constant.name.clone(),
+            format!("a number, usually {}", constant.default),
+        )
+    });
+    sizes.chain(constants).collect()
+}
+
+fn on_backbone(spec: &PetSpec, config: &RunConfig) -> Result<OnBackbone> {
+    let about = BackboneLibrary::usual().describe(&config.backbone)?;
+    let shapes = &about.blocks;
+    let chosen = config.block_list(shapes.len())?;
+    let settings = PetSettings::default();
+    let lengths = about.entry.architecture.lengths();
+    let first = chosen.first().copied().unwrap_or_default();
+    let tokens = lengths.get(first).map_or(0, |length| length.tokens);
+    let blocks = Blocks {
+        shapes,
+        chosen: &chosen,
+        settings: &settings,
+    };
+    let on = on_blocks(spec, blocks, tokens)?;
+    let with = footprint::expected(config, &about, Some((spec, &chosen)));
+    let without = footprint::expected(config, &about, None);
+    Ok(OnBackbone {
+        title: about.entry.title.clone(),
+        blocks: (chosen.len(), shapes.len()),
+        tokens,
+        on,
+        step_bytes: with.saturating_sub(without),
+    })
+}
+
+/// What is measured of a sound text.
+pub(super) fn measure(text: &str) -> Result<Measured> {
+    let spec = PetSpec::parse(text, "this text")?;
+    let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
+    Ok(Measured {
+        gradients,
+        detaches: detaches(&spec),
+        costs: pet_costs(&spec)?,
+    })
+}
+
+/// The text of a plugin file.
+pub(super) fn text(file: &Path) -> Result<String> {
+    files::read_text(file, MOST_BYTES).map_err(|error| Problem::io("read the plugin", file, &error))
+}
+
+/// Whether this is the file of a PET plugin, sound or not: one with equations.
+pub(super) fn is_plugin(path: &Path) -> bool {
+    let named = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    let found = named.then(|| text(path)).and_then(|text| text.ok());
+    let parts = found.as_deref().map(marks).unwrap_or_default();
+    let mut parts = parts.iter();
+    parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))
+}
+
+/// How the plugin files of these folders stand.
+pub(super) fn seen(folders: &[PathBuf]) -> FilesSeen {
+    let files = folders.iter().flat_map(|folder| files_of(folder));
+    let each = files.filter_map(|file| {
+        let about = std::fs::metadata(&file).ok()?;
+        Some((file, about.len(), about.modified().ok()))
+    });
+    FilesSeen(each.collect())
+}

@@ -1,0 +1,138 @@
+//! A small drawing of a backbone's block: its parts in a row, and below them where a plugin acts.
+
+use egui::{
+    Align2, CornerRadius, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+};
+
+use crate::pet::Site;
+use crate::session::editor::meaning::OnBackbone;
+use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::painted_text;
+
+/// Height of a part.
+const PART: f32 = 26.0;
+/// Height of the line of a site.
+const LINE: f32 = 17.0;
+
+/// The parts of a block with attention, and of one without.
+const ATTENTION: [&str; 10] = [
+    "norm", "q k v", "attend", "proj", "+", "norm", "fc1", "GELU", "fc2", "+",
+];
+const CONVOLUTION: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
+
+/// Draws the block; each site in use is a bar below the parts it stands beside, with the parameters there.
+pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
+    let t = tokens(ui);
+    let attends = on.on.offered.contains(&Site::Query);
+    let parts = if attends {
+        &ATTENTION[..]
+    } else {
+        &CONVOLUTION[..]
+    };
+    let sites = &on.on.sites;
+    let height = PART + 8.0 + LINE * sites.len() as f32;
+    let size = Vec2::new(ui.available_width(), height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
+    let words = format!("The block, with the plugin at {}", names.join(", "));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
+    let each = rect.width() / parts.len() as f32;
+    let at = |place: usize| rect.left() + each * place as f32;
+    let middle = rect.top() + PART / 2.0;
+    let painter = ui.painter();
+    let ends = [
+        Pos2::new(rect.left(), middle),
+        Pos2::new(rect.right(), middle),
+    ];
+    painter.line_segment(ends, Stroke::new(1.0, t.subdued));
+    let touched = |place: usize| {
+        sites
+            .iter()
+            .any(|site| span(*site, attends).contains(&place))
+    };
+    for (place, part) in parts.iter().enumerate() {
+        let own = Rect::from_min_size(Pos2::new(at(place), rect.top()), Vec2::new(each, PART));
+        let own = own.shrink2(Vec2::new(2.5, 2.0));
+        let line = if touched(place) { t.accent } else { t.line };
+        let radius = CornerRadius::same(if *part == "+" { 11 } else { 4 });
+        painter.rect(
+            own,
+            radius,
+            t.background,
+            Stroke::new(1.0, line),
+            StrokeKind::Inside,
+        );
+        painter.text(
+            own.center(),
+            Align2::CENTER_CENTER,
+            part,
+            regular(10.5),
+            t.text,
+        );
+    }
+    for (row, site) in sites.iter().enumerate() {
+        let span = span(*site, attends);
+        let y = rect.top() + PART + 6.0 + LINE * row as f32;
+        let (from, to) = (at(*span.start()) + 3.0, at(*span.end() + 1) - 3.0);
+        let bar = Rect::from_min_max(Pos2::new(from, y), Pos2::new(to, y + 3.0));
+        painter.rect_filled(bar, CornerRadius::same(1), t.accent);
+        let words = format!("{}: {}", site.name(), of_site(on, *site));
+        let is_left = from < rect.center().x;
+        let (place, align) = match is_left {
+            true => (Pos2::new(from, y + 4.0), Align2::LEFT_TOP),
+            false => (Pos2::new(to, y + 4.0), Align2::RIGHT_TOP),
+        };
+        let width = if is_left {
+            rect.right() - from
+        } else {
+            to - rect.left()
+        };
+        painted_text(ui, place, align, &words, regular(11.0), t.subdued, width);
+    }
+}
+
+/// The parameters that the equation of a site names.
+fn of_site(on: &OnBackbone, site: Site) -> String {
+    let own = on.on.parameters.iter().filter_map(|(name, ..)| {
+        let (name, at) = name.split_once(" at ").unwrap_or((name, site.name()));
+        (at == site.name()).then_some(name)
+    });
+    let reads = |name: &&str| {
+        let mut parts = on.on.parts.iter().filter(|part| part.site == site);
+        parts.any(|part| words(&part.text).any(|word| word == *name))
+    };
+    let names: Vec<&str> = own.filter(reads).collect();
+    names.join(", ")
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+}
+
+/// The parts that a site stands beside.
+fn span(site: Site, attends: bool) -> std::ops::RangeInclusive<usize> {
+    if !attends {
+        return match site {
+            Site::Norm2 => 1..=1,
+            Site::Fc1 => 2..=2,
+            Site::Activation => 3..=3,
+            Site::Fc2 => 4..=4,
+            Site::Mlp => 2..=4,
+            _ => 0..=5,
+        };
+    }
+    match site {
+        Site::Norm1 | Site::Input => 0..=0,
+        Site::Query | Site::Key | Site::Value => 1..=1,
+        Site::Attend => 2..=2,
+        Site::Proj => 3..=3,
+        Site::Attention => 1..=3,
+        Site::Norm2 => 5..=5,
+        Site::Fc1 => 6..=6,
+        Site::Activation => 7..=7,
+        Site::Fc2 => 8..=8,
+        Site::Mlp => 6..=8,
+        Site::Stream => 5..=8,
+        Site::Block | Site::Tokens => 0..=9,
+    }
+}

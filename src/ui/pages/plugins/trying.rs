@@ -1,0 +1,156 @@
+//! The open plugin tried beside Adapter on the embedded digits: what it came to, and both losses under one another.
+
+use egui::{Color32, RichText, Ui};
+use egui_plot::{Line, LineStyle, PlotPoints};
+
+use super::act;
+use crate::run::tried::Trial;
+use crate::session::editor::OpenPlugin;
+use crate::session::trials::Trying;
+use crate::store::figure::{Figure, FigureLine, Lines, Point};
+use crate::texts::Language;
+use crate::ui::page_commands::PluginCommand;
+use crate::ui::pages::Cx;
+use crate::ui::theme::tokens;
+use crate::ui::widgets::plots::{self, marks};
+use crate::ui::widgets::{self, button, button_if, card, faint, sentence};
+
+/// Points of a line at most.
+const POINTS: usize = 80;
+/// Height of the chart.
+const HEIGHT: f32 = 150.0;
+
+/// Draws the card.
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
+    card(ui, |ui| {
+        widgets::title(ui, "Try it");
+        match cx.session.editor.trying.clone() {
+            Trying::Asked(_) => {
+                let words = match cx.session.trial_at_work(&cx.session.editor.trying) {
+                    Some(what) => format!("{what} …"),
+                    None => "Waiting for its turn …".into(),
+                };
+                ui.horizontal_wrapped(|ui| {
+                    widgets::cut(ui, crate::session::story::sentence(&words));
+                    if button(ui, "Stop").clicked() {
+                        act(cx, PluginCommand::StopTrying);
+                    }
+                });
+                return;
+            }
+            Trying::Done(trial) => outcome(ui, &trial),
+            Trying::Not => {
+                sentence(
+                    ui,
+                    "Trains it for some twenty seconds on the embedded digits beside Adapter, each with its usual size.",
+                );
+            }
+        }
+        if button_if(ui, open.is_sound(), "Try it").clicked() {
+            act(cx, PluginCommand::Try);
+        }
+    });
+}
+
+fn outcome(ui: &mut Ui, trial: &Trial) {
+    let t = tokens(ui);
+    egui::Grid::new("tried beside Adapter")
+        .num_columns(4)
+        .spacing([16.0, 5.0])
+        .show(ui, |ui| {
+            for title in ["", "right", "forgotten", "seconds"] {
+                faint(ui, title);
+            }
+            ui.end_row();
+            for (one, colour) in trial.methods.iter().zip(colours(ui)) {
+                let title = ui.label(RichText::new(&one.title).color(colour).strong());
+                if let Some(problem) = &one.problem {
+                    title.on_hover_text(&problem.what);
+                }
+                let figure = |value: Option<f64>, sign: &str| {
+                    value.map_or_else(|| "–".into(), |value| format!("{value:.1}{sign}"))
+                };
+                for text in [
+                    figure(one.right, "\u{a0}%"),
+                    figure(one.forgotten, ""),
+                    format!("{:.1}", one.seconds),
+                ] {
+                    ui.label(RichText::new(text).color(t.text));
+                }
+                ui.end_row();
+            }
+        });
+    curves(ui, trial);
+    sentence(
+        ui,
+        format!(
+            "Right answers about {} pictures held back from training; so few, and one seed, tell little differences not apart.",
+            trial.judged_images
+        ),
+    );
+    for bound in &trial.bounds {
+        faint(ui, bound);
+    }
+}
+
+fn colours(ui: &Ui) -> [Color32; 2] {
+    let t = tokens(ui);
+    [t.run(0), t.run(1)]
+}
+
+/// The losses of both over their steps.
+fn curves(ui: &mut Ui, trial: &Trial) {
+    let lines: Vec<(&str, Vec<[f64; 2]>)> = trial
+        .methods
+        .iter()
+        .map(|one| (one.title.as_str(), means(&one.losses)))
+        .collect();
+    let all = || lines.iter().flat_map(|(_, points)| points);
+    let most = all().map(|[_, y]| *y).fold(1e-6, f64::max) * 1.05;
+    let end = all().map(|[x, _]| *x).fold(1.0, f64::max);
+    let figure = || {
+        let line = |(name, points): &(&str, Vec<[f64; 2]>)| FigureLine {
+            name: (*name).to_string(),
+            points: points.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
+        };
+        let lines = Lines {
+            about: "loss on the new classes, by step".into(),
+            places: Vec::new(),
+            range: [0.0, most],
+            lines: lines.iter().map(line).collect(),
+        };
+        Figure::lines("Loss over steps", lines)
+    };
+    let plot = plots::still(ui, "losses beside Adapter", HEIGHT)
+        .x_grid_spacer(move |_| marks(0.0, end, (end / 3.0).ceil().max(1.0)))
+        .y_grid_spacer(move |_| marks(0.0, most, most / 3.0))
+        .y_axis_formatter(|mark, _| format!("{:.1}", mark.value));
+    let colours = colours(ui);
+    let called = ("Loss over steps of both", Language::English);
+    plots::show(ui, plot, called, figure, |plot| {
+        plot.set_plot_bounds_x(0.0..=end);
+        plot.set_plot_bounds_y(0.0..=most);
+        let styles = [LineStyle::Solid, LineStyle::Dashed { length: 6.0 }];
+        for (((name, points), colour), style) in lines.iter().zip(colours).zip(styles) {
+            let points = PlotPoints::from(points.clone());
+            plot.line(
+                Line::new(*name, points)
+                    .color(colour)
+                    .width(1.8)
+                    .style(style),
+            );
+        }
+    });
+}
+
+/// At most so many points, each the mean of its stretch.
+fn means(losses: &[f32]) -> Vec<[f64; 2]> {
+    let each = losses.len().div_ceil(POINTS).max(1);
+    let chunks = losses.chunks(each).enumerate();
+    let point = |(place, chunk): (usize, &[f32])| {
+        let sum: f64 = chunk.iter().map(|loss| f64::from(*loss)).sum();
+        let middle = (place * each) as f64 + (chunk.len() - 1) as f64 / 2.0;
+        [middle, sum / chunk.len() as f64]
+    };
+    chunks.map(point).collect()
+}

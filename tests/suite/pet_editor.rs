@@ -1,0 +1,352 @@
+//! What the editor finds out of a text while it is typed: quick for every plugin, and bounded for every hostile one.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lae_studio::experiment::Stock;
+use lae_studio::experiment::pet_costs::pet_costs;
+use lae_studio::experiment::pet_trial::try_pet;
+use lae_studio::expression::Piece;
+use lae_studio::memory::peak_bytes;
+use lae_studio::pet::gradients::{Learns, detaches, gradients};
+use lae_studio::pet::library::BUILT_IN;
+use lae_studio::pet::marks::{Mark, declared, marks};
+use lae_studio::pet::notes::PluginNotes;
+use lae_studio::pet::reading::{on_blocks, read};
+use lae_studio::pet::view::Blocks;
+use lae_studio::pet::{BlockKind, PetSettings, PetSpec, PluginLibrary, Site};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Control;
+use lae_studio::run::job::Own;
+use lae_studio::session::editor::completion::candidates;
+use lae_studio::session::{Disk, Sources};
+use lae_studio::store::{PluginSave, earlier_texts, save_plugin};
+
+use crate::skip::skip;
+
+/// So long may the window be behind.
+const BEHIND: Duration = Duration::from_millis(200);
+/// So long may anything take.
+const MOST: Duration = Duration::from_secs(5);
+
+#[test]
+fn what_a_text_means_is_known_within_200_milliseconds() {
+    let disk = Disk::at(PathBuf::from("nowhere"));
+    let mut slowest = Duration::ZERO;
+    for text in BUILT_IN {
+        let best = (0..3).map(|_| {
+            let began = Instant::now();
+            let checked = disk.check_plugin(text, "mine.toml", &RunConfig::default());
+            assert!(checked.mistakes.is_empty() && checked.meaning.is_some());
+            began.elapsed()
+        });
+        slowest = slowest.max(best.min().unwrap());
+    }
+    println!("the slowest of {} took {slowest:?}", BUILT_IN.len());
+    assert!(slowest < BEHIND, "{slowest:?}");
+}
+
+/// A plugin with this equation over one parameter.
+fn with(equation: &str, shape: &str) -> String {
+    format!(
+        "name = \"X\"\nsites = [\"block\"]\n[sizes]\nn = {{ default = 1024, max = 1048576 }}\n[parameters]\n\
+         w = {{ shape = {shape}, init = \"normal(1)\" }}\n[equations]\nblock = \"{equation}\"\n"
+    )
+}
+
+fn hostile() -> Vec<(String, String)> {
+    let deep = format!("{}h{}", "(".repeat(20_000), ")".repeat(20_000));
+    let wide = vec!["w"; 120].join(" @ ");
+    let inline = format!("a = {}", "{a=".repeat(20_000));
+    let names = (0..8000).map(|n| format!("p{n} = 1\n")).collect::<String>();
+    let steps: String = (0..31)
+        .map(|n| format!("s{n} = \"w @ w + {n}\"\n"))
+        .collect();
+    let own = [
+        ("nesting", with(&deep, "[1, \"d\"]")),
+        (
+            "products",
+            with(&format!("h + 0 * sum({wide})"), "[\"n\", \"n\"]"),
+        ),
+        ("sizes", with("h + 0 * w", "[8192, 8192]")),
+        ("huge sizes", with("h + 0 * w", "[99999999999999999999, 1]")),
+        ("numbers", with("h * 1e308 * 1e308 + w", "[1, \"d\"]")),
+        ("inline tables", inline),
+        (
+            "a head of all letters",
+            format!("[{}]\n{}", "x".repeat(30_000), "a = 1\n".repeat(5000)),
+        ),
+        ("names", format!("[parameters]\n{names}")),
+        ("brackets", "[".repeat(65_000)),
+        ("quotes", "\"".repeat(65_001)),
+        (
+            "steps",
+            format!(
+                "{}{steps}",
+                with("", "[1024, 1024]")
+                    .replace("block = \"\"\n", "[equations.block]\n")
+                    .replace("[equations]\n", "")
+            ),
+        ),
+        (
+            "no text of ours",
+            "\u{0}\u{202e}\r\n=\u{1f600}".repeat(5000),
+        ),
+        ("too long", "x".repeat(3_000_000)),
+    ];
+    own.map(|(name, text)| (name.to_string(), text)).into()
+}
+
+/// The plugin files below a folder of hostile inputs.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let kind = entry.file_type();
+        if kind.as_ref().is_ok_and(|kind| kind.is_dir()) {
+            files(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "toml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn hostile_texts_hold_nobody_up_in_the_editor() {
+    let mut all = hostile();
+    let more = std::env::var_os("LAE_HOSTILE").map(PathBuf::from);
+    match &more {
+        None => skip("LAE_HOSTILE names no folder with further hostile inputs"),
+        Some(folder) => {
+            let mut found = Vec::new();
+            files(folder, &mut found);
+            let read = |path: PathBuf| {
+                let text = std::fs::read(&path).ok()?;
+                let text = String::from_utf8_lossy(&text[..text.len().min(1 << 20)]).into_owned();
+                Some((path.display().to_string(), text))
+            };
+            all.extend(found.into_iter().filter_map(read));
+        }
+    }
+    let disk = Disk::at(PathBuf::from("nowhere"));
+    for (name, text) in &all {
+        let began = Instant::now();
+        let checked = disk.check_plugin(text, "mine.toml", &RunConfig::default());
+        for mistake in &checked.mistakes {
+            assert!(
+                text.get(mistake.span.clone()).is_some(),
+                "{name}: {mistake:?}"
+            );
+        }
+        if checked.mistakes.is_empty() {
+            // Measured, or refused in a sentence.
+            let _ = disk.measure_plugin(text);
+        }
+        assert!(
+            marks(text)
+                .iter()
+                .all(|own| text.get(own.span.clone()).is_some())
+        );
+        let middle = text.floor_char_boundary(text.len() / 2);
+        let _ = candidates(text, middle, None);
+        let took = began.elapsed();
+        println!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
+        assert!(took < MOST, "{name}: {took:?}");
+    }
+    // By itself alone, as other tests of this process have memory of their own.
+    if let (Some(_), Some(peak)) = (more, peak_bytes()) {
+        println!("{} MB at most", peak / 1_000_000);
+        assert!(peak < 500_000_000, "{peak}");
+    }
+}
+
+#[test]
+fn every_built_in_plugin_has_the_gradients_that_moving_its_parameters_shows() {
+    for text in BUILT_IN {
+        let spec = PetSpec::parse(text, "built in").unwrap();
+        let found = gradients(&spec).unwrap();
+        assert!(!found.is_empty());
+        for one in found {
+            let fixed = spec
+                .parameters
+                .iter()
+                .any(|own| own.fixed && one.name.split(" at ").next() == Some(&own.name));
+            let form = &spec.variants[0].fixed;
+            let fixed = fixed
+                || form
+                    .iter()
+                    .any(|own| one.name.split(" at ").next() == Some(own));
+            assert_eq!(one.learns == Learns::Fixed, fixed, "{} {one:?}", spec.name);
+            assert_ne!(one.learns, Learns::Never, "{} {one:?}", spec.name);
+            assert!(
+                detaches(&spec) || one.error.is_none_or(|error| error < 0.02),
+                "{} {one:?}",
+                spec.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_parameter_that_no_gradient_reaches_is_told() {
+    let text = "name = \"X\"\nsites = [\"mlp\"]\n[parameters]\na = { shape = [\"d\", \"d\"], init = \"zeros\" }\nb = { shape = [1, \"d\"], init = \"ones\" }\nc = { shape = [1, \"d\"], init = \"ones\", fixed = true }\n[equations]\nmlp = \"h + (e @ a) * detach(b) * c\"\n";
+    let spec = PetSpec::parse(text, "mine.toml").unwrap();
+    let learns = |name: &str| {
+        let found = gradients(&spec).unwrap().into_iter();
+        found
+            .filter(|one| one.name == name)
+            .map(|one| one.learns)
+            .next()
+    };
+    assert_eq!(learns("a"), Some(Learns::AtOnce));
+    assert_eq!(learns("b"), Some(Learns::Never));
+    assert_eq!(learns("c"), Some(Learns::Fixed));
+}
+
+#[test]
+fn a_step_takes_longer_than_a_prediction_and_all_of_it_takes_time() {
+    let spec = PluginLibrary::with_folders(Vec::new())
+        .get("adapter")
+        .unwrap();
+    let costs = pet_costs(&spec).unwrap();
+    assert!(costs.prediction.iter().all(|ms| *ms > 0.0));
+    assert!(costs.step[1] > costs.prediction[1], "{costs:?}");
+}
+
+#[test]
+fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
+    let own = Own {
+        plugin: Some(BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")),
+        ..Own::default()
+    };
+    let stock = Stock::default().with_own(&own);
+    let chosen = RunConfig {
+        pet: "mine".into(),
+        device: "cpu".into(),
+        ..RunConfig::default()
+    };
+    let mut events = Vec::new();
+    let trial = try_pet(&chosen, &stock, &mut events, &Control::default());
+    let trial = trial.unwrap().unwrap();
+    let titles: Vec<&str> = trial.methods.iter().map(|one| one.title.as_str()).collect();
+    assert_eq!(titles, ["Mine", "Adapter"]);
+    for one in &trial.methods {
+        if let Some(problem) = &one.problem {
+            return skip(&format!("this machine is too busy: {}", problem.what));
+        }
+        assert!(
+            one.right.unwrap() > 20.0 && one.losses.len() > 10,
+            "{one:?}"
+        );
+    }
+}
+
+fn of<'t>(text: &'t str, wanted: Mark) -> Vec<&'t str> {
+    let all = marks(text).into_iter();
+    let found = all.filter(|marked| marked.mark == wanted);
+    found.map(|marked| &text[marked.span]).collect()
+}
+
+#[test]
+fn every_piece_of_a_half_written_text_has_its_mark() {
+    let text = "# mine\nname = \"Mine\"\n[parameters]\ndown = { shape = [\"d\", \"r / 2\"], init = \"zeros\" }\n[equations]\nmlp = \"h + gelu(e @ down\"\nblock = \"h ? ";
+    assert_eq!(of(text, Mark::Comment), ["# mine"]);
+    assert_eq!(of(text, Mark::Table), ["[parameters]", "[equations]"]);
+    let keys = ["name", "down", "shape", "init", "mlp", "block"];
+    assert_eq!(of(text, Mark::Key), keys);
+    assert_eq!(of(text, Mark::Equation(Piece::Function)), ["gelu"]);
+    let names = ["d", "r", "h", "e", "down", "h"];
+    assert_eq!(of(text, Mark::Equation(Piece::Name)), names);
+    assert_eq!(of(text, Mark::Equation(Piece::Number)), ["2"]);
+    assert!(of(text, Mark::Text).contains(&"\"zeros\""));
+    assert_eq!(declared(text), ["down"]);
+}
+
+#[test]
+fn marks_follow_one_another_in_every_plugin_and_in_every_part_of_it() {
+    for text in BUILT_IN {
+        let ends = (0..text.len()).step_by(37);
+        for end in ends.chain([text.len()]) {
+            let part = &text[..text.floor_char_boundary(end)];
+            let mut at = 0;
+            for marked in marks(part) {
+                assert!(marked.span.start >= at, "{part}");
+                at = marked.span.end;
+                assert!(part.get(marked.span).is_some());
+            }
+        }
+    }
+    let own = "[parameters.down]\nshape = [1, \"d\"]\n";
+    assert_eq!(declared(own), ["down"]);
+}
+
+#[test]
+fn every_part_of_an_equation_has_its_shape_on_the_blocks_of_a_backbone() {
+    let text = BUILT_IN[0];
+    let spec = read(text, "mine.toml").spec.unwrap();
+    let shapes = [BlockKind::VIT.shape()];
+    let settings = PetSettings::of_size(5);
+    let blocks = Blocks {
+        shapes: &shapes,
+        chosen: &[0],
+        settings: &settings,
+    };
+    let on = on_blocks(&spec, blocks, 17).unwrap();
+    assert_eq!(on.sites, [Site::Attention]);
+    assert_eq!(on.trained, 2 * 192 * 5 + 192 + 5 + 1);
+    let shape = |text: &str| {
+        let part = on.parts.iter().find(|part| part.text == text);
+        part.map(|part| part.shape.as_str())
+    };
+    assert_eq!(shape("e @ down"), Some("17×5"));
+    assert_eq!(
+        shape("h + s * (gelu(e @ down + b_down) @ up + b_up)"),
+        Some("17×192")
+    );
+}
+
+#[test]
+fn a_plugin_is_saved_with_its_earlier_texts_and_never_as_a_built_in_one_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("plugins");
+    let mut save = PluginSave {
+        text: "one".into(),
+        name: "My Bottleneck!".into(),
+        ..PluginSave::default()
+    };
+    let file = save_plugin(&own, &save).unwrap();
+    assert_eq!(file, own.join("my-bottleneck.toml"));
+    assert_eq!(
+        save_plugin(&own, &save).unwrap(),
+        own.join("my-bottleneck-2.toml")
+    );
+    save.file = Some(file.clone());
+    for text in ["two", "two", "three"] {
+        save.text = text.into();
+        save_plugin(&own, &save).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "three");
+    let earlier: Vec<String> = earlier_texts(&file)
+        .into_iter()
+        .map(|old| old.text)
+        .collect();
+    assert_eq!(earlier, ["two", "one"]);
+
+    save = PluginSave {
+        name: "ADAPTER".into(),
+        from: Some("/mail/adapter.toml".into()),
+        ..PluginSave::default()
+    };
+    let refused = save_plugin(&own, &save).unwrap_err();
+    assert!(
+        refused.what.contains("built-in plugin Adapter"),
+        "{refused}"
+    );
+    save.allowed = true;
+    let file = save_plugin(&own, &save).unwrap();
+    let notes = PluginNotes::read(&own);
+    assert!(notes.allows(&file));
+    assert_eq!(
+        notes.installed["adapter.toml"].from,
+        Path::new("/mail/adapter.toml")
+    );
+}

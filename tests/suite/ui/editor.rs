@@ -1,0 +1,313 @@
+//! A plugin is written in the window: its mistakes told and mended, saved and used; kept over a restart; changed by another
+//! program; dropped on the window and installed.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::pet::library::BUILT_IN;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::{Backend, Recorded};
+use lae_studio::session::editor::{OpenPlugin, Written};
+use lae_studio::session::{Disk, Session};
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::page_commands::PluginCommand;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+
+use super::{Dropped, settle, shot, wait, window_with};
+
+const SIZE: [f32; 2] = [1440.0, 1000.0];
+
+/// AdaptFormer as its paper has it, with two mistakes: a function that is not there, and a matrix the wrong way round.
+const WRONG: &str = r#"name = "My AdaptFormer"
+description = "A bottleneck beside the MLP."
+reference = "Chen et al., NeurIPS 2022"
+
+sites = ["mlp"]
+
+[sizes]
+size = { symbol = "r", default = 16, max = 64 }
+
+[parameters]
+down = { shape = ["d", "r"], init = "kaiming_uniform" }
+up   = { shape = ["d", "r"], init = "zeros" }
+s    = { shape = [1, 1], init = "constant(0.1)", fixed = true }
+
+[equations]
+mlp = "h + s * (rellu(e @ down) @ up)"
+"#;
+
+/// A window on the page Plugins whose person's own plugins lie in this folder.
+fn opened(folder: &Path, settings: Settings) -> Harness<'static, StudioApp> {
+    opened_with(folder, settings, None)
+}
+
+fn opened_with(
+    folder: &Path,
+    settings: Settings,
+    file: Option<std::path::PathBuf>,
+) -> Harness<'static, StudioApp> {
+    let disk = Disk::at(folder.join("runs")).with_plugins(folder.join("plugins"));
+    let mut window = window_with(SIZE, settings, file, move |wake| {
+        let backend: Box<dyn Backend> = Box::new(Recorded::default());
+        Session::with(backend, disk, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Plugins));
+    settle(&mut window);
+    window
+}
+
+fn open(window: &Harness<'_, StudioApp>) -> OpenPlugin {
+    window.state().session.editor.open.clone().unwrap()
+}
+
+/// Types this in place of the whole text, and waits until it was checked.
+fn write(window: &mut Harness<'_, StudioApp>, text: &str) {
+    window.get_by_label("The text").focus();
+    window.run_steps(2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    window.run_steps(1);
+    window.event(egui::Event::Paste(text.to_string()));
+    window.run_steps(2);
+    checked(window);
+    assert_eq!(open(window).text, text);
+}
+
+fn checked(window: &mut Harness<'_, StudioApp>) {
+    wait(window, "the text is checked", |app| {
+        let open = app.session.editor.open.as_ref();
+        open.is_some_and(|open| open.checked == open.version)
+    });
+}
+
+#[test]
+fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let dark = Settings {
+        theme: ThemeChoice::Dark,
+        ..Settings::default()
+    };
+    let mut window = opened(folder.path(), dark);
+    shot(&mut window, "editor-0-list");
+    window.get_by_label("Write one").click();
+    settle(&mut window);
+    checked(&mut window);
+    assert!(open(&window).is_sound());
+    window.get_by_label("Nothing is wrong with it");
+    write(&mut window, WRONG);
+    // What the last sound text means stays.
+    window.get_by_label("1 mistake");
+    window.get_by_label("line 16, column 17");
+    window.get_by_label("Unknown function `rellu`.");
+    window.get_by_label("Below is what the last sound text means.");
+    shot(&mut window, "editor-1-name");
+    window.get_by_label("Write relu").click();
+    window.run_steps(3);
+    checked(&mut window);
+    window.get_by_label("1 mistake");
+    let told = "`relu(e @ down) @ up`: 2×17×16 times 192×16 does not fit: inner sizes 16 and 192";
+    window.get_by_label_contains(told);
+    assert_eq!(open(&window).mistakes[0].place.0, 16);
+    shot(&mut window, "editor-2-shape");
+    let right = open(&window).text.replace(
+        "up   = { shape = [\"d\", \"r\"]",
+        "up   = { shape = [\"r\", \"d\"]",
+    );
+    write(&mut window, &right);
+    window.get_by_label("Nothing is wrong with it");
+    window.get_by_label_contains("It starts as the identity");
+    window.get_by_label_contains("30,720 values");
+    wait(&mut window, "it is measured", |app| {
+        let open = app.session.editor.open.as_ref();
+        open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
+    });
+    window.get_by_label_contains("a prediction takes");
+    window.get_by_label_contains(
+        "learns from the second step on; its gradient is what moving it does",
+    );
+    shot(&mut window, "editor-3-sound");
+    window.get_by_label("Save").click();
+    settle(&mut window);
+    let file = folder.path().join("plugins/my-adaptformer.toml");
+    assert_eq!(fs::read_to_string(&file).unwrap(), right);
+    window.get_by_label("Use it").click();
+    settle(&mut window);
+    assert_eq!(window.state().page, Page::Experiment);
+    let draft = &window.state().session.experiment.draft;
+    assert_eq!((draft.pet.as_str(), draft.pet_size), ("my adaptformer", 16));
+    assert!(window.state().session.experiment.plan.problems.is_empty());
+    shot(&mut window, "editor-4-used");
+}
+
+#[test]
+fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = opened(folder.path(), Settings::default());
+    window.get_by_label("Edit a copy").click();
+    settle(&mut window);
+    assert!(open(&window).text.contains("name = \"My Adapter\""));
+    write(
+        &mut window,
+        "[parameters]\ndown = { shape = [\"d\", \"r\"], init = \"zeros\" }\n[equations]\nmlp = \"h + e @ d",
+    );
+    window.event(egui::Event::Text("o".into()));
+    window.run_steps(3);
+    checked(&mut window);
+    window.run_steps(3);
+    shot(&mut window, "editor-5-names");
+    window.key_press(egui::Key::Tab);
+    window.run_steps(3);
+    assert!(
+        open(&window).text.ends_with("h + e @ down"),
+        "{}",
+        open(&window).text
+    );
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    window.run_steps(3);
+    assert!(
+        open(&window).text.ends_with("h + e @ do"),
+        "{}",
+        open(&window).text
+    );
+    // A text that is closed before it is saved is there again.
+    window.get_by_label("Close").click();
+    settle(&mut window);
+    window.get_by_label("Go on with it").click();
+    settle(&mut window);
+    assert!(open(&window).text.ends_with("h + e @ do"));
+    window.get_by_label("The text").focus();
+    window.run_steps(2);
+    // Find and replace.
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
+    window.run_steps(3);
+    window.event(egui::Event::Text("down".into()));
+    window.run_steps(3);
+    window.get_by_label("once");
+    window.get_by_label("replace by");
+    settle(&mut window);
+}
+
+#[test]
+fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("window.toml");
+    let mut window = opened_with(folder.path(), Settings::default(), Some(file.clone()));
+    window.get_by_label("Write one").click();
+    settle(&mut window);
+    write(&mut window, WRONG);
+    eframe::App::on_exit(window.state_mut());
+    drop(window);
+    let settings = Settings::load(Some(&file));
+    assert_eq!(
+        settings.writing.as_ref().map(|own| own.text.as_str()),
+        Some(WRONG)
+    );
+
+    let plugins = folder.path().join("plugins");
+    fs::create_dir_all(&plugins).unwrap();
+    let own = plugins.join("mine.toml");
+    fs::write(&own, BUILT_IN[0].replace("\"Adapter\"", "\"Mine\"")).unwrap();
+    let settings = Settings {
+        writing: Some(Written {
+            text: fs::read_to_string(&own).unwrap(),
+            file: Some(own.clone()),
+            from: None,
+        }),
+        ..settings
+    };
+    let mut window = opened_with(folder.path(), settings, Some(file));
+    wait(&mut window, "the file is read", |app| {
+        app.session
+            .editor
+            .open
+            .as_ref()
+            .is_some_and(|open| !open.is_changed())
+    });
+    let theirs = fs::read_to_string(&own).unwrap().replace("gelu", "relu");
+    std::thread::sleep(Duration::from_millis(20));
+    fs::write(&own, &theirs).unwrap();
+    wait(&mut window, "their text is taken over", |app| {
+        app.session
+            .editor
+            .open
+            .as_ref()
+            .is_some_and(|open| open.text == theirs)
+    });
+    // With changes here it is a question.
+    checked(&mut window);
+    let mine = format!("{theirs}\n# mine\n");
+    write(&mut window, &mine);
+    fs::write(&own, theirs.replace("relu", "tanh")).unwrap();
+    wait(&mut window, "it is asked", |app| {
+        app.session
+            .editor
+            .open
+            .as_ref()
+            .is_some_and(|open| open.theirs.is_some())
+    });
+    window.run_steps(3);
+    window.get_by_label("Another program changed this file");
+    window.get_by_label("Take its text").click();
+    window.run_steps(3);
+    assert!(open(&window).text.contains("tanh"));
+    settle(&mut window);
+}
+
+#[test]
+fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_only_when_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mail = folder.path().join("mail");
+    fs::create_dir_all(&mail).unwrap();
+    let theirs = mail.join("adapter.toml");
+    fs::write(&theirs, BUILT_IN[0].replace("gelu", "relu")).unwrap();
+    let mut window = opened(folder.path(), Settings::default());
+    let drop = Arc::new(Dropped(theirs.clone()));
+    window.input_mut().dropped_files.push(drop);
+    window.run_steps(2);
+    settle(&mut window);
+    checked(&mut window);
+    window.get_by_label("This plugin is not installed yet");
+    window.get_by_label("This would take the place of the built-in Adapter");
+    shot(&mut window, "editor-6-dropped");
+    window.get_by_label("Install").click();
+    settle(&mut window);
+    assert!(!folder.path().join("plugins/adapter.toml").exists());
+    window.get_by_label_contains("There is a built-in plugin Adapter");
+    window
+        .get_by_label("Let it take the place of Adapter")
+        .click();
+    settle(&mut window);
+    assert!(folder.path().join("plugins/adapter.toml").exists());
+    window.get_by_label("Close").click();
+    settle(&mut window);
+    window.get_by_label("This file takes the place of the built-in Adapter");
+    window.get_by_label_contains("Installed on");
+    shot(&mut window, "editor-7-installed");
+
+    // One that was only put there is refused until it is allowed.
+    let lora = folder.path().join("plugins/lora.toml");
+    fs::write(&lora, BUILT_IN[1]).unwrap();
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::ReloadPlugins);
+    settle(&mut window);
+    let of = |window: &Harness<'_, StudioApp>| {
+        let session = &window.state().session;
+        let own = session
+            .inventory
+            .plugins
+            .iter()
+            .find(|own| own.name == "lora");
+        own.map(|own| (own.hides, own.problem.is_some())).unwrap()
+    };
+    assert_eq!(of(&window), (Some(false), true));
+    let allow = UiCommand::OnPlugins(PluginCommand::Allow(lora));
+    window.state_mut().act(&ctx, allow);
+    settle(&mut window);
+    assert_eq!(of(&window), (Some(true), false));
+}
