@@ -29,15 +29,7 @@ impl Session {
         id
     }
 
-    /// The same on this computer, whatever place is chosen.
-    pub(super) fn train_here(&mut self, config: RunConfig) -> JobId {
-        let place = self.experiment.place.take();
-        let id = self.train(config);
-        self.experiment.place = place;
-        id
-    }
-
-    /// As [`Session::train`]; the run has this name from its beginning.
+    /// The same on this computer, whatever place is chosen; the run has this name from its beginning.
     pub(super) fn train_named(&mut self, config: RunConfig, name: String) -> JobId {
         let job = Job::train_named(config, name);
         let id = job.id;

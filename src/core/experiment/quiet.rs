@@ -112,3 +112,37 @@ impl Sink for Quiet<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_heard_and_is_no_time_of_the_method() {
+        let mut told: Vec<Event> = Vec::new();
+        let person = Control::default();
+        let mut quiet = Quiet::new(&mut told, "trying LAE", 60.0);
+        quiet.person = Some(&person);
+        person.set(Wish::Pause);
+        quiet.between_batches();
+        assert_eq!(quiet.run.wish(), Wish::Pause);
+        quiet.event(Event::Phase {
+            run: "r".into(),
+            phase: Phase::Paused,
+        });
+        std::thread::sleep(Duration::from_millis(80));
+        assert!(quiet.worked() < Duration::from_millis(60));
+        person.set(Wish::Run);
+        quiet.between_batches();
+        assert_eq!(quiet.run.wish(), Wish::Run);
+        assert!(quiet.waited >= Duration::from_millis(80));
+        person.set(Wish::Stop);
+        quiet.between_batches();
+        assert_eq!((quiet.run.wish(), quiet.late), (Wish::Stop, false));
+        let paused = Event::Phase {
+            run: String::new(),
+            phase: Phase::Paused,
+        };
+        assert_eq!(told, [paused]);
+    }
+}

@@ -320,35 +320,6 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_heard_and_is_no_time_of_the_method() {
-        let mut told: Vec<Event> = Vec::new();
-        let person = Control::default();
-        let mut quiet = Quiet::new(&mut told, "trying LAE");
-        quiet.person = Some(&person);
-        person.set(Wish::Pause);
-        quiet.between_batches();
-        assert_eq!(quiet.run.wish(), Wish::Pause);
-        quiet.event(Event::Phase {
-            run: "r".into(),
-            phase: Phase::Paused,
-        });
-        std::thread::sleep(Duration::from_millis(80));
-        assert!(quiet.worked() < Duration::from_millis(60));
-        person.set(Wish::Run);
-        quiet.between_batches();
-        assert_eq!(quiet.run.wish(), Wish::Run);
-        assert!(quiet.waited >= Duration::from_millis(80));
-        person.set(Wish::Stop);
-        quiet.between_batches();
-        assert_eq!((quiet.run.wish(), quiet.late), (Wish::Stop, false));
-        let paused = Event::Phase {
-            run: String::new(),
-            phase: Phase::Paused,
-        };
-        assert_eq!(told, [paused]);
-    }
-
-    #[test]
     fn what_would_take_too_long_gets_fewer_pictures_and_then_fewer_epochs() {
         let all = [RunConfig::default()];
         assert_eq!(material(100, 1e4).bounds(&all, PLANNED), Bounds::default());

@@ -244,6 +244,7 @@ impl Job {
         Self {
             id: JobId::fresh(),
             title,
+            name: String::new(),
             work: JobWork::TryPet(Box::new(config)),
             device: None,
             held: false,

@@ -92,10 +92,12 @@ impl Work {
                     .at_path(run)
                     .advise("go on with it on this computer"))
             }
-            JobWork::Grid(_) | JobWork::Try(_) | JobWork::Check { .. } => Err(Problem::new(
-                format!("grids, trials and checks are done on this computer, and not at {name}"),
-            )
-            .advise("choose a device of this computer; a cluster takes grids by Slurm")),
+            JobWork::Grid(_) | JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => {
+                Err(Problem::new(format!(
+                    "grids, trials and checks are done on this computer, and not at {name}"
+                ))
+                .advise("choose a device of this computer; a cluster takes grids by Slurm"))
+            }
         }
     }
 

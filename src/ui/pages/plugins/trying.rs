@@ -1,9 +1,10 @@
 //! The open plugin tried beside Adapter on the embedded digits: what it came to, and both losses under one another.
 
-use egui::{Color32, RichText, Ui};
+use egui::{RichText, Ui};
 use egui_plot::{Line, LineStyle, PlotPoints};
 
 use super::act;
+use crate::palette::Shade;
 use crate::run::tried::Trial;
 use crate::session::editor::OpenPlugin;
 use crate::session::trials::Trying;
@@ -62,8 +63,8 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
                 faint(ui, title);
             }
             ui.end_row();
-            for (one, colour) in trial.methods.iter().zip(colours(ui)) {
-                let title = ui.label(RichText::new(&one.title).color(colour).strong());
+            for (one, shade) in trial.methods.iter().zip(shades(trial)) {
+                let title = ui.label(RichText::new(&one.title).color(t.run(shade)).strong());
                 if let Some(problem) = &one.problem {
                     title.on_hover_text(&problem.what);
                 }
@@ -93,9 +94,9 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
     }
 }
 
-fn colours(ui: &Ui) -> [Color32; 2] {
-    let t = tokens(ui);
-    [t.run(0), t.run(1)]
+/// How the two are drawn: they are runs of one method.
+fn shades(trial: &Trial) -> Vec<Shade> {
+    Shade::each(trial.methods.iter().map(|one| &*one.config.method))
 }
 
 /// The losses of both over their steps.
@@ -108,16 +109,18 @@ fn curves(ui: &mut Ui, trial: &Trial) {
     let all = || lines.iter().flat_map(|(_, points)| points);
     let most = all().map(|[_, y]| *y).fold(1e-6, f64::max) * 1.05;
     let end = all().map(|[x, _]| *x).fold(1.0, f64::max);
+    let (t, shades) = (tokens(ui), shades(trial));
     let figure = || {
-        let line = |(name, points): &(&str, Vec<[f64; 2]>)| FigureLine {
+        let line = |((name, points), shade): (&(&str, Vec<[f64; 2]>), &Shade)| FigureLine {
             name: (*name).to_string(),
+            shade: Some(*shade),
             points: points.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
         };
         let lines = Lines {
             about: "loss on the new classes, by step".into(),
             places: Vec::new(),
             range: [0.0, most],
-            lines: lines.iter().map(line).collect(),
+            lines: lines.iter().zip(&shades).map(line).collect(),
         };
         Figure::lines("Loss over steps", lines)
     };
@@ -125,17 +128,16 @@ fn curves(ui: &mut Ui, trial: &Trial) {
         .x_grid_spacer(move |_| marks(0.0, end, (end / 3.0).ceil().max(1.0)))
         .y_grid_spacer(move |_| marks(0.0, most, most / 3.0))
         .y_axis_formatter(|mark, _| format!("{:.1}", mark.value));
-    let colours = colours(ui);
     let called = ("Loss over steps of both", Language::English);
     plots::show(ui, plot, called, figure, |plot| {
         plot.set_plot_bounds_x(0.0..=end);
         plot.set_plot_bounds_y(0.0..=most);
         let styles = [LineStyle::Solid, LineStyle::Dashed { length: 6.0 }];
-        for (((name, points), colour), style) in lines.iter().zip(colours).zip(styles) {
+        for (((name, points), shade), style) in lines.iter().zip(&shades).zip(styles) {
             let points = PlotPoints::from(points.clone());
             plot.line(
                 Line::new(*name, points)
-                    .color(colour)
+                    .color(t.run(*shade))
                     .width(1.8)
                     .style(style),
             );
