@@ -269,8 +269,8 @@ impl Session {
 
     /// Submits the grid on Experiment to the cluster of this name; its runs are listed here as they come.
     pub fn submit_grid(&mut self, cluster: &str) {
-        let clusters = self.places.clusters.iter();
-        let cluster = clusters.into_iter().find(|place| place.name == cluster);
+        let mut clusters = self.places.clusters.iter();
+        let cluster = clusters.find(|place| place.name == cluster);
         let (Some(cluster), Some(ask)) = (cluster.cloned(), self.grid_ask()) else {
             return;
         };
