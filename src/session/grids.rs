@@ -212,6 +212,7 @@ impl Session {
     /// Opens a grid: the name of one that comes with the program, or a file.
     pub fn open_grid(&mut self, name: String) {
         self.experiment.grid.opened = Some(name);
+        self.experiment.grid.search = None;
         self.experiment.grid.view = Fetch::Busy;
         self.experiment.grid.asked = None;
     }
@@ -247,11 +248,18 @@ impl Session {
         let grid = &self.experiment.grid;
         let fresh = !grid.busy && grid.asked == self.grid_ask();
         let view = grid.view.ready().filter(|_| fresh)?;
-        if grid.search.is_some() {
+        if self.grid_search().is_some() {
             // Its runs are others: shorter ones, on pictures held back.
-            return Some(view.standing.rows).filter(|rows| *rows > 1);
+            return Some(view.standing.rows);
         }
         Some(view.standing.to_do()).filter(|left| *left > 0)
+    }
+
+    /// How the best of its rows is searched, where there are several and that is wanted.
+    pub fn grid_search(&self) -> Option<SearchBy> {
+        let grid = &self.experiment.grid;
+        let several = grid.view.ready().is_some_and(|view| view.standing.rows > 1);
+        grid.search.filter(|_| several)
     }
 
     /// The best of its rows is searched so, or with none all are run.
@@ -261,8 +269,8 @@ impl Session {
 
     /// Submits the grid on Experiment to the cluster of this name; its runs are listed here as they come.
     pub fn submit_grid(&mut self, cluster: &str) {
-        let clusters = self.places.clusters.iter();
-        let cluster = clusters.into_iter().find(|place| place.name == cluster);
+        let mut clusters = self.places.clusters.iter();
+        let cluster = clusters.find(|place| place.name == cluster);
         let (Some(cluster), Some(ask)) = (cluster.cloned(), self.grid_ask()) else {
             return;
         };
@@ -283,7 +291,7 @@ impl Session {
         let Some(view) = self.experiment.grid.view.ready().cloned() else {
             return false;
         };
-        let search = self.experiment.grid.search;
+        let search = self.grid_search();
         let work = GridWork {
             search,
             ..view.work.clone()

@@ -250,7 +250,7 @@ fn a_run_is_checked_and_packed() {
 fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best() {
     let root = tempfile::tempdir().unwrap();
     let mut window = open(root.path());
-    let rates = [0.001, 0.03].map(|rate| Setting::Real(rate));
+    let rates = [0.001, 0.03].map(Setting::Real);
     grid(&mut window, GridCommand::Vary("base_lr".into()));
     grid(
         &mut window,

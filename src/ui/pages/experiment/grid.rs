@@ -161,7 +161,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// The way to the clusters there are; without one it says where they would come from.
 fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     let clusters = &cx.session.places.clusters;
-    if cx.session.experiment.grid.search.is_some() {
+    if cx.session.grid_search().is_some() {
         return;
     }
     let menu =
@@ -211,7 +211,7 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
 /// "Start 24 runs".
 pub fn start_words(cx: &Cx<'_>) -> String {
     let view = cx.session.experiment.grid.view.ready();
-    if cx.session.experiment.grid.search.is_some() {
+    if cx.session.grid_search().is_some() {
         return "Start the search".into();
     }
     match view.map_or(0, |view| view.standing.to_do()) {
