@@ -24,7 +24,7 @@ pub use own_run::{OwnRun, TourRunState};
 pub const DRAWN: [&str; 2] = ["1", "2"];
 /// The first task brings what was drawn. The others follow in an order that shows forgetting: in the last one Baseline
 /// takes a drawn 1 for something else, LAE does not (`tests/tour_hands.py` measures it).
-const ORDER: &str = "2,1,4,6,9,8,7,0,3,5";
+const ORDER: &str = "1,2,4,6,9,8,7,0,3,5";
 
 /// The steps, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +32,7 @@ pub enum TourStep {
     /// A 1 and a 2 are drawn.
     #[default]
     Draw,
-    /// Baseline learns its first task: 2 and 1.
+    /// Baseline learns its first task: 1 and 2.
     First,
     /// What will become of the 1?
     Guess,

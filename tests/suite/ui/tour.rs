@@ -126,7 +126,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
     wait_for(&mut window, TourStep::Switch);
-    window.get_by_label_contains("Of the test pictures of 2 and 1 it now gets");
+    window.get_by_label_contains("Of the test pictures of 1 and 2 it now gets");
     shot(&mut window, "tour-5");
     press(&mut window, "Switch LAE on");
     wait(&mut window, "LAE learned two tasks", |app| {

@@ -233,7 +233,7 @@ fn verdict(language: Language, tour: &Tour) -> Option<String> {
     Some(language.fill(key, &values))
 }
 
-/// The classes of a task: "2 and 1".
+/// The classes of a task: "1 and 2".
 pub fn pair(language: Language, classes: &[String]) -> String {
     classes.join(&format!(" {} ", language.say("tour.and")))
 }
