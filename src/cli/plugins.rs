@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::End;
-use super::output::{Json, Table, complain};
+use super::output::{Json, Table, complain, say};
 use crate::pet::library::{PluginEntry, PluginLibrary, user_folder};
 use crate::pet::spec::MAIN_SIZE;
 use crate::pet::view::PluginFacts;
@@ -83,7 +83,10 @@ fn allow(file: &Path) -> Result<End> {
             .advise("give the plugin another name")
     })?;
     allow_plugin(&folder, file)?;
-    println!("{} may take the place of a built-in plugin", file.display());
+    let shown = file.display();
+    say(&format!(
+        "{shown} may take the place of a built-in plugin\n"
+    ))?;
     Ok(End::Done)
 }
 

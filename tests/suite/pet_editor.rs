@@ -42,7 +42,7 @@ fn what_a_text_means_is_known_within_200_milliseconds() {
         });
         slowest = slowest.max(best.min().unwrap());
     }
-    println!("the slowest of {} took {slowest:?}", BUILT_IN.len());
+    eprintln!("the slowest of {} took {slowest:?}", BUILT_IN.len());
     assert!(slowest < BEHIND, "{slowest:?}");
 }
 
@@ -102,7 +102,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let kind = entry.file_type();
-        if kind.as_ref().is_ok_and(|kind| kind.is_dir()) {
+        if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
             files(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "toml") {
             found.push(path);
@@ -149,12 +149,12 @@ fn hostile_texts_hold_nobody_up_in_the_editor() {
         let middle = text.floor_char_boundary(text.len() / 2);
         let _ = candidates(text, middle, None);
         let took = began.elapsed();
-        println!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
+        eprintln!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
         assert!(took < MOST, "{name}: {took:?}");
     }
     // By itself alone, as other tests of this process have memory of their own.
     if let (Some(_), Some(peak)) = (more, peak_bytes()) {
-        println!("{} MB at most", peak / 1_000_000);
+        eprintln!("{} MB at most", peak / 1_000_000);
         assert!(peak < 500_000_000, "{peak}");
     }
 }

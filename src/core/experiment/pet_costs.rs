@@ -79,7 +79,7 @@ fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
         let now = [
             timed(|| predict(&empty))?,
             timed(|| predict(&pet))?,
-            timed(&step)?,
+            timed(step)?,
         ];
         best = [0, 1, 2].map(|at| best[at].min(now[at]));
     }

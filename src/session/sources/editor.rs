@@ -106,7 +106,7 @@ pub(super) fn is_plugin(path: &Path) -> bool {
     let named = path
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let found = named.then(|| text(path)).and_then(|text| text.ok());
+    let found = named.then(|| text(path)).and_then(Result::ok);
     let parts = found.as_deref().map(marks).unwrap_or_default();
     let mut parts = parts.iter();
     parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))

@@ -40,7 +40,9 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
     });
     match &good.on {
         Ok(on) => on_backbone(ui, on, good.starts_as_identity),
-        Err(problem) => drop(card(ui, |ui| widgets::problem(ui, problem))),
+        Err(problem) => {
+            card(ui, |ui| widgets::problem(ui, problem));
+        }
     }
     parameters(ui, &good.plugin);
     measured(ui, &open);
