@@ -222,6 +222,10 @@ impl PluginEntry {
         let Some(built_in) = built_in else {
             return self;
         };
+        if built_in.text == self.text {
+            // The program's own folder of plugins, say: nothing is another text then.
+            return built_in.clone();
+        }
         let allowed = may();
         self.hides = Some(allowed);
         if !allowed && self.spec.is_ok() {

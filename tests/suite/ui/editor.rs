@@ -292,7 +292,7 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
 
     // One that was only put there is refused until it is allowed.
     let lora = folder.path().join("plugins/lora.toml");
-    fs::write(&lora, BUILT_IN[1]).unwrap();
+    fs::write(&lora, format!("{}# theirs\n", BUILT_IN[1])).unwrap();
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::ReloadPlugins);
     settle(&mut window);
