@@ -183,11 +183,10 @@ impl Code {
         let output = TextEdit::multiline(&mut self.text)
             .id(id)
             .font(mono(LETTERS))
-            .frame(egui::Frame::NONE)
-            .margin(egui::Margin {
+            .frame(egui::Frame::NONE.inner_margin(egui::Margin {
                 left: GUTTER as i8 + 8,
                 ..egui::Margin::ZERO
-            })
+            }))
             .desired_width(f32::INFINITY)
             .desired_rows(rows)
             .lock_focus(true)
