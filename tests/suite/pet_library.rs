@@ -27,8 +27,9 @@ fn every_built_in_plugin_works_and_states_its_source() {
         assert_eq!(view.problem, None, "{}", view.name);
         assert_eq!(view.origin, BUILT_IN_ORIGIN);
         assert!(!view.description.is_empty() && !view.reference.is_empty());
-        // A fresh Prefix takes part in the attention; all others change nothing.
-        assert_eq!(view.starts_as_identity, !view.name.contains("Prefix"));
+        // A fresh Prefix and tokens that enter take part in the attention; all others change nothing.
+        let takes_part = ["Prefix", "VPT"].iter().any(|name| view.name.contains(name));
+        assert_eq!(view.starts_as_identity, !takes_part);
     }
     let prefix = library.get("prefix").unwrap();
     assert_eq!(prefix.without_learning.as_deref(), Some("plain"));
