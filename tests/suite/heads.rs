@@ -135,6 +135,7 @@ fn what_acts_on_heads_after_a_task_is_a_wrapper_around_any_method_with_heads() {
         "l2p",
         "dualprompt",
         "coda-prompt",
+        "ewc",
     ];
     assert_eq!(with_heads, expected);
     for key in with_heads {

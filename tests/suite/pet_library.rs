@@ -28,7 +28,9 @@ fn every_built_in_plugin_works_and_states_its_source() {
         assert_eq!(view.origin, BUILT_IN_ORIGIN);
         assert!(!view.description.is_empty() && !view.reference.is_empty());
         // A fresh Prefix and tokens that enter take part in the attention; all others change nothing.
-        let takes_part = ["Prefix", "VPT"].iter().any(|name| view.name.contains(name));
+        let takes_part = ["Prefix", "VPT"]
+            .iter()
+            .any(|name| view.name.contains(name));
         assert_eq!(view.starts_as_identity, !takes_part);
     }
     let prefix = library.get("prefix").unwrap();

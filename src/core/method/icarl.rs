@@ -101,6 +101,14 @@ struct Network {
 }
 
 impl Network {
+    /// Copies whose gradients are recorded.
+    fn tracked(&self) -> Self {
+        Self {
+            pets: self.pets.tracked(),
+            heads: Heads(self.heads.0.iter().map(Head::tracked).collect()),
+        }
+    }
+
     /// Logits of all its classes: batch × classes.
     fn logits(&self, backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
         Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
@@ -164,8 +172,10 @@ impl Icarl {
     /// Loss of a part of a batch, and the gradients of all heads and of the PET.
     fn gradients(&self, part: &BatchPart<'_>, task: &Task) -> Result<(Tensor<1>, Gradients)> {
         let (images, backbone) = (part.batch.images.clone(), &*self.backbone);
+        // Computed as the network that learns is: at the first step of a task both say the very same. Rounding alone would
+        // move heads that are to stay, for Adam divides by the size of a gradient.
         let said = self.former.as_ref();
-        let said = said.map(|former| former.logits(backbone, images.clone()));
+        let said = said.map(|former| former.tracked().logits(backbone, images.clone()));
         let wanted = targets(
             part.batch.labels,
             task,
@@ -173,18 +183,12 @@ impl Icarl {
             &backbone.device(),
         );
         let wanted = match said.transpose()? {
-            Some(said) => Tensor::cat(vec![sigmoid(said), wanted], 1),
+            Some(said) => Tensor::cat(vec![sigmoid(said.inner()), wanted], 1),
             None => wanted,
         };
-        let heads = self.network.heads.0.iter().map(Head::tracked);
-        let tracked = Network {
-            pets: self
-                .network
-                .pets
-                .tracked()
-                .in_training(part.dropout_seed(self.seed, task.index)),
-            heads: Heads(heads.collect()),
-        };
+        let mut tracked = self.network.tracked();
+        let draws = part.dropout_seed(self.seed, task.index);
+        tracked.pets = tracked.pets.in_training(draws);
         let loss = binary_cross_entropy(tracked.logits(backbone, images)?, wanted);
         let mut learned = Backward::of_loss(loss);
         for (at, head) in tracked.heads.0.iter().enumerate() {
