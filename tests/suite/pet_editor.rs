@@ -240,7 +240,7 @@ fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
     }
 }
 
-fn of<'t>(text: &'t str, wanted: Mark) -> Vec<&'t str> {
+fn of(text: &str, wanted: Mark) -> Vec<&str> {
     let all = marks(text).into_iter();
     let found = all.filter(|marked| marked.mark == wanted);
     found.map(|marked| &text[marked.span]).collect()
