@@ -1,6 +1,6 @@
 //! What is heard of jobs, and how their runs come home: the end of a run is told when all of it is here.
 
-use super::{Following, Work};
+use super::{Due, Following, Work};
 use crate::problem::{Problem, Result};
 use crate::remote::mirror::Mirror;
 use crate::remote::ssh::{MAKE_ROOM, is_full};
@@ -25,23 +25,45 @@ impl Work {
             .following
             .iter_mut()
             .find(|f| job.is_some() && f.job == job);
-        match following {
-            Some(following) if ends => {
+        match (following, job) {
+            (Some(following), Some(job)) if ends => {
                 following.mirror.ends();
-                // It is told when the run is home.
                 following.end = Some(told);
+                self.due.push_back(Due::Home(job));
             }
-            Some(following) => {
+            (Some(following), _) => {
                 if matches!(
                     told.event,
                     Event::TaskEvaluated { .. } | Event::TakenUp { .. }
                 ) {
                     following.mirror.soon();
                 }
-                self.tell(News::Event(Box::new(told)));
+                self.due.push_back(Due::Now(told));
             }
-            None => self.tell(News::Event(Box::new(told))),
+            (None, Some(_)) => self.due.push_back(Due::Now(told)),
+            // What is told of no job waits for none.
+            (None, None) => self.tell(News::Event(Box::new(told))),
         }
+        self.tell_due();
+    }
+
+    /// Tells what is due, up to the end of a run that is still on its way.
+    fn tell_due(&mut self) {
+        while let Some(Due::Now(_)) = self.due.front() {
+            if let Some(Due::Now(event)) = self.due.pop_front() {
+                self.tell(News::Event(Box::new(event)));
+            }
+        }
+    }
+
+    /// Tells the end of a job's run, which is here, or will never be.
+    fn ended_at_home(&mut self, end: JobEvent) {
+        let waits = |due: &&mut Due| matches!(due, Due::Home(job) if Some(*job) == end.job);
+        match self.due.iter_mut().find(waits) {
+            Some(due) => *due = Due::Now(end),
+            None => self.due.push_back(Due::Now(end)),
+        }
+        self.tell_due();
     }
 
     /// Says of what went wrong on another machine that it did so there.
@@ -124,7 +146,7 @@ impl Work {
             Ok(None) if self.following[at].mirror.is_home => {
                 let following = self.following.swap_remove(at);
                 match following.end {
-                    Some(end) => self.tell(News::Event(Box::new(end))),
+                    Some(end) => self.ended_at_home(end),
                     None => self.tell(News::Home(following.mirror.folder)),
                 }
             }
@@ -145,7 +167,7 @@ impl Work {
             Some(end) => {
                 let event = Event::Failed { run, problem };
                 let job = end.job;
-                self.tell(News::Event(Box::new(JobEvent { job, event })));
+                self.ended_at_home(JobEvent { job, event });
             }
             None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
         }

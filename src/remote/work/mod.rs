@@ -50,6 +50,14 @@ struct Following {
     end: Option<JobEvent>,
 }
 
+/// What is told of jobs, in the order in which it happened there: what the next job does is told behind the end of the one
+/// before it.
+enum Due {
+    Now(JobEvent),
+    /// The end of this job's run, once all of it is here.
+    Home(JobId),
+}
+
 struct Work {
     peer: Peer,
     own: Sender<Message>,
@@ -75,6 +83,7 @@ struct Work {
     /// The job at work there and its run.
     running: Option<(JobId, String)>,
     following: Vec<Following>,
+    due: VecDeque<Due>,
     tickets: Vec<Ticket>,
 }
 
@@ -107,6 +116,7 @@ pub(super) fn work(
         mine: HashSet::new(),
         running: None,
         following: Vec::new(),
+        due: VecDeque::new(),
         tickets: Vec::new(),
     };
     loop {
@@ -348,6 +358,15 @@ impl Work {
     fn end_jobs(&mut self, problem: &Problem) {
         self.following.clear();
         let mut told = Vec::new();
+        for due in std::mem::take(&mut self.due) {
+            told.push(match due {
+                Due::Now(JobEvent { job, event }) => (job, event),
+                Due::Home(id) => {
+                    let (run, problem) = (String::new(), problem.clone());
+                    (Some(id), Event::Failed { run, problem })
+                }
+            });
+        }
         if let Some((id, run)) = self.running.take() {
             let problem = problem.clone();
             let event = Event::Failed { run, problem };
