@@ -35,7 +35,7 @@ fn settings(method: &'static lae_studio::method::MethodSpec) -> RunConfig {
         let few = Setting::Whole(4);
         config.settings.insert("prompt_length".into(), few);
     }
-    if method.key == "coda-prompt" {
+    if matches!(method.key, "coda-prompt" | "icarl") {
         // Gradients near zero: rounding grows with every step.
         config.epochs = 1;
     }
