@@ -125,9 +125,15 @@ def vit_scaled(folder):
     return spread_out(VisionTransformer(**options, num_classes=0), folder, "vit-scaled")
 
 
-def swin_small(folder, side=64):
-    options = dict(img_size=side, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
-    return spread_out(SwinTransformer(**options, num_classes=0), folder, f"swin-{side}")
+def swin_small(folder):
+    options = dict(img_size=64, window_size=4, embed_dim=24, depths=(2, 2), num_heads=(2, 4))
+    return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-small")
+
+
+def swin_odd(folder):
+    """Of 224 pixels: maps of 56, 28, 14, 7 and 4 tokens a side, windows and merging that need zeros at the border."""
+    options = dict(img_size=224, window_size=5, embed_dim=8, depths=(2, 2, 1, 2, 1), num_heads=(2,) * 5)
+    return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-odd")
 
 
 def convnext_small(folder):
@@ -257,8 +263,8 @@ def main():
             around["LAE, adaptformer"] = [*LAE, "--pet", "adaptformer"]
             swin, convnext = swin_small(root), convnext_small(root)
             cases += [("Swin, small", name, [*words, *swin, *few]) for name, words in around.items()]
-            # Windows and merging that need zeros at the border.
-            cases += [("Swin, odd", name, [*words, *swin_small(root, 60), *few]) for name, words in around.items()]
+            odd = swin_odd(root)
+            cases += [("Swin, odd", name, [*words, *odd, *few]) for name, words in around.items()]
             around["LAE, SSF full"] = ssf["LAE, SSF full"]
             cases += [("ConvNeXt, small", name, [*words, *convnext, *few]) for name, words in around.items()]
         for backbone, name, words in cases:
