@@ -74,6 +74,8 @@ OTHERS = {
     "APER": ["--method", "aper", *SGD],
     "RanPAC with a first session": [*RANPAC, "--set", "first_session=adapter", *SGD],
     "EASE": ["--method", "ease", *SGD],
+    "EWC": ["--method", "ewc", "--base-lr", "0.3", "--pet", "adapter"],
+    "iCaRL": ["--method", "icarl", "--base-lr", "0.3", "--pet", "adapter"],
 }
 PETS = """adaptformer adapterbias bitfit bitfitfull compacter dora fact houlsby ia3 ia3full loraall pfeiffer ssf ssffull
     streamadapter vera combined vpt vptshallow""".split()

@@ -91,7 +91,7 @@ impl Recipe {
         Problem::new(
             "answers of this method take more than features and scores, and cannot be exported yet",
         )
-        .advise("LAE, Baseline, Seq-FT, Joint-FT, SimpleCIL, APER, RanPAC and EASE can be")
+        .advise("export a run of a method that answers from features, such as LAE or SimpleCIL")
     }
 }
 
