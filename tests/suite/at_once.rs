@@ -104,8 +104,9 @@ fn every_method_learns_a_batch_in_parts_as_it_learns_it_whole() {
             ..whole.clone()
         };
         let bound = match method.key {
-            // What earlier heads are to say they say already: their small biases move by little but rounding.
-            "icarl" => Bound(1e-5, 1e-2),
+            // Earlier heads say nearly what they are to say, so that some of their gradients are rounding: less than one step
+            // of Adam, whose rate is 3e-4 here.
+            "icarl" => Bound(3e-4, 1e-1),
             _ => ON_THE_CPU,
         };
         same(method.key, &learned(&parts), &learned(&whole), bound);
