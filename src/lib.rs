@@ -9,8 +9,8 @@
 
 pub use lae_core::{
     backbone, console, counts, data, device, engine, experiment, export, expression, fence, fetch,
-    files, folders, logging, memory, method, metrics, names, nn, onnx, palette, pet, problem, run,
-    selftest, store, tensors, texts,
+    files, folders, logging, memory, message, method, metrics, names, nn, onnx, palette, pet,
+    problem, run, selftest, store, tensors, texts, tr,
 };
 
 pub mod cli;

@@ -229,6 +229,98 @@ def taught(program, root, of_run):
     return model_of(export(program, root, of_run, "torch"))
 
 
+def nano_of_transformers(network):
+    """transformers' ViT with the weights of timm's."""
+    from transformers import ViTConfig, ViTModel
+
+    attention, mlp = network.blocks[0].attn, network.blocks[0].mlp
+    model = ViTModel(
+        ViTConfig(
+            hidden_size=network.embed_dim, num_hidden_layers=len(network.blocks), num_attention_heads=attention.num_heads,
+            intermediate_size=mlp.fc1.out_features, image_size=network.patch_embed.img_size[0],
+            patch_size=network.patch_embed.patch_size[0], layer_norm_eps=network.norm.eps,
+        ),
+        add_pooling_layer=False,
+    ).eval()  # fmt: skip
+    with torch.no_grad():
+        model.embeddings.cls_token.copy_(network.cls_token)
+        model.embeddings.position_embeddings.copy_(network.pos_embed)
+        projection = model.embeddings.patch_embeddings.projection
+        projection.load_state_dict(network.patch_embed.proj.state_dict())
+        for own, block in zip(model.layers, network.blocks):
+            own.layernorm_before.load_state_dict(block.norm1.state_dict())
+            own.layernorm_after.load_state_dict(block.norm2.state_dict())
+            parts = zip(block.attn.qkv.weight.chunk(3), block.attn.qkv.bias.chunk(3))
+            for layer, (weight, bias) in zip((own.attention.q_proj, own.attention.k_proj, own.attention.v_proj), parts):
+                layer.weight.copy_(weight)
+                layer.bias.copy_(bias)
+            own.attention.o_proj.load_state_dict(block.attn.proj.state_dict())
+            own.mlp.fc1.load_state_dict(block.mlp.fc1.state_dict())
+            own.mlp.fc2.load_state_dict(block.mlp.fc2.state_dict())
+        model.layernorm.load_state_dict(network.norm.state_dict())
+    return model
+
+
+def started(program, root):
+    """How far features are apart where a run's PET starts from an adapter of peft's; the run learns next to nothing."""
+    from peft import LoraConfig, get_peft_model
+
+    summary = json.loads(run(program, root, [*SHORT, *CORE["LAE, LoRA"], "--out", str(root / "runs")]))
+    ours = export(program, root, summary["run"], "peft")
+    module, noise = model_of(ours, "network.py"), load_file(ours / "check.safetensors")["images"]
+    images = module.normalised(noise)
+    torch.manual_seed(2)
+    cases = {}
+    packed = ["attn.qkv", "attn.proj", "mlp.fc1", "mlp.fc2"]
+    options = dict(r=4, lora_alpha=6, target_modules=packed)
+    cases["timm"] = module.load(), LoraConfig(**options), lambda model: model(images), ["--pet", "LoRA all"]
+    cases["timm, patterns and rslora"] = (
+        module.load(),
+        LoraConfig(**options, rank_pattern={"mlp.fc1": 2}, alpha_pattern={"attn.proj": 3}, use_rslora=True),
+        lambda model: model(images),
+        ["--pet", "LoRA all"],
+    )
+    try:
+        found = nano_of_transformers(module.load())
+        plain = apart(found(images).last_hidden_state[:, 0], module.load()(images))
+        assert plain < LIMIT, f"the networks differ by {plain}"
+        cases["transformers"] = (
+            found,
+            LoraConfig(r=4, lora_alpha=6, target_modules=["q_proj", "v_proj", "o_proj", "fc1"]),
+            lambda model: model(images).last_hidden_state[:, 0],
+            ["--pet", "LoRA all"],
+        )
+    except ImportError as missing:
+        print(f"skipped: {missing}")
+    worst = {}
+    for name, (network, config, features, pet) in cases.items():
+        depth = len(getattr(network, "blocks", None) or network.layers)
+        model = get_peft_model(network, config).eval()
+        with torch.no_grad():
+            before = features(model)
+            for of, value in model.named_parameters():
+                if "lora_" in of:
+                    value.copy_(0.1 * torch.randn_like(value))
+            told = features(model)
+        assert apart(before, told) > 100 * LIMIT, "the adapter does nothing"
+        place = root / f"start {name}"
+        model.save_pretrained(place)
+        words = [*pet, "--pet-size", "4", "--pet-start", str(place), "--blocks", str(depth)]
+        worst[name] = apart(features_of(program, root, words), told)
+    # What the program wrote for peft is read back; in a packed layer two LoRAs of rank 5 are one of rank 10.
+    told = load_file(ours / "check.safetensors")["features.online"]
+    words = ["--pet", "lora", "--pet-size", "5", "--pet-start", str(ours / "online")]
+    worst["our own"] = apart(features_of(program, root, words), told)
+    return worst
+
+
+def features_of(program, root, words):
+    """The features of the noise after a run that moves nothing."""
+    still = ["--method", "baseline", "--base-lr", "1e-12", *words]
+    summary = json.loads(run(program, root, [*SHORT, *still, "--out", str(root / "runs")]))
+    return load_file(export(program, root, summary["run"], "torch") / "check.safetensors")["features.online"]
+
+
 def picture_difference(program, root, of_run, module):
     """How far probabilities of a picture file are apart, by the program and by `model.predict`."""
     wave = torch.linspace(0, 9, 301)
@@ -281,6 +373,11 @@ def main():
                 fine = far <= PICTURE_LIMIT
                 wrong += not fine
                 print(f"{backbone} | a picture file, largest difference of a probability | {far:.1e}", "ok" if fine else "MISS")
+        if PeftModel:
+            for name, far in started(program, root).items():
+                fine = far <= LIMIT
+                wrong += not fine
+                print(f"lae-nano | a start in peft's form: {name} | {far:.1e}", "ok" if fine else "MISS", flush=True)
     if options.markdown:
         lines = ["| backbone | model | torch | onnx | peft | moved by the PET |", "|---|---|---|---|---|---|"]
         lines += [f"| {' | '.join(row)} |" for row in rows]

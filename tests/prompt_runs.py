@@ -27,34 +27,10 @@ from safetensors.torch import load_file
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms import functional as pictures
 
+from chacha import LOW_32, bits
+
 WEIGHTS = Path(__file__).parent.parent / "assets/lae-nano.safetensors"
 WIDTH, HEADS, SIDE, BATCH, EPOCHS = 192, 3, 32, 24, 5
-LOW_32 = 0xFFFFFFFF
-
-
-def bits(key, stream, count):
-    """So many 64-bit numbers of a ChaCha8 stream."""
-    n = -(-count // 8)
-    start = np.zeros((16, n), np.uint32)
-    for at, word in enumerate([0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, *key]):
-        start[at] = word
-    start[12] = np.arange(n)
-    start[14], start[15] = stream & LOW_32, stream >> 32
-    x = start.copy()
-
-    def quarter(a, b, c, d):
-        for i, j, k, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
-            x[i] += x[j]
-            mixed = x[k] ^ x[i]
-            x[k] = (mixed << np.uint32(turn)) | (mixed >> np.uint32(32 - turn))
-
-    for _ in range(4):
-        for i in range(4):
-            quarter(i, 4 + i, 8 + i, 12 + i)
-        for i in range(4):
-            quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
-    words = (x + start).T.reshape(-1).astype(np.uint64)
-    return (words[0::2] | (words[1::2] << np.uint64(32)))[:count]
 
 
 class Chance:

@@ -1,4 +1,4 @@
-//! Runs on other machines: `train`, `resume` and `runs` with `--place`.
+//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and what `grid --place` stands on.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::closing::{RunOutput, finished, not_begun, several_finished, several_s
 use super::output::{complain, say, tell};
 use super::progress::Reporter;
 use crate::counts::counted;
-use crate::experiment::take_along;
+use crate::experiment::{Along, take_along};
 use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::remote::{self, News, Peer, Remote};
@@ -28,7 +28,7 @@ pub(super) struct AtPlace {
     /// Train on another machine, a place of `lae-studio places`; the run comes back here as it grows
     #[arg(long, value_name = "NAME")]
     pub place: Option<String>,
-    /// Do not wait for it: it goes on there, and `resume --place` brings it home
+    /// Do not wait for it: it goes on there, and `resume --place`, or the same grid again, brings it home
     #[arg(long, requires = "place")]
     pub detach: bool,
 }
@@ -37,9 +37,9 @@ pub(super) struct AtPlace {
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// How a job ended there, short of a Problem.
-enum Ended {
-    /// At its end; the run's folder here.
-    Finished(PathBuf),
+pub(super) enum Ended {
+    /// At its end; the folder here of the run that it was at last.
+    Finished(Option<PathBuf>),
     /// Stopped; the run's folder here, if it had begun.
     Stopped(Option<PathBuf>),
     /// Left at work there.
@@ -47,11 +47,14 @@ enum Ended {
 }
 
 /// A machine that is talked to.
-struct There {
-    place: Place,
+pub(super) struct There {
+    pub place: Place,
     remote: Remote,
+    peer: Peer,
     /// The run of each job at work there when it answered.
     at_work: HashMap<String, JobId>,
+    /// The jobs that had not ended there then.
+    pub jobs: Vec<Job>,
 }
 
 /// The place of this name, if it is a machine that trains itself.
@@ -72,7 +75,7 @@ impl There {
     ///
     /// # Errors
     /// A Problem when it is not known or cannot be reached.
-    fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
+    pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
         let io = |error| Problem::io("keep runs in this folder", root, &error);
         std::fs::create_dir_all(root).map_err(io)?;
@@ -81,11 +84,13 @@ impl There {
             place: place.clone(),
             root,
         };
-        let remote = Remote::start(peer, true, Arc::new(|| {}))?;
+        let remote = Remote::start(peer.clone(), true, Arc::new(|| {}))?;
         let mut there = Self {
             place,
             remote,
+            peer,
             at_work: HashMap::new(),
+            jobs: Vec::new(),
         };
         let (mut begun, mut runs) = (None, HashMap::new());
         while control.wish() != Wish::Stop {
@@ -96,12 +101,18 @@ impl There {
                 }
                 Some(News::Lost(problem)) => return Err(problem),
                 Some(News::Event(told)) => match told.event {
+                    Event::Queued { job, .. } => {
+                        there.jobs.retain(|known| known.id != job.id);
+                        there.jobs.push(*job);
+                    }
+                    Event::Removed(id) => there.jobs.retain(|known| known.id != id),
                     Event::Began(id) => begun = Some(id),
                     Event::Started(header) => runs.extend(begun.map(|id| (header.run, id))),
                     Event::Finished { run }
                     | Event::Stopped { run }
                     | Event::Failed { run, .. } => {
                         runs.remove(&run);
+                        there.jobs.retain(|known| Some(known.id) != told.job);
                     }
                     _ => {}
                 },
@@ -113,7 +124,11 @@ impl There {
 
     /// What a run with these settings brings along, all of it there already.
     fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
-        let along = take_along(config, &self.place.data)?;
+        self.carried(take_along(config, &self.place.data)?, control)
+    }
+
+    /// Carries there what a job needs of this computer; gives what the job says of it.
+    pub fn carried(&self, along: Along, control: &Control) -> Result<Own> {
         let tell = |what: &str, files| {
             let files = counted(files, "file");
             tell(format!("carrying {files} of {what} to {}", self.place.name));
@@ -123,16 +138,30 @@ impl There {
     }
 
     /// Has a job done there, and waits for its end unless it is to be left.
-    fn work(
+    pub fn work(
         &self,
         job: Job,
         detach: bool,
-        reporter: &mut Reporter,
+        sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Ended> {
         let id = job.id;
         self.remote.send(Command::Queue(Box::new(job)));
-        self.follow(id, None, detach, reporter, control)
+        self.follow(id, None, detach, sink, control)
+    }
+
+    /// Follows a job that was asked for by an earlier program from its beginning on.
+    pub fn take_up(
+        mut self,
+        id: JobId,
+        detach: bool,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Ended> {
+        // What was told of it before it was known which one it is is told once more.
+        self.remote = Remote::start(self.peer.clone(), true, Arc::new(|| {}))?;
+        self.remote.expect(id);
+        self.follow(id, None, detach, sink, control)
     }
 
     /// Follows a job to its end.
@@ -141,14 +170,14 @@ impl There {
         id: JobId,
         mut folder: Option<PathBuf>,
         detach: bool,
-        reporter: &mut Reporter,
+        sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Ended> {
         let mut asked = false;
         loop {
             if control.wish() == Wish::Stop && !std::mem::replace(&mut asked, true) {
                 self.remote.send(Command::Stop(id));
-                self.remote.hurry(id);
+                self.remote.wish_for(id, Wish::Stop);
             }
             let told = match self.remote.recv(OFTEN)? {
                 Some(News::Event(told)) => told,
@@ -168,20 +197,18 @@ impl There {
                 continue;
             }
             match event {
+                // The program there was ended, and would do nothing unasked.
+                Event::Queued { job, .. } if job.held => self.remote.send(Command::Release(id)),
                 Event::Queued { .. } | Event::Began(_) if detach => return Ok(Ended::Left),
-                Event::Finished { .. } => {
-                    let folder =
-                        folder.ok_or_else(|| Problem::new("a run ended that never began"))?;
-                    return Ok(Ended::Finished(folder));
-                }
+                Event::Finished { .. } => return Ok(Ended::Finished(folder)),
                 Event::Stopped { .. } => return Ok(Ended::Stopped(folder)),
                 Event::Removed(_) => return Ok(Ended::Stopped(None)),
                 Event::Failed { problem, .. } => return Err(problem),
                 Event::Started(header) => {
                     folder = Some(header.folder.clone());
-                    reporter.event(Event::Started(header));
+                    sink.event(Event::Started(header));
                 }
-                event => reporter.event(event),
+                event => sink.event(event),
             }
         }
     }
@@ -191,7 +218,7 @@ impl There {
         self.remote.bring(run, None);
         while control.wish() != Wish::Stop {
             match self.remote.recv(OFTEN)? {
-                Some(News::Home(folder)) => return Ok(Some(folder)),
+                Some(News::Home(_, folder)) => return Ok(Some(folder)),
                 Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
                     return Err(problem.at(&self.place.name));
                 }
@@ -234,7 +261,7 @@ pub(super) fn train(
         drop(reporter);
         let last = match ended? {
             Ended::Finished(folder) => {
-                runs.push(store::load(&folder)?);
+                runs.push(store::load(&begun(folder)?)?);
                 continue;
             }
             Ended::Left => continue,
@@ -251,6 +278,10 @@ pub(super) fn train(
         [run] if !several => finished(run, output),
         _ => several_finished(&runs, output),
     }
+}
+
+fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
+    folder.ok_or_else(|| Problem::new("a run ended that never began"))
 }
 
 /// Says that a run was left at work.
@@ -276,16 +307,19 @@ pub(super) fn resume(
     let Some(there) = There::reach(name, root, control)? else {
         return Ok(not_begun());
     };
-    let run =
-        store::find(root, run).map_or_else(|_| run.to_string(), |folder| store::run_name(&folder));
+    let here = store::find(root, run).ok();
+    let run = here
+        .as_ref()
+        .map_or_else(|| run.to_string(), |folder| store::name_there(folder, name));
     let mut reporter = Reporter::new(output.quiet);
     let ended = if let Some(&id) = there.at_work.get(&run) {
         if detach {
             return Ok(left(name));
         }
         there.remote.bring(&run, Some(id));
-        let folder = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-        there.follow(id, Some(folder.join(&run)), false, &mut reporter, control)
+        let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+        let folder = here.unwrap_or_else(|| root.join(&run));
+        there.follow(id, Some(folder), false, &mut reporter, control)
     } else {
         let Some(folder) = there.bring(&run, control)? else {
             return Ok(not_begun());
@@ -305,7 +339,7 @@ pub(super) fn resume(
     let ended = ended.inspect_err(|_| reporter.failed())?;
     drop(reporter);
     match ended {
-        Ended::Finished(folder) => finished(&store::load(&folder)?, output),
+        Ended::Finished(folder) => finished(&store::load(&begun(folder)?)?, output),
         Ended::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
         Ended::Stopped(None) => Ok(not_begun()),
         Ended::Left => Ok(left(name)),

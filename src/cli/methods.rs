@@ -76,7 +76,7 @@ fn setting(spec: &SettingSpec) -> SettingRow {
         title: spec.title,
         about: spec.meaning,
         default: spec.kind.default(),
-        range: spec.kind.range(),
+        range: spec.kind.range().to_string(),
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let answer =
             (args.check && place.slurm.is_none()).then(|| check(place, &store::runs_root(None)));
         let (answers, problem) = match answer {
-            Some(Ok(hello)) => (Some(hello), None),
+            Some(Ok(found)) => (Some(found.hello), None),
             Some(Err(problem)) => (None, Some(problem)),
             None => (None, None),
         };

@@ -188,6 +188,9 @@ fn whole(plugin: &PluginFacts) -> String {
                 let _ = writeln!(text, "    {left} = {step}");
             }
         }
+        if let Some(folded) = variant.folded() {
+            let _ = writeln!(text, "  {folded}");
+        }
     }
     text.push('\n');
     text

@@ -1,16 +1,10 @@
 //! Counts as people read them: "1 picture", "3 classes", "12,000 files".
 
-/// A number with a comma between thousands.
+use crate::texts::Language;
+
+/// A number with a comma, or what the language has in its place, between thousands.
 pub fn count_text(n: usize) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    Language::spoken().written(&n.to_string())
 }
 
 /// So many things, named in the singular: "1 epoch", "3 epochs".

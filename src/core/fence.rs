@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::device_problem;
 
@@ -27,8 +28,11 @@ pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
         Err(if device.iter().any(|word| text.contains(word)) {
             device_problem(&text, None)
         } else {
-            Problem::new(format!("an internal error ended this job: {text}"))
-                .advise("what was saved is kept: continue the run; if it fails again, report it")
+            Problem::new(message!(
+                "problem-internal-error-ended-this-job",
+                text = text.to_string()
+            ))
+            .advise(message!("try-what-was-saved-is-kept-continue"))
         })
     })
 }

@@ -9,6 +9,7 @@ use std::{env, fs};
 
 use directories::ProjectDirs;
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The folder beside the program that holds everything in the portable form.
@@ -34,8 +35,10 @@ pub fn decide(asked: bool) -> Result<()> {
             Some(folder)
         }
         None if asked => {
-            return Err(Problem::new("the folder of this program cannot be found")
-                .advise("start the program by its whole path"));
+            return Err(
+                Problem::new(message!("problem-folder-of-this-program-cannot-be"))
+                    .advise(message!("try-start-program-by-its-whole-path")),
+            );
         }
         _ => None,
     };
@@ -98,9 +101,8 @@ fn beside(program: &Path) -> Option<PathBuf> {
 fn writable(folder: &Path) -> Result<()> {
     let tried = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
     tried.map(drop).map_err(|error| {
-        Problem::io("keep settings and runs beside the program", folder, &error).advise(
-            "move the program to a folder that can be written, or start it without --portable",
-        )
+        Problem::io("keep settings and runs beside the program", folder, &error)
+            .advise(message!("try-move-program-to-folder-that-can"))
     })
 }
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::message;
 use crate::problem::Problem;
+use crate::texts::Message;
 
 /// A name has at most so many letters; that of a large network with all its tags has 57.
 pub const LONGEST_NAME: usize = 64;
@@ -21,9 +23,13 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
 }
 
 /// What is said of a name that is longer than any.
-pub fn too_long(name: &str) -> String {
-    let letters = name.chars().count();
-    format!("a name here has {letters} letters; names have at most {LONGEST_NAME}")
+pub fn too_long(name: &str) -> Message {
+    let letters = name.chars().count().to_string();
+    message!(
+        "problem-name-too-long",
+        letters = letters,
+        most = LONGEST_NAME
+    )
 }
 
 /// Adds "did you mean `x`?" when a known name is close, else the list of known names.
@@ -33,7 +39,7 @@ pub fn meant<'n>(
     known: impl IntoIterator<Item = &'n str>,
 ) -> Problem {
     problem.advise(match guessed(name, known) {
-        Ok(near) => format!("did you mean `{near}`?"),
+        Ok(near) => message!("try-meant", name = near),
         Err(list) => list,
     })
 }
@@ -45,13 +51,13 @@ pub fn meant<'n>(
 pub fn guessed<'n>(
     name: &str,
     known: impl IntoIterator<Item = &'n str>,
-) -> Result<&'n str, String> {
+) -> Result<&'n str, Message> {
     let mut known: Vec<&str> = known.into_iter().collect();
     closest(name, known.iter().copied()).ok_or_else(|| {
         known.dedup();
         match known.is_empty() {
-            true => "leave it out: there is nothing to choose here".to_owned(),
-            false => format!("known here: {}", known.join(", ")),
+            true => message!("try-nothing-to-choose"),
+            false => message!("try-known", names = known.join(", ")),
         }
     })
 }

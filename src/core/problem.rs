@@ -11,6 +11,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::message;
+use crate::texts::{Message, Messages, Value, Words, list_id};
+use crate::tr;
+
 /// Result of anything that can fail for a reason a person should read.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
@@ -25,6 +29,9 @@ pub struct Problem {
     /// What the person can do about it. Empty when nothing sensible can be said.
     #[serde(default, rename = "try", skip_serializing_if = "String::is_empty")]
     pub remedy: String,
+    /// The messages of these sentences, which stand here in English: whoever shows them says them in another language.
+    #[serde(default, skip_serializing_if = "Messages::is_empty")]
+    pub messages: Messages,
     /// Where in the source it was made, for the log.
     #[serde(skip)]
     pub origin: Origin,
@@ -53,11 +60,13 @@ impl Eq for Origin {}
 impl Problem {
     /// A problem that so far only says what happened.
     #[track_caller]
-    pub fn new(what: impl Into<String>) -> Self {
+    pub fn new(what: impl Into<Words>) -> Self {
+        let mut messages = Messages::default();
         Self {
-            what: what.into(),
+            what: messages.keep(0, what),
             place: String::new(),
             remedy: String::new(),
+            messages,
             origin: Origin(Some(Location::caller())),
         }
     }
@@ -78,9 +87,29 @@ impl Problem {
 
     /// Says what to try.
     #[must_use]
-    pub fn advise(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = remedy.into();
+    pub fn advise(mut self, remedy: impl Into<Words>) -> Self {
+        self.remedy = self.messages.keep(1, remedy);
         self
+    }
+
+    /// The same in the language of this thread, as far as it is made of messages.
+    #[must_use]
+    pub fn said(&self) -> Self {
+        Self {
+            what: self.what_said(),
+            remedy: self.messages.said(1, &self.remedy),
+            ..self.clone()
+        }
+    }
+
+    /// Whether what happened is the message of this name.
+    pub fn is(&self, id: &str) -> bool {
+        self.messages.is(0, id)
+    }
+
+    /// What happened, in the language of this thread.
+    pub fn what_said(&self) -> String {
+        self.messages.said(0, &self.what)
     }
 
     /// A failed file operation: `doing` completes "could not …", for example "read the image".
@@ -88,18 +117,22 @@ impl Problem {
     pub fn io(doing: &str, path: impl AsRef<Path>, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let remedy = match error.kind() {
-            ErrorKind::NotFound => "check that the path exists",
-            ErrorKind::PermissionDenied => "check the permissions of this file or folder",
+            ErrorKind::NotFound => "try-path",
+            ErrorKind::PermissionDenied => "try-permissions",
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                "free some disk space or choose another folder, then continue"
+                "try-space"
             }
-            ErrorKind::InvalidInput => "give an ordinary file of the kind that is expected here",
-            ErrorKind::ReadOnlyFilesystem => "choose a folder that can be written",
+            ErrorKind::InvalidInput => "try-ordinary-file",
+            ErrorKind::ReadOnlyFilesystem => "try-writable",
             _ => "",
         };
-        Self::new(format!("could not {doing}: {error}"))
-            .at_path(path)
-            .advise(remedy)
+        let english = format!("could not {doing}: {error}");
+        let what = Message::of_list(list_id("io", doing, "failed"), english);
+        let problem = Self::new(what.with("error", error.to_string())).at_path(path);
+        match remedy {
+            "" => problem,
+            remedy => problem.advise(message!(remedy)),
+        }
     }
 }
 
@@ -145,12 +178,25 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 
 /// Shortens a list of names for a sentence: the first `most`, then "and N more".
 pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
-    let mut text = shown.join(", ");
-    if names.len() > most {
-        text.push_str(&format!(" and {} more", names.len() - most));
+    let shown = joined(names, most);
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => tr!("problem-and-more", names = shown, n = more),
     }
-    text
+}
+
+/// [`listed`] as a value of a message.
+pub fn some_of<S: AsRef<str>>(names: &[S], most: usize) -> Value {
+    let shown = joined(names, most);
+    match names.len().saturating_sub(most) {
+        0 => shown.into(),
+        more => message!("problem-and-more", names = shown, n = more).into(),
+    }
+}
+
+fn joined<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    shown.join(", ")
 }
 
 /// Line and column (in characters), both from 1, of a byte offset.
@@ -164,6 +210,7 @@ pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::texts::Language;
 
     #[test]
     fn a_problem_prints_one_paragraph_and_leaves_out_empty_lines() {
@@ -186,6 +233,36 @@ mod tests {
             "{shown}"
         );
         assert_eq!(harmless("猫\tand é\n"), "猫\tand é\n");
+    }
+
+    #[test]
+    fn a_problem_is_said_in_the_language_of_who_reads_it() {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let made = Problem::io("read the picture", "a.png", &error);
+        assert!(made.what.starts_with("could not read the picture: "));
+        assert_eq!(made.remedy, "check that the path exists");
+        let sent = serde_json::to_string(&made).unwrap_or_default();
+        let come: Problem = serde_json::from_str(&sent).unwrap_or_else(|_| Problem::new(""));
+        assert_eq!(come, made);
+        let changed = Problem {
+            what: format!("{}; twice", come.what),
+            ..come.clone()
+        };
+        Language::German.speak();
+        assert!(
+            come.said().what.starts_with("Das Bild "),
+            "{:?}",
+            come.said()
+        );
+        assert_ne!(come.said().remedy, come.remedy);
+        assert_eq!(changed.said().what, changed.what);
+        Language::English.speak();
+        assert_eq!(come.said(), made);
+        let older = r#"{"what": "stopped"}"#;
+        assert_eq!(
+            serde_json::from_str(older).ok(),
+            Some(Problem::new("stopped"))
+        );
     }
 
     #[test]

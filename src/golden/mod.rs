@@ -5,6 +5,7 @@
 //! them; its metadata says the sizes and which method it is (none: LAE). Error of a tensor: max|a − b| / max|b|; where the reference is all
 //! zero, zero is required.
 
+mod checkpoints;
 mod closed_forms;
 mod file;
 mod finetune;
@@ -109,6 +110,7 @@ fn check_file(path: &Path, place: &Place, tolerance: Tolerance) -> Result<Golden
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),
         Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
+        Some("ewc" | "icarl") => checkpoints::check(&file, place, tolerance),
         Some("seqft" | "jointft") => finetune::check(&file, place, tolerance),
         Some(_) => closed_forms::check(&file, place, tolerance),
     };

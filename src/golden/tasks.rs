@@ -23,6 +23,9 @@ use crate::tensors::{HostTensor, Named};
 /// Images measured or answered at once: fewer than there are, as in runs.
 const AT_ONCE: usize = 7;
 
+/// The PET of files that name none.
+const STREAM_ADAPTER: &str = "streamadapter";
+
 /// A method as a file needs it.
 pub(super) trait Case {
     /// The method itself.
@@ -87,9 +90,11 @@ impl<'a> TaskFile<'a> {
                 .unwrap_or(1);
             config.base_lr = rate * 256.0 / config.batch as f64;
             config.epochs = steps / file.number::<usize>("steps_per_epoch")?.max(1);
-            let momentum: f64 = file.number("momentum")?;
-            if momentum != crate::method::tuning::MOMENTUM {
-                return Err(Problem::new(format!("the momentum {momentum} is not 0.9")));
+            // Adam has none.
+            if file.text("momentum").is_ok()
+                && file.number::<f64>("momentum")? != crate::method::tuning::MOMENTUM
+            {
+                return Err(Problem::new("the momentum is not 0.9"));
             }
         }
         for key in settings.iter().filter(|key| file.text(key).is_ok()) {
@@ -110,15 +115,18 @@ impl<'a> TaskFile<'a> {
             Ok(_) => {
                 let size = file.number("adapter_size")?;
                 file.bear("adapter_size", &[size, width])?;
-                // The files drop nothing.
-                config
-                    .settings
-                    .insert("dropout".into(), Setting::Flag(false));
-                Some(PetPlan {
-                    spec: PluginLibrary::with_folders(Vec::new()).get("streamadapter")?,
-                    settings: PetSettings::of_size(size),
-                    blocks: (0..backbone.blocks().len()).collect(),
-                })
+                let plugin = file.text("pet").unwrap_or(STREAM_ADAPTER);
+                if plugin == STREAM_ADAPTER {
+                    // The files drop nothing.
+                    config
+                        .settings
+                        .insert("dropout".into(), Setting::Flag(false));
+                }
+                Some(PetPlan::of(
+                    PluginLibrary::with_folders(Vec::new()).get(plugin)?,
+                    PetSettings::of_size(size),
+                    (0..backbone.blocks().len()).collect(),
+                ))
             }
             Err(_) => None,
         };
@@ -162,7 +170,7 @@ impl<'a> TaskFile<'a> {
             if self.file.tensor(&format!("task.{index}.input")).is_ok() {
                 self.train(case, &mut ledger, index)?;
             }
-            self.measure(case, index)?;
+            self.measure(case.method(), index)?;
             case.method().end_task(&mut GoOn::to_the_end())?;
             case.compare(&mut ledger, index, &test)?;
             let images = test.dims()[0];
@@ -179,21 +187,15 @@ impl<'a> TaskFile<'a> {
 
     fn train(&self, case: &mut dyn Case, ledger: &mut Ledger<'_>, task: usize) -> Result<()> {
         let steps: usize = self.file.number("steps")?;
-        let each = steps / self.config.epochs.max(1);
         let before = case.trained()?;
         let wanted = self.wanted_before(task, &before)?;
         let first = self.tasks[task].start;
         let (mut losses, mut rates) = (Vec::new(), Vec::new());
         for step in 0..steps {
-            let images = self
-                .file
-                .images(&format!("task.{task}.input"), step, &self.device)?;
-            let labels = self
-                .file
-                .batch_labels(&format!("task.{task}.target"), step, 0)?;
             if step == 0 {
+                let (images, labels) = self.shown(task, step)?;
                 let local: Vec<usize> = labels.iter().map(|label| label - first).collect();
-                let (_, gradients) = case.gradients(images.clone(), &local)?;
+                let (_, gradients) = case.gradients(images, &local)?;
                 let theirs = self.file.under(&format!("task.{task}.grad."));
                 ledger.compare_gradients(
                     task,
@@ -204,23 +206,10 @@ impl<'a> TaskFile<'a> {
             rates.push(case.rate(StepPosition {
                 step,
                 steps,
-                epoch: step / each,
+                epoch: step / self.steps_per_epoch()?,
                 epochs: self.config.epochs,
             }));
-            let batch = Batch {
-                images,
-                labels: &labels,
-                samples: &labels,
-                pass: step / each,
-                epochs: self.config.epochs,
-                step: step % each,
-                steps: each,
-            };
-            losses.extend(case.method().learn(&batch, &Pass::learning(false))?);
-            if (step + 1) % each == 0 {
-                case.method()
-                    .end_pass(step / each, &mut GoOn::to_the_end())?;
-            }
+            losses.extend(self.learn(case.method(), task, step)?);
         }
         let losses = HostTensor::read(&Tensor::cat(losses, 0))?;
         let single = ledger.tolerance.single;
@@ -230,6 +219,42 @@ impl<'a> TaskFile<'a> {
         let ours = [&before, &after].map(|named| renamed(named, task));
         let theirs = [wanted, self.file.under(&format!("task.{task}.after."))];
         ledger.compare_state(task, ours.each_ref(), theirs.each_ref())
+    }
+
+    fn steps_per_epoch(&self) -> Result<usize> {
+        let steps: usize = self.file.number("steps")?;
+        Ok((steps / self.config.epochs.max(1)).max(1))
+    }
+
+    /// The images of a step, and their classes.
+    fn shown(&self, task: usize, step: usize) -> Result<(Tensor<4>, Vec<usize>)> {
+        let (file, input) = (self.file, format!("task.{task}.input"));
+        let labels = file.batch_labels(&format!("task.{task}.target"), step, 0)?;
+        Ok((file.images(&input, step, &self.device)?, labels))
+    }
+
+    /// Lets a method learn the batch of a step. Gives its loss.
+    pub(super) fn learn(
+        &self,
+        method: &mut dyn Method,
+        task: usize,
+        step: usize,
+    ) -> Result<Option<Tensor<1>>> {
+        let ((images, labels), each) = (self.shown(task, step)?, self.steps_per_epoch()?);
+        let batch = Batch {
+            images,
+            labels: &labels,
+            samples: &labels,
+            pass: step / each,
+            epochs: self.config.epochs,
+            step: step % each,
+            steps: each,
+        };
+        let loss = method.learn(&batch, &Pass::learning(false))?;
+        if (step + 1).is_multiple_of(each) {
+            method.end_pass(step / each, &mut GoOn::to_the_end())?;
+        }
+        Ok(loss)
     }
 
     /// What the file says everything trained was when a task began: what an earlier task left, else
@@ -249,7 +274,7 @@ impl<'a> TaskFile<'a> {
     }
 
     /// Shows the task's training images as they are.
-    fn measure(&self, case: &mut dyn Case, task: usize) -> Result<()> {
+    pub(super) fn measure(&self, method: &mut dyn Method, task: usize) -> Result<()> {
         let name = format!("task.{task}.train");
         let all: Tensor<4> = self
             .file
@@ -257,20 +282,21 @@ impl<'a> TaskFile<'a> {
             .to_device(&self.device)?;
         let labels = self.file.labels(&format!("{name}.target"), 0)?;
         let steps = labels.len().div_ceil(AT_ONCE);
-        for (step, labels) in labels.chunks(AT_ONCE).enumerate() {
+        let samples: Vec<usize> = (0..labels.len()).collect();
+        let batches = labels.chunks(AT_ONCE).zip(samples.chunks(AT_ONCE));
+        for (step, (labels, samples)) in batches.enumerate() {
             let batch = Batch {
                 images: all.clone().narrow(0, step * AT_ONCE, labels.len()),
                 labels,
-                samples: labels,
+                samples,
                 pass: self.config.epochs,
                 epochs: self.config.epochs,
                 step,
                 steps,
             };
-            case.method().learn(&batch, &Pass::measuring())?;
+            method.learn(&batch, &Pass::measuring())?;
         }
-        case.method()
-            .end_pass(self.config.epochs, &mut GoOn::to_the_end())
+        method.end_pass(self.config.epochs, &mut GoOn::to_the_end())
     }
 }
 

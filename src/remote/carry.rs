@@ -45,11 +45,12 @@ impl Remote {
             weights,
         } = along;
         let there = |path: PathBuf, what| self.carry(&path, go_on, &mut |files| tell(what, files));
-        if let Some(data) = data {
-            own.data = Some(there(data, "the data set")?);
+        for (name, path) in data {
+            own.data.insert(name, there(path, "the data set")?);
         }
-        if let Some(weights) = weights {
-            own.weights = Some(there(weights, "the backbone")?.into());
+        for (name, path) in weights {
+            own.weights
+                .insert(name, there(path, "the backbone")?.into());
         }
         Ok(own)
     }

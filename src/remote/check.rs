@@ -1,5 +1,6 @@
 //! Who answers at a place.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,29 +8,58 @@ use std::time::{Duration, Instant};
 use super::{News, Peer, Remote};
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
-use crate::run::wire::Hello;
+use crate::run::wire::{Ask, Hello, Told};
+use crate::store;
 
 /// How long a place may take to answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Who answers at a place; runs would be kept in `root` here. Waits.
+/// What answers at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answers {
+    /// The program there.
+    pub hello: Hello,
+    /// Runs there that are not here.
+    pub not_here: usize,
+}
+
+/// Who answers at a place; runs are kept in `root` here. Waits.
 ///
 /// # Errors
 /// A Problem when nobody does, or a program of another version.
-pub fn check(place: &Place, root: &Path) -> Result<Hello> {
+pub fn check(place: &Place, root: &Path) -> Result<Answers> {
     let peer = Peer::Ssh {
         place: place.clone(),
         root: root.to_path_buf(),
     };
     let remote = Remote::start(peer, true, Arc::new(|| {}))?;
-    let end = Instant::now() + PATIENCE;
+    let (end, mut found) = (Instant::now() + PATIENCE, None);
     while Instant::now() < end {
         match remote.recv(Duration::from_millis(200))? {
-            Some(News::Here(hello)) => return Ok(hello),
+            Some(News::Here(hello)) => {
+                found = Some(hello);
+                remote.ask(Ask::Runs, Vec::new());
+            }
+            Some(News::Answer(Told::Runs(there), _)) => {
+                if let Some(hello) = found {
+                    let not_here = not_here(&place.name, &there, root);
+                    return Ok(Answers { hello, not_here });
+                }
+            }
             Some(News::Lost(problem)) => return Err(problem),
             _ => {}
         }
     }
     Err(Problem::new(format!("nothing answers at {}", place.name))
         .advise("try `ssh` to this host by hand"))
+}
+
+/// How many of these runs did not come home.
+fn not_here(place: &str, there: &[String], root: &Path) -> usize {
+    let home = store::run_folders(root).into_iter();
+    let home = home.filter(|folder| store::about(folder).0.place == place);
+    let home: HashSet<String> = home
+        .map(|folder| store::name_there(&folder, place))
+        .collect();
+    there.iter().filter(|run| !home.contains(*run)).count()
 }

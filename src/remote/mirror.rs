@@ -12,7 +12,7 @@ use crate::run::about::About;
 use crate::run::event::RunHeader;
 use crate::run::wire::{Ask, FileMark, MOST_FILES, inner_path};
 use crate::serve::files::{append, files_below, inner_name, settle, sha256_of};
-use crate::store::{self, RunFolder};
+use crate::store::{self, RunFolder, StoredState};
 
 /// Where files come to, beside the runs.
 const COMING: &str = ".coming";
@@ -69,15 +69,12 @@ impl Mirror {
     pub fn of(run: &str, place: &str, root: &Path) -> Result<Self> {
         let inner = inner_path(run).filter(|inner| inner.iter().count() == 1);
         let inner = inner.ok_or_else(|| refused(run))?;
-        let mut folder = root.join(inner);
-        if store::is_run(&folder) && store::about(&folder).0.place != place {
-            folder = root.join(format!("{run}-{place}"));
-        }
+        let run = inner.display().to_string();
         Ok(Self {
             place: place.to_string(),
             root: root.to_path_buf(),
-            run: run.to_string(),
-            folder,
+            folder: store::home_of(root, place, &run),
+            run,
             held: None,
             known: HashMap::new(),
             step: Step::Wait(Instant::now()),
@@ -85,6 +82,13 @@ impl Mirror {
             is_home: false,
             failures: 0,
         })
+    }
+
+    /// Whether all of it came here before: nothing is done there any more to a run that is finished.
+    pub fn was_brought(&self) -> bool {
+        let about = store::about(&self.folder).0;
+        let stored = store::load(&self.folder);
+        about.place == self.place && stored.is_ok_and(|run| run.state == StoredState::Finished)
     }
 
     /// What the run says of itself, as it lies here.
@@ -151,6 +155,10 @@ impl Mirror {
             .fold(0u64, |sum, mark| sum.saturating_add(mark.bytes));
         if all.len() > MOST_FILES || bytes > MOST_BYTES {
             return Err(Problem::new("the run there is larger than any").at(&self.run));
+        }
+        if !store::is_run(&self.folder) {
+            // It may have been renamed here.
+            self.folder = store::home_of(&self.root, &self.place, &self.run);
         }
         let mut wanted = Vec::new();
         for mark in &all {
@@ -300,9 +308,14 @@ impl Mirror {
             return Ok(());
         }
         let about = store::about(&self.folder).0;
-        if about.place != self.place {
-            let place = self.place.clone();
-            store::set_about(&self.folder, &About { place, ..about })?;
+        if (&about.place, &about.there) != (&self.place, &self.run) {
+            let (place, there) = (self.place.clone(), self.run.clone());
+            let about = About {
+                place,
+                there,
+                ..about
+            };
+            store::set_about(&self.folder, &about)?;
         }
         if self.held.is_none() && !self.ended {
             self.held = Some(RunFolder::open(&self.folder)?);

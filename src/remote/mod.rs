@@ -27,7 +27,7 @@ use crate::run::queue::JobEvent;
 use crate::run::wire::{Ask, Hello, Told};
 use work::Message;
 
-pub use check::check;
+pub use check::{Answers, check};
 pub use copy::copy_program;
 pub use ssh::{command, reason, script};
 
@@ -84,8 +84,8 @@ pub enum News {
     Lost(Problem),
     /// All that was told before it answered has come.
     Caught,
-    /// A run that was to be brought home lies in this folder.
-    Home(PathBuf),
+    /// A run of this name there that was to be brought home lies in this folder.
+    Home(String, PathBuf),
     /// An answer about files, with raw bytes.
     Answer(Told, Vec<u8>),
 }
@@ -152,9 +152,9 @@ impl Remote {
         self.ask(Ask::Wish(wish), Vec::new());
     }
 
-    /// Stops this job at once if it is at work.
-    pub fn hurry(&self, job: JobId) {
-        self.ask(Ask::Hurry(job), Vec::new());
+    /// The same of this job alone, if it is at work.
+    pub fn wish_for(&self, job: JobId, wish: Wish) {
+        self.ask(Ask::WishFor(job, wish), Vec::new());
     }
 
     /// Brings home a run that is there already, to its end where a job is at work on it.

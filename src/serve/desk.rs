@@ -12,6 +12,7 @@ use super::record::Outgoing;
 use crate::problem::Result;
 use crate::run::event::{Command, Wish};
 use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
+use crate::store;
 
 /// What readers are served with.
 #[derive(Clone)]
@@ -128,7 +129,12 @@ impl Serving<'_> {
                 journal.with(|engine| engine.send(command));
             }
             Ask::Wish(wish) => journal.with(|engine| engine.control.set(wish)),
-            Ask::Hurry(job) => journal.with(|engine| engine.control.set_for(job, Wish::Stop)),
+            Ask::WishFor(job, wish) => journal.with(|engine| engine.control.set_for(job, wish)),
+            Ask::Runs => {
+                let runs = store::run_folders(&self.desk.root);
+                let runs = runs.iter().map(|run| store::run_name(run));
+                self.answer(Told::Runs(runs.collect()), &[]);
+            }
             Ask::Files { run } => {
                 let files = self.shelf.of_run(&run, journal.is_at_work(&run))?;
                 self.answer(Told::Files { run, files }, &[]);

@@ -10,7 +10,8 @@ use super::lot;
 use super::record::{Outgoing, Record, go_on};
 use crate::engine::Engine;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Event, RunHeader};
+use crate::run::event::Event;
+use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{Frame, Hello, Told, sent_home};
@@ -150,6 +151,7 @@ impl Kept {
                 kept.push(number, false, Arc::new(frame));
             }
         }
+        kept.last = kept.last.max(record.behind());
         record.write_all(kept.entries.iter().map(|entry| &entry.frame));
         let instance = record.instance();
         kept.record = Some(record);
@@ -200,7 +202,10 @@ impl Kept {
         match &told.event {
             Event::Queued { job, .. } if job.held => drop(self.busy.remove(&id)),
             Event::Queued { .. } | Event::Began(_) => drop(self.busy.insert(id)),
-            Event::Started(header) => self.at_work = Some(RunHeader::clone(header).run),
+            Event::Started(header) => self.at_work = Some(header.run.clone()),
+            Event::Cell { standing, .. } if *standing != CellStanding::AtWork => {
+                self.at_work = None;
+            }
             Event::Removed(_) => drop(self.busy.remove(&id)),
             Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. } => {
                 self.busy.remove(&id);

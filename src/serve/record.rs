@@ -1,6 +1,7 @@
 //! What the engine told, on disk, so that one that is started after the end of another knows what became of its jobs.
 //!
-//! The file is a row of frames: one that names the journal, then events as readers get them, without those that only say
+//! The file is a row of frames: one that names the journal, one with the number behind which its writer counts, then
+//! events as readers get them, without those that only say
 //! how far a run is. One that was cut off at its end is read up to there.
 
 use std::collections::{HashMap, HashSet};
@@ -21,6 +22,9 @@ const MOST_ENDED: usize = 64;
 /// Bytes from which on the file is written anew with what is still remembered.
 const MOST_BYTES: usize = 128 << 20;
 
+/// So many numbers may one process give: what it told and did not keep had some, too.
+const NUMBERS: u64 = 1 << 32;
+
 /// What goes to one reader.
 pub(super) type Outgoing = Arc<Frame>;
 
@@ -29,6 +33,8 @@ pub(super) type Outgoing = Arc<Frame>;
 pub(super) struct Record {
     path: PathBuf,
     hello: Hello,
+    /// The numbers of this process come behind it.
+    behind: u64,
     /// None once it could not be written.
     file: Option<File>,
     bytes: usize,
@@ -40,40 +46,62 @@ pub(super) type Numbered = (u64, JobEvent);
 /// Reads the file of an earlier process, if there is one, and goes on with it: gives its number, and what it told, with the
 /// end of what it was at.
 pub(super) fn go_on(path: &Path, hello: Hello) -> (Record, Vec<Numbered>) {
-    let (former, told) = read(path).unwrap_or_default();
-    let hello = Hello {
-        instance: former.unwrap_or(hello.instance),
-        ..hello
-    };
+    let former = read(path);
+    let behind = former.as_ref().map_or(0, |former| {
+        let last = former.told.last().map_or(0, |(number, _)| *number);
+        (last.max(former.behind) / NUMBERS + 1) * NUMBERS
+    });
+    let instance = former
+        .as_ref()
+        .map_or(hello.instance, |former| former.instance);
+    let hello = Hello { instance, ..hello };
     let record = Record {
         path: path.to_path_buf(),
         hello,
+        behind,
         file: None,
         bytes: 0,
     };
-    (record, ended(told))
+    let told = former.map(|former| former.told).unwrap_or_default();
+    (record, ended(told, behind))
 }
 
-fn read(path: &Path) -> Option<(Option<u64>, Vec<Numbered>)> {
+/// What an earlier process left.
+struct Former {
+    instance: u64,
+    behind: u64,
+    told: Vec<Numbered>,
+}
+
+fn read(path: &Path) -> Option<Former> {
     let mut input = BufReader::new(files::open(path).ok()?);
     let Ok(Some((Told::Hello(hello), _))) = wire::read::<Told>(&mut input) else {
         return None;
     };
     hello.check().ok()?;
-    let mut told = Vec::new();
-    while let Ok(Some((Told::Event { number, event }, _))) = wire::read::<Told>(&mut input) {
-        told.push((number, *event));
+    let mut former = Former {
+        instance: hello.instance,
+        behind: 0,
+        told: Vec::new(),
+    };
+    loop {
+        match wire::read::<Told>(&mut input) {
+            Ok(Some((Told::Took(number), _))) => former.behind = number,
+            Ok(Some((Told::Event { number, event }, _))) => former.told.push((number, *event)),
+            _ => return Some(former),
+        }
     }
-    Some((Some(hello.instance), told))
 }
 
 /// What was told of jobs that matter still, with the end of the run that was at work.
-fn ended(told: Vec<Numbered>) -> Vec<Numbered> {
+fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     let mut ends: Vec<JobId> = Vec::new();
     let mut runs: HashMap<JobId, String> = HashMap::new();
+    let mut whole: HashSet<JobId> = HashSet::new();
     for (_, event) in &told {
         let Some(id) = event.job else { continue };
         match &event.event {
+            Event::Queued { job, .. } if job.is_whole_alone() => drop(whole.insert(id)),
             Event::Started(header) => drop(runs.insert(id, header.run.clone())),
             Event::Finished { .. }
             | Event::Stopped { .. }
@@ -85,12 +113,12 @@ fn ended(told: Vec<Numbered>) -> Vec<Numbered> {
     let forgotten = ends.len().saturating_sub(MOST_ENDED);
     let old: HashSet<JobId> = ends[..forgotten].iter().copied().collect();
     let has_ended: HashSet<JobId> = ends.into_iter().collect();
-    let last = told.last().map_or(0, |(number, _)| *number);
     let mut kept: Vec<Numbered> = told;
     kept.retain(|(_, event)| event.job.is_some_and(|id| !old.contains(&id)));
-    // One that had no run yet waits in the queue again.
-    let left = runs.into_iter().filter(|(id, _)| !has_ended.contains(id));
-    for (number, (id, run)) in (last + 1..).zip(left) {
+    // One that had no run yet, or is more than its run, waits in the queue again.
+    let left = runs.into_iter();
+    let left = left.filter(|(id, _)| !has_ended.contains(id) && !whole.contains(id));
+    for (number, (id, run)) in (behind + 1..).zip(left) {
         let problem = Problem::new("the engine was ended in the middle of the run")
             .advise("what was saved is kept: resume the run to go on with it");
         let event = Event::Failed { run, problem };
@@ -104,6 +132,11 @@ impl Record {
     /// The number of the journal, which later processes go on with.
     pub fn instance(&self) -> u64 {
         self.hello.instance
+    }
+
+    /// The number behind which those of this process come.
+    pub fn behind(&self) -> u64 {
+        self.behind
     }
 
     /// Keeps an event; `all` are those to begin anew with where the file has become too long.
@@ -127,6 +160,8 @@ impl Record {
             let mut file = File::create(&new).ok()?;
             let hello = Frame::of(Told::Hello(self.hello.clone()), &[]).ok()?;
             file.write_all(hello.bytes()).ok()?;
+            let behind = Frame::of(Told::Took(self.behind), &[]).ok()?;
+            file.write_all(behind.bytes()).ok()?;
             for frame in all {
                 file.write_all(frame.bytes()).ok()?;
                 self.bytes += frame.bytes().len();
@@ -179,5 +214,17 @@ mod tests {
         let (record, told) = go_on(&path, other);
         assert_eq!((record.instance(), told.len()), (7, 3));
         assert_eq!(told[2].0, 3);
+        // Of what a process told and did not keep no later one gives a number again.
+        let mut behind = vec![record.behind()];
+        let mut record = record;
+        for _ in 0..2 {
+            record.write_all([].iter());
+            record = go_on(&path, hello()).0;
+            behind.push(record.behind());
+        }
+        assert!(
+            behind[0] > 3 && behind.is_sorted_by(|a, b| a < b),
+            "{behind:?}"
+        );
     }
 }

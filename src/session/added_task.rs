@@ -8,10 +8,12 @@ use super::Session;
 use super::loads::Lookup;
 use super::views::{Pictures, RunRow, RunState, Split};
 use crate::data::{Correction, PrintKind};
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result, some_of};
 use crate::run::event::{AddedTask, Picture, RunHeader};
 use crate::run::job::{Job, JobWork};
 use crate::store;
+use crate::tr;
 
 /// The test pictures of an added task.
 struct AddedTests {
@@ -26,10 +28,8 @@ impl Pictures for AddedTests {
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
-        Err(
-            Problem::new("labels of an added task's own pictures cannot be corrected")
-                .advise("undo the added task, put the picture in the right place, teach it again"),
-        )
+        Err(Problem::new(message!("predict-problem-added-labels"))
+            .advise(message!("predict-problem-added-labels-try")))
     }
 
     fn fingerprint(&self, _: PrintKind) -> String {
@@ -49,7 +49,7 @@ impl Session {
     pub fn teach(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
-            let told = Problem::new("an added task of this run waits in the queue already");
+            let told = Problem::new(message!("predict-told-added-waits"));
             self.notify(told, false);
             return;
         }
@@ -57,7 +57,7 @@ impl Session {
         let name = name.to_string_lossy().into_owned();
         let title = self.header_of(folder).map(RunHeader::title);
         let title = title.unwrap_or_else(|| folder.display().to_string());
-        let title = format!("{title} · learns {name}");
+        let title = tr!("predict-added-job", run = title, name = name);
         self.queue(Job::teach(folder.to_path_buf(), source, title));
     }
 
@@ -72,8 +72,9 @@ impl Session {
     }
 
     fn take_undone(&mut self, folder: &Path, added_task: &AddedTask) {
-        let what = format!("{} unlearned", listed(&added_task.classes, 8));
-        let told = Problem::new(what).advise("the run is as it was before the added task");
+        let classes = some_of(&added_task.classes, 8);
+        let what = message!("predict-told-unlearned", classes = classes);
+        let told = Problem::new(what).advise(message!("predict-told-unlearned-try"));
         self.notify(told, false);
         let is_in_folder = |header: Option<&RunHeader>| header.is_some_and(|h| h.folder == folder);
         let shown = self

@@ -4,6 +4,7 @@ use super::words::percent;
 use crate::experiment::suited::LEAST_STEPS;
 use crate::method::steps_of;
 use crate::run::event::{NEAREST_MEAN, RunHeader, TaskReport};
+use crate::tr;
 
 /// The backbone that is recommended: the one of the paper's presets, so that one download serves both.
 pub const BACKBONE: &str = "vit_base_patch16_224.orig_in21k";
@@ -34,9 +35,10 @@ pub fn better_backbone(header: &RunHeader, reports: &[TaskReport]) -> Option<Str
     if header.frozen_parameters >= SMALL || share >= ENOUGH {
         return None;
     }
-    Some(format!(
-        "This backbone tells these classes apart badly: a nearest class mean on its features, without any training, answers {} of a sample of the {} images rightly. A {TITLE} usually helps.",
-        percent(share, 0),
-        header.config.measured_on()
+    Some(tr!(
+        "story-backbone",
+        share = percent(share, 0),
+        on = header.config.measured_on(),
+        name = TITLE
     ))
 }

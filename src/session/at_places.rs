@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::backend::Backend;
+use super::grid_at_work::GridAtWork;
 use super::run_view::{RunView, Stage};
 use super::views::Fetch;
 use super::words::{duration_text, percent};
 use crate::problem::Problem;
+use crate::remote::Answers;
 use crate::run::event::{Command, Event, Phase, Wish};
 use crate::run::job::{Job, JobId};
 use crate::run::places::Place;
 use crate::run::queue::{JobEvent, Queue};
-use crate::run::wire::Hello;
+use crate::tr;
 
 /// How long what answered counts.
 const FRESH: Duration = Duration::from_secs(60);
@@ -25,24 +27,27 @@ pub struct PlaceView {
     /// What the file of places says.
     pub place: Place,
     /// What answers there.
-    pub answers: Fetch<Hello>,
+    pub answers: Fetch<Answers>,
 }
 
 impl PlaceView {
     /// What was found there, or why nothing was, in one line.
     pub fn line(&self) -> String {
         match &self.answers {
-            Fetch::Nothing | Fetch::Busy => "is being asked".into(),
-            Fetch::Failed(problem) => problem.what.clone(),
-            Fetch::Ready(hello) => {
+            Fetch::Nothing | Fetch::Busy => tr!("train-place-asked").into(),
+            Fetch::Failed(problem) => problem.what_said(),
+            Fetch::Ready(Answers { hello, not_here }) => {
                 let device = match self.place.device.as_deref() {
-                    None | Some("auto") => "its best device".to_string(),
-                    Some(device) => format!("device {device}"),
+                    None | Some("auto") => tr!("train-place-best-device").to_string(),
+                    Some(device) => tr!("train-place-device", device = device),
                 };
-                let folder = hello.folder.display();
-                format!(
-                    "{} on {}, {device}, runs in {folder}",
-                    hello.system, hello.processor
+                tr!(
+                    "train-place-line",
+                    system = hello.system.as_str(),
+                    processor = hello.processor.as_str(),
+                    device = device,
+                    folder = hello.folder.display().to_string(),
+                    n = *not_here
                 )
             }
         }
@@ -81,6 +86,8 @@ pub struct AtPlace {
     pub queue: Queue,
     /// The run at work there, or the one that ended last.
     pub live: Option<Arc<RunView>>,
+    /// The grid at work there, or the last one that was.
+    pub grid: Option<Arc<GridAtWork>>,
     /// What is done for jobs on the way.
     pub on_the_way: HashMap<JobId, String>,
 }
@@ -89,6 +96,11 @@ impl AtPlace {
     /// The run at work.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
+    }
+
+    /// The grid at work.
+    pub fn running_grid(&self) -> Option<&Arc<GridAtWork>> {
+        self.grid.as_ref().filter(|grid| grid.live)
     }
 
     /// Whether nothing is at work or waits.
@@ -108,16 +120,16 @@ pub fn doing(run: &RunView) -> String {
     match (&run.phase, &run.progress) {
         (Some(Phase::Preparing(what)), _) => words.push(what.clone()),
         (_, Some(now)) => {
-            words.push(format!("task {} of {}", now.task + 1, run.tasks()));
+            words.push(tr!("train-place-task", n = now.task + 1, of = run.tasks()));
             words.push(percent(run.done(), 0));
             if let Some(left) = now.seconds_left.filter(|_| run.stage == Stage::Running) {
-                words.push(format!("{} left", duration_text(left)));
+                words.push(tr!("count-left", time = duration_text(left)));
             }
         }
-        (_, None) => words.push("begins".into()),
+        (_, None) => words.push(tr!("train-place-begins").into()),
     }
     if run.stage == Stage::Paused {
-        words.push("paused".into());
+        words.push(run.stage.word().into());
     }
     words.join(" · ")
 }
@@ -142,16 +154,17 @@ impl Session {
                     session.experiment.place = None;
                 }
                 left.iter().for_each(|name| session.take_up_place(name));
+                if !session.places.clusters.is_empty() {
+                    session.watch_clusters();
+                }
             },
         );
     }
 
     fn take_up_place(&mut self, name: &str) {
         if self.places.get(name).is_none() {
-            let told = Problem::new(format!(
-                "runs were left at {name}, which is no place any more"
-            ));
-            self.notify(told.advise("write it into places.toml again"), true);
+            let told = Problem::new(tr!("train-place-gone", place = name));
+            self.notify(told.advise(tr!("train-place-gone-advice")), true);
         } else if let Err(problem) = self.reach_place(name) {
             self.notify(problem, true);
         }
@@ -190,12 +203,12 @@ impl Session {
             return Ok(());
         }
         let place = self.places.get(name).map(|view| view.place.clone());
-        let place =
-            place.ok_or_else(|| Problem::new(format!("there is no place called {name}")))?;
+        let place = place.ok_or_else(|| Problem::new(tr!("train-place-unknown", place = name)))?;
         let at = AtPlace {
             backend: self.tasks.place(&place)?,
             queue: Queue::default(),
             live: None,
+            grid: None,
             on_the_way: HashMap::new(),
         };
         self.train.places.insert(name.to_string(), at);
@@ -230,13 +243,14 @@ impl Session {
             return;
         };
         at.backend.send(Command::Stop(job));
-        at.backend.hurry(job);
+        at.backend.wish_for(job, Wish::Stop);
     }
 
     /// Pauses the run at work at a place, or lets it go on.
     pub fn wish_at(&mut self, name: &str, wish: Wish) {
-        if let Some(at) = self.train.places.get(name) {
-            at.backend.wish(wish);
+        let at = self.train.places.get(name);
+        if let Some((at, job)) = at.and_then(|at| Some((at, at.running()?.job?))) {
+            at.backend.wish_for(job, wish);
         }
     }
 
@@ -245,9 +259,17 @@ impl Session {
         self.say_to(name, Command::Stop(job));
     }
 
-    /// Lets the jobs begin that wait at a place on hold.
+    /// Lets the jobs of this computer begin that wait at a place on hold.
     pub fn let_go_at(&mut self, name: &str) {
-        self.say_to(name, Command::Hold(false));
+        let at = self.train.places.get(name);
+        let held = at
+            .into_iter()
+            .flat_map(|at| at.queue.jobs())
+            .filter(|job| job.held);
+        let held: Vec<JobId> = held.map(|job| job.id).collect();
+        for job in held {
+            self.say_to(name, Command::Release(job));
+        }
     }
 
     /// Shows the run at work at a place.
@@ -294,13 +316,15 @@ impl Session {
             Event::Queued { job, place } => {
                 // One whose program was ended before it had a run waits again.
                 at.live.take_if(|run| run.job == Some(id));
+                at.grid.take_if(|grid| grid.job == id);
                 at.queue.put(*job, place);
             }
             Event::Removed(_) => {
                 at.on_the_way.remove(&id);
                 let title = at.queue.take(id).map_or_else(String::new, |job| job.title);
-                let told = Problem::new(format!("{title} was removed from the queue of {name}"));
-                self.notify(told.advise("start it again from Experiment"), false);
+                let told = tr!("train-place-removed", title = title, place = name);
+                let told = Problem::new(told);
+                self.notify(told.advise(tr!("story-told-start-again")), false);
             }
             Event::Phase {
                 phase: Phase::Preparing(words),
@@ -313,7 +337,9 @@ impl Session {
                     let title = waited.map_or_else(String::new, |job| job.title);
                     at.live = Some(Arc::new(RunView::of_job(id, title)));
                 }
-                if !matches!(event, Event::Began(_)) {
+                let event = (!matches!(event, Event::Began(_))).then_some(event);
+                let event = event.and_then(|event| self.take_grid_event(Some(name), id, event));
+                if let Some(event) = event {
                     self.take_run_event(Some(name), event);
                 }
             }

@@ -27,8 +27,8 @@ pub trait Backend {
     fn try_recv(&mut self) -> Option<JobEvent>;
     /// What the person wants of the job at work.
     fn wish(&self, wish: Wish);
-    /// Stops this job at once if it is at work; the command says so, too, but is read later.
-    fn hurry(&self, job: JobId);
+    /// The same of this job alone, if it is at work. A stop is told by the command as well, which is read later.
+    fn wish_for(&self, job: JobId, wish: Wish);
     /// Why it cannot be reached at the moment, if so.
     fn trouble(&self) -> Option<Problem> {
         None
@@ -84,6 +84,10 @@ impl State {
             }
             Command::Hold(held) => {
                 let told = self.queue.hold(*held);
+                self.changed(told);
+            }
+            Command::Release(job) => {
+                let told = self.queue.release(*job);
                 self.changed(told);
             }
             Command::Stop(_)
@@ -162,7 +166,7 @@ impl Backend for Recorded {
         self.control.set(wish);
     }
 
-    fn hurry(&self, _: JobId) {
-        self.control.set(Wish::Stop);
+    fn wish_for(&self, _: JobId, wish: Wish) {
+        self.control.set(wish);
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::Session;
 use super::notices::NoticeUndo;
 use super::views::Fetch;
-use crate::counts::counted;
 use crate::problem::{Problem, Result};
+use crate::tr;
 
 /// What is done with runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,8 @@ impl Session {
         let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
             folders.into_iter().partition(|folder| self.is_held(folder));
         if !held.is_empty() {
-            let them = match held.len() {
-                1 => "a run that is at work or waits in the queue is not deleted".to_string(),
-                n => format!("{n} runs that are at work or wait in the queue are not deleted"),
-            };
-            let told = Problem::new(them).advise("stop it, or remove it from the queue on Train");
+            let told = Problem::new(tr!("notices-bin-held", n = held.len()))
+                .advise(tr!("notices-bin-held-advice"));
             self.notify(told, true);
         }
         if !free.is_empty() {
@@ -126,20 +123,19 @@ impl Session {
     }
 
     fn tell_done(&mut self, action: BinAction, from: &HashSet<PathBuf>, now: Vec<PathBuf>) {
-        let runs = counted(now.len(), "run");
-        let were = if now.len() == 1 { "was" } else { "were" };
+        let n = now.len();
         match action {
             BinAction::Delete => {
                 self.let_go(from);
-                let told = Problem::new(format!("{runs} {were} deleted"));
-                self.notify(told.advise("Compare has a list of deleted runs"), false);
+                let told = Problem::new(tr!("notices-bin-deleted", n = n));
+                self.notify(told.advise(tr!("notices-bin-deleted-advice")), false);
                 self.offer_undo(Some(NoticeUndo::Deleted(now)));
             }
             BinAction::Restore => {
-                self.notify(Problem::new(format!("{runs} {were} brought back")), false);
+                self.notify(Problem::new(tr!("notices-bin-restored", n = n)), false);
             }
             BinAction::Erase => {
-                let told = Problem::new(format!("{runs} {were} deleted for good"));
+                let told = Problem::new(tr!("notices-bin-erased", n = n));
                 self.notify(told, false);
             }
         }

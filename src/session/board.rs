@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::pins::Pin;
 use super::views::RunRow;
-use crate::counts::counted;
 use crate::run::event::{Opinion, Prediction, RunHeader};
+use crate::tr;
 
 /// Runs side by side at most.
 pub const MOST_RUNS: usize = 10;
@@ -41,9 +41,9 @@ impl Session {
         let right = pin.truth.as_ref().zip(here.as_ref());
         let missing = match (&here, self.predict.pins.problem(pin.id, run)) {
             (Some(_), _) => None,
-            (None, _) if task >= done => Some(format!("only {}", counted(done, "task"))),
-            (None, Some(problem)) => Some(problem.what.clone()),
-            (None, None) => Some("asking".to_string()),
+            (None, _) if task >= done => Some(tr!("predict-pins-tasks", n = done)),
+            (None, Some(problem)) => Some(problem.what_said()),
+            (None, None) => Some(tr!("predict-pins-asking").into()),
         };
         Cell {
             right: right.map(|(truth, (name, _))| truth == name),

@@ -16,6 +16,7 @@ use crate::backbone::library::BackboneLibrary;
 use crate::data::{builtin, named};
 use crate::logging::{self, Pages, Veil};
 use crate::problem::{Problem, Result, harmless};
+use crate::tr;
 use crate::{device, files, memory, store};
 
 /// What stands for a path or name that the person chose.
@@ -61,7 +62,7 @@ impl Session {
             move |_| report.save(&path),
             move |session, ()| {
                 session.bug_report = Fetch::Nothing;
-                let text = format!("The report is in {}", place.display());
+                let text = tr!("notices-report-saved", path = place.display().to_string());
                 session.notify(Problem::new(text), false);
             },
         );
@@ -103,27 +104,27 @@ impl BugReport {
             let text = lines.collect();
             parts.push(ReportFile { name, about, text });
         };
-        add("versions.txt".into(), "versions and machine", versions());
+        add(
+            "versions.txt".into(),
+            tr!("notices-report-versions"),
+            versions(),
+        );
         let settings = wanted.settings.as_deref();
         if let Some(text) = settings.and_then(|file| files::read_text(file, files::TEXT).ok()) {
             add(
                 "settings.toml".into(),
-                "the window's settings",
+                tr!("notices-report-settings"),
                 settings_of(&text),
             );
         }
         if let Some(text) = device::verdicts() {
-            add(
-                "devices.toml".into(),
-                "what tests of the devices found",
-                text,
-            );
+            add("devices.toml".into(), tr!("notices-report-devices"), text);
         }
         for path in Pages::new(logging::folder(runs_root)).all() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if let Ok(bytes) = files::read(&path, files::TEXT) {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                add(name.into_owned(), "what the program did", text);
+                add(name.into_owned(), tr!("notices-report-log"), text);
             }
         }
         let place = usual_place();
@@ -143,7 +144,8 @@ impl BugReport {
             }
             Ok::<_, zip::result::ZipError>(archive.finish()?.into_inner())
         })();
-        packed.map_err(|error| Problem::new(format!("the report cannot be packed: {error}")))
+        packed
+            .map_err(|error| Problem::new(tr!("notices-report-unpacked", why = error.to_string())))
     }
 
     /// Writes it as one zip archive.

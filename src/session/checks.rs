@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use crate::run::checked::{Report, Verdict};
 use crate::run::job::Job;
 use crate::store::{self, PACKED_ENDING};
+use crate::tr;
 
 /// Lines of a check that a notice has; the log of its job has them all.
 const TOLD: usize = 4;
@@ -20,8 +21,8 @@ impl Session {
             None => store::run_name(&place),
         };
         let title = match train {
-            true => format!("Training again: {name}"),
-            false => format!("Check of {name}"),
+            true => tr!("story-check-again", name = name),
+            false => tr!("story-check", name = name),
         };
         self.queue(Job::check(place, train, title));
     }
@@ -61,10 +62,9 @@ impl Session {
         self.task_or_tell(
             move |_| store::pack(&run, &path),
             move |session, packed| {
-                let what = "the run is packed: it has no pictures and no paths, but names of classes and what was said of it";
-                let told = Problem::new(what).at_path(&to);
+                let told = Problem::new(tr!("story-told-packed")).at_path(&to);
                 let told = match packed.left_pictures {
-                    true => told.advise("the pictures of its added tasks stay here: unpacked, it answers, but learns no further task"),
+                    true => told.advise(tr!("story-told-packed-advice")),
                     false => told,
                 };
                 session.notify(told, false);

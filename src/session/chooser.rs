@@ -11,6 +11,7 @@ use crate::data::export::Form;
 use crate::export;
 use crate::store::PACKED_ENDING;
 use crate::store::export::Format;
+use crate::tr;
 
 /// Endings of picture files.
 pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
@@ -62,41 +63,45 @@ impl DialogPurpose {
     /// The dialog's title.
     pub fn title(self) -> &'static str {
         match self {
-            Self::DataFolder => "Choose a folder with one subfolder per class",
-            Self::Weights => "Choose a weight file",
-            Self::Image | Self::Piece => "Choose images",
-            Self::Order => "Choose a class order",
-            Self::BugReport => "Save the bug report",
-            Self::DataExport(_, Form::Project) => "Export for Teachable Machine",
-            Self::DataExport(_, Form::Folder) => "Export as an image folder in a zip",
-            Self::Results(Format::Html, _) => "Save the report",
-            Self::Results(Format::Svg | Format::Png, _) | Self::Figure(..) => "Save the figure",
-            Self::Results(..) => "Save the table",
-            Self::Grid => "Choose a grid",
-            Self::SaveGrid => "Save the grid",
-            Self::Pack(_) => "Pack the run into one file",
-            Self::Packed => "Choose a packed run",
-            Self::Model(..) => "Choose where the folder of the model goes",
-            Self::AddedTask => "Choose a folder with one subfolder per new class",
-            Self::Runs => "Choose a folder that runs lie in",
-            Self::Pictures => "Choose a folder of pictures",
+            Self::DataFolder => tr!("choose-data"),
+            Self::Weights => tr!("choose-weights"),
+            Self::Image | Self::Piece => tr!("choose-images"),
+            Self::Order => tr!("choose-order"),
+            Self::BugReport => tr!("choose-report"),
+            Self::DataExport(_, Form::Project) => tr!("choose-export-project"),
+            Self::DataExport(_, Form::Folder) => tr!("choose-export-folder"),
+            Self::Results(Format::Html, _) => tr!("choose-results"),
+            Self::Results(Format::Svg | Format::Png, _) | Self::Figure(..) => tr!("choose-figure"),
+            Self::Results(..) => tr!("choose-table"),
+            Self::Grid => tr!("choose-grid"),
+            Self::SaveGrid => tr!("choose-save-grid"),
+            Self::Pack(_) => tr!("choose-pack"),
+            Self::Packed => tr!("choose-packed"),
+            Self::Model(..) => tr!("choose-model"),
+            Self::AddedTask => tr!("choose-teach"),
+            Self::Runs => tr!("choose-runs"),
+            Self::Pictures => tr!("choose-pictures"),
         }
     }
 
     /// What such files are called, and their endings.
     pub fn files(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::DataFolder | Self::AddedTask => ("Archives", ARCHIVES),
-            Self::Weights => ("Weights", WEIGHTS),
-            Self::Image | Self::Piece | Self::Pictures => ("Images", IMAGES),
-            Self::Runs => ("Runs", &[]),
-            Self::Model(..) => ("Folders", &[]),
+            Self::DataFolder | Self::AddedTask => (tr!("choose-archives"), ARCHIVES),
+            Self::Weights => (tr!("choose-weight-files"), WEIGHTS),
+            Self::Image | Self::Piece | Self::Pictures => (tr!("choose-image-files"), IMAGES),
+            Self::Runs => (tr!("choose-run-files"), &[]),
+            Self::Model(..) => (tr!("choose-folders"), &[]),
             Self::Order => ("JSON", &["json"]),
-            Self::BugReport | Self::DataExport(_, Form::Folder) => ("Archives", &["zip"]),
-            Self::DataExport(_, Form::Project) => ("Projects of Teachable Machine", &["tm"]),
-            Self::Results(format, _) | Self::Figure(format, _) => ("Results", format.endings()),
-            Self::Grid | Self::SaveGrid => ("Grids", &["toml"]),
-            Self::Pack(_) | Self::Packed => ("Packed runs", &["zip"]),
+            Self::BugReport | Self::DataExport(_, Form::Folder) => {
+                (tr!("choose-archives"), &["zip"])
+            }
+            Self::DataExport(_, Form::Project) => (tr!("choose-projects"), &["tm"]),
+            Self::Results(format, _) | Self::Figure(format, _) => {
+                (tr!("choose-result-files"), format.endings())
+            }
+            Self::Grid | Self::SaveGrid => (tr!("choose-grid-files"), &["toml"]),
+            Self::Pack(_) | Self::Packed => (tr!("choose-packed-files"), &["zip"]),
         }
     }
 

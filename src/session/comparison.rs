@@ -7,7 +7,6 @@ use super::Session;
 use super::presets;
 use super::run_view::RunView;
 use crate::method::lae;
-use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::job::JobId;
 
@@ -36,12 +35,6 @@ impl Session {
     /// asked for.
     pub fn start(&mut self) -> bool {
         if self.has_grid() {
-            if let Some(place) = &self.experiment.place {
-                let told = Problem::new(format!("a grid is not run at {place}"));
-                let advice = "choose a device of this computer for it";
-                self.notify(told.advise(advice), true);
-                return false;
-            }
             return self.start_grid();
         }
         let draft = self.experiment.draft.clone();

@@ -14,6 +14,7 @@ use super::views::{DataView, PictureKey, Pictures, Split};
 use crate::data::Correction;
 use crate::method;
 use crate::problem::{Problem, Result};
+use crate::tr;
 
 /// The lists that were read, and the hashes of pictures.
 pub(super) struct Corrected {
@@ -175,7 +176,7 @@ impl Session {
         let list = &self.experiment.draft.corrected;
         let kept = self.corrected_labels(&self.experiment.draft.data);
         match list.is_empty() && !kept.is_empty() {
-            true => (format!("{command} --corrected none"), true),
+            true => ([&*command, "--corrected", "none"].join(" "), true),
             false => (command, list == kept),
         }
     }
@@ -236,18 +237,18 @@ impl Session {
 }
 
 fn told(change: &Correction) -> Problem {
-    let text = match &change.class {
-        Some(class) if *class == change.was => {
-            format!("{} counts as {class}", change.picture)
-        }
-        Some(class) => format!(
-            "{} counts as {class} instead of {}",
-            change.picture, change.was
+    let (picture, was) = (change.picture.as_str(), change.was.as_str());
+    let text = match change.class.as_deref() {
+        Some(class) if class == was => tr!("notices-counts", picture = picture, class = class),
+        Some(class) => tr!(
+            "notices-counts-now",
+            picture = picture,
+            class = class,
+            was = was
         ),
-        None => format!("{} is left out", change.picture),
+        None => tr!("notices-left-out", picture = picture),
     };
-    Problem::new(format!("{text}, from the next run on"))
-        .advise("Experiment lists the corrected labels of a data set; the files stay as they are")
+    Problem::new(text).advise(tr!("notices-corrected-advice"))
 }
 
 #[cfg(test)]

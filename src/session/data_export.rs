@@ -8,9 +8,9 @@ use super::Session;
 use super::collection::Collection;
 use super::loads::DataAsk;
 use super::progress::Progress;
-use crate::counts::counted;
 use crate::data::export::{Form, Packed};
 use crate::problem::{Problem, listed};
+use crate::tr;
 
 /// How long the program waits at its end for an export to tidy up: it hears of it between two pictures.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -83,20 +83,19 @@ impl Session {
 }
 
 fn told(done: &Packed) -> Problem {
-    let told = Problem::new(format!(
-        "{} of {} are in one file now",
-        counted(done.pictures, "picture"),
-        counted(done.classes, "class")
+    let told = Problem::new(tr!(
+        "notices-exported",
+        pictures = tr!("count-pictures", n = done.pictures),
+        classes = tr!("count-classes", n = done.classes)
     ));
     if done.renamed.is_empty() {
         return told;
     }
     let renamed = done.renamed.iter();
-    let renamed: Vec<String> = renamed.map(|(a, b)| format!("{a} as {b}")).collect();
-    told.advise(format!(
-        "not every system takes these names of classes, so they are written differently: {}",
-        listed(&renamed, 8)
-    ))
+    let renamed: Vec<String> = renamed
+        .map(|(a, b)| tr!("notices-renamed", from = a.as_str(), to = b.as_str()))
+        .collect();
+    told.advise(tr!("notices-all-renamed", names = listed(&renamed, 8)))
 }
 
 #[cfg(test)]

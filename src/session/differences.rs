@@ -3,6 +3,7 @@
 use super::views::RunRow;
 use crate::method::filled;
 use crate::run::config::{self, RunConfig, differs};
+use crate::tr;
 
 /// Two settings side by side where they differ, the method's own filled in: key, then one value per
 /// run.
@@ -25,11 +26,11 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
         header.map_or("", |header| header.kept_as().title()).into()
     };
     let rows = [
-        ("weights, SHA-256", runs.iter().map(weights).collect()),
-        ("precision", runs.iter().map(kept_as).collect()),
-        ("plugin file, SHA-256", runs.iter().map(plugin).collect()),
+        ("compare-weights", runs.iter().map(weights).collect()),
+        ("compare-precision", runs.iter().map(kept_as).collect()),
+        ("compare-plugin", runs.iter().map(plugin).collect()),
     ];
-    let named = rows.map(|(key, values)| (key.to_string(), values));
+    let named = rows.map(|(id, values)| (tr!(id).to_string(), values));
     named.into_iter().filter(differs).collect()
 }
 

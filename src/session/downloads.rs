@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::Session;
 use crate::fetch;
 use crate::problem::{Problem, Result};
+use crate::tr;
 
 /// What can be downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,12 +154,12 @@ impl Session {
         match answer {
             Ok(()) => {
                 self.inventory.downloads.remove(at);
-                self.notify(Problem::new(format!("{name} is downloaded")), false);
+                self.notify(Problem::new(tr!("notices-downloaded", name = name)), false);
             }
             Err(_) if self.inventory.downloads[at].transfer.is_stopped() => {
                 self.inventory.downloads.remove(at);
-                let told = Problem::new(format!("the download of {name} was stopped"))
-                    .advise("what has arrived is kept; a later download goes on from there");
+                let told = Problem::new(tr!("notices-download-stopped", name = name))
+                    .advise(tr!("notices-download-kept"));
                 self.notify(told, false);
             }
             Err(problem) => self.inventory.downloads[at].problem = Some(problem),

@@ -1,6 +1,7 @@
 //! A drawing made of pen strokes, and the picture a network is shown of it.
 
 use crate::run::event::Picture;
+use crate::tr;
 
 /// Side of the picture a drawing becomes, in pixels.
 const SIDE: usize = 224;
@@ -97,7 +98,7 @@ impl Drawing {
             })
             .collect();
         Picture {
-            name: "drawing".into(),
+            name: tr!("predict-drawing").into(),
             width: SIDE,
             height: SIDE,
             rgb,

@@ -41,8 +41,8 @@ impl Backend for Child {
         self.0.wish(wish);
     }
 
-    fn hurry(&self, job: JobId) {
-        self.0.hurry(job);
+    fn wish_for(&self, job: JobId, wish: Wish) {
+        self.0.wish_for(job, wish);
     }
 }
 
@@ -53,7 +53,7 @@ fn told(remote: &Remote) -> Option<JobEvent> {
             News::Event(told) => return Some(*told),
             News::Broken(problem) | News::Lost(problem) => problem,
             News::Answer(Told::Refused(problem), _) => problem,
-            News::Here(_) | News::Caught | News::Home(_) | News::Answer(..) => continue,
+            News::Here(_) | News::Caught | News::Home(..) | News::Answer(..) => continue,
         };
         let run = String::new();
         let event = Event::Remark { run, problem };

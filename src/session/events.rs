@@ -43,7 +43,8 @@ impl Session {
                     self.tell_checked(report);
                 }
                 let event = self.take_job_event(job, event);
-                if let Some(event) = event.and_then(|event| self.take_grid_event(job, event)) {
+                if let Some(event) = event.and_then(|event| self.take_grid_event(None, job, event))
+                {
                     self.take_run_event(None, event);
                 }
             }

@@ -10,6 +10,7 @@ use super::trials::Trying;
 use super::views::{DataView, Fetch, PlanView};
 use crate::method::Idle;
 use crate::run::config::RunConfig;
+use crate::texts::Message;
 
 /// The set-up of the next run.
 pub struct Experiment {
@@ -63,8 +64,8 @@ impl Experiment {
     }
 
     /// Why the setting under this key has no effect, where it has none.
-    pub fn why_idle(&self, key: &str) -> Option<&str> {
-        Idle::why(&self.idle, key)
+    pub fn why_idle(&self, key: &str) -> Option<String> {
+        Idle::why(&self.idle, key).map(Message::said)
     }
 
     /// What is set up now.

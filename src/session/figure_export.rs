@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::store::export::Format;
 use crate::store::figure::{Figure, Pixels};
 use crate::store::write_file;
+use crate::tr;
 
 /// Figures on their way.
 #[derive(Default)]
@@ -55,7 +56,8 @@ impl Session {
                 Ok(to)
             },
             |session, to| {
-                session.notify(Problem::new("the figure is written").at_path(&to), false);
+                let told = Problem::new(tr!("story-told-figure"));
+                session.notify(told.at_path(&to), false);
             },
         );
     }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::counts::counted;
 use crate::metrics::ClassCounts;
 use crate::run::event::{RunHeader, TaskReport};
+use crate::tr;
 
 /// A class of which fewer are right than this share is rarely recognised.
 const RARELY: f64 = 0.25;
@@ -31,10 +31,14 @@ pub struct Missed {
 impl Missed {
     /// "heron: 0 of 11, 9 taken for egret".
     pub fn told(&self) -> String {
-        let (name, times) = &self.taken_for;
-        format!(
-            "{}: {} of {}, {times} taken for {name}",
-            self.name, self.right, self.of
+        let (taken_for, times) = &self.taken_for;
+        tr!(
+            "story-missed-class",
+            name = self.name.as_str(),
+            right = self.right,
+            of = self.of,
+            times = *times,
+            taken_for = taken_for.as_str()
         )
     }
 }
@@ -76,20 +80,16 @@ pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
 /// "2 of 8 classes are never recognised" and which; none where all are.
 pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
     let never = missed.iter().filter(|one| one.right == 0).count();
-    let (number, how) = match (missed.len(), never) {
+    let (id, number) = match (missed.len(), never) {
         (0, _) => return None,
-        (_, 0) => (missed.len(), "rarely"),
-        (_, never) => (never, "never"),
+        (_, 0) => ("story-rarely", missed.len()),
+        (_, never) => ("story-never", never),
     };
-    let are = if number == 1 { "is" } else { "are" };
-    let head = format!(
-        "{number} of {} {are} {how} recognised.",
-        counted(classes, "class")
-    );
+    let head = tr!(id, n = number, of = classes);
     let each: Vec<String> = missed.iter().take(TOLD).map(Missed::told).collect();
     let more = match missed.len().saturating_sub(TOLD) {
         0 => String::new(),
-        more => format!(" And {more} more."),
+        more => format!(" {}", tr!("story-missed-more", n = more)),
     };
     Some((head, format!("{}.{more}", each.join("; "))))
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::row::RunRow;
-use super::words::percent;
-use crate::counts::counted;
+use super::words::{number, percent};
 use crate::problem::listed;
 use crate::run::event::RunHeader;
+use crate::tr;
 
 /// A run's accuracy on its first task: when it was learned, and now.
 #[derive(Clone, Copy, Debug)]
@@ -72,24 +72,25 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
             let words = verdict(group)?;
             Some(match alike.len() {
                 1 => words,
-                _ => format!("Where task 1 is {}: {words}", listed(group[0].first(), 6)),
+                _ => {
+                    let names = listed(group[0].first(), 6);
+                    tr!("compare-where", names = names, words = words)
+                }
             })
         })
         .collect();
     let orders = |pair: &[Fate<'_>]| pair[0].header.class_order == pair[1].header.class_order;
     if alike.len() > 1 {
         let why = match fates.windows(2).all(orders) {
-            true => "Only runs that learned as many tasks of the same data are compared.",
-            false => {
-                "Task 1 holds other images in another class order: only runs of the same order are compared."
-            }
+            true => tr!("compare-only-as-many"),
+            false => tr!("compare-only-same-order"),
         };
         told.push(why.into());
     }
     told
 }
 
-/// "After 5 tasks LAE still answers 97 % of task 1 rightly, Baseline only 66 %.", of runs that are
+/// "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %.", of runs that are
 /// alike; none where all have one name.
 fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -105,18 +106,30 @@ fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
     let [(best, first), .., (worst, last)] = sorted.as_slice() else {
         return None;
     };
-    let after = counted(fates[0].done, "task");
     let (most, least) = (range(first), range(last));
     let apart = lowest(first) > highest(last);
-    Some(match (most == least, apart) {
-        (true, _) => {
-            format!("After {after} {best} and {worst} both still answer {most} of task 1 rightly.")
-        }
-        (_, apart) => format!(
-            "After {after} {best} still answers {most} of task 1 rightly, {worst} {}{least}.",
-            if apart { "only " } else { "" }
-        ),
-    })
+    let n = fates[0].done;
+    if most == least {
+        return Some(tr!(
+            "compare-both-still",
+            n = n,
+            best = *best,
+            worst = *worst,
+            share = most
+        ));
+    }
+    let id = match apart {
+        true => "compare-still-only",
+        false => "compare-still",
+    };
+    Some(tr!(
+        id,
+        n = n,
+        best = *best,
+        most = most,
+        worst = *worst,
+        least = least
+    ))
 }
 
 fn lowest(shares: &[f64]) -> f64 {
@@ -132,7 +145,10 @@ fn range(shares: &[f64]) -> String {
     let (low, high) = (percent(lowest(shares), 0), percent(highest(shares), 0));
     match low == high {
         true => low,
-        false => format!("{:.0} to {high}", lowest(shares) * 100.0),
+        false => {
+            let low = number(lowest(shares) * 100.0, 0);
+            tr!("count-span", least = low, most = high)
+        }
     }
 }
 
@@ -168,6 +184,7 @@ mod tests {
             trained_parameters: 1,
             frozen_parameters: 1,
             weights_sha256: String::new(),
+            start_sha256: None,
             images: None,
             added_tasks: Vec::new(),
             started: String::new(),
@@ -192,11 +209,11 @@ mod tests {
     fn only_runs_of_one_class_order_are_held_against_each_other() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
-        let pair = "After 2 tasks LAE still answers 98 % of task 1 rightly, Baseline only 93 %.";
+        let pair = "After 2 tasks LAE still recognises 98 % of task 1, Baseline only 93 %.";
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair]);
         // The extremes of all four are of different orders.
         let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
-        let other = "After 2 tasks LAE still answers 80 % of task 1 rightly, Baseline only 72 %.";
+        let other = "After 2 tasks LAE still recognises 80 % of task 1, Baseline only 72 %.";
         let of_each = [
             format!("Where task 1 is a, b: {pair}"),
             format!("Where task 1 is c, d: {other}"),
@@ -210,13 +227,14 @@ mod tests {
     fn runs_of_one_name_count_together() {
         let (lae, base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         let seeds = [(&lae, 0.98), (&base, 0.93), (&lae, 0.95), (&base, 0.90)];
-        let range = "After 2 tasks LAE still answers 95 to 98 % of task 1 rightly, Baseline only 90 to 93 %.";
+        let range =
+            "After 2 tasks LAE still recognises 95 to 98 % of task 1, Baseline only 90 to 93 %.";
         assert_eq!(told(&seeds), [range]);
         let over = [(&lae, 0.98), (&base, 0.93), (&lae, 0.92)];
-        let words = "After 2 tasks LAE still answers 92 to 98 % of task 1 rightly, Baseline 93 %.";
+        let words = "After 2 tasks LAE still recognises 92 to 98 % of task 1, Baseline 93 %.";
         assert_eq!(told(&over), [words]);
         assert_eq!(told(&[(&lae, 0.98), (&lae, 0.9)]), [""; 0]);
-        let same = "After 2 tasks Baseline and LAE both still answer 98 % of task 1 rightly.";
+        let same = "After 2 tasks Baseline and LAE both still recognise 98 % of task 1.";
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.98)]), [same]);
     }
 

@@ -7,12 +7,12 @@ use super::Session;
 use super::grids::line_title;
 use super::notices::clock;
 use super::run_view::RunView;
-use crate::counts::counted;
 use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::grid::{CellStanding, GridStanding};
 use crate::run::job::JobId;
 use crate::run::searched::Searched;
+use crate::tr;
 
 /// A grid at work, or the last one that was.
 #[derive(Clone, Debug)]
@@ -28,12 +28,18 @@ pub struct GridAtWork {
 }
 
 impl Session {
-    /// Takes what a grid at work tells of itself; gives back what its run at work has to fold.
-    pub(super) fn take_grid_event(&mut self, job: JobId, event: Event) -> Option<Event> {
+    /// Takes what a grid at work here, or at this place, tells of itself; gives back what its run at work has to fold.
+    pub(super) fn take_grid_event(
+        &mut self,
+        place: Option<&str>,
+        job: JobId,
+        event: Event,
+    ) -> Option<Event> {
         match event {
             Event::Grid(standing) => {
                 let left = standing.seconds();
-                self.train.grid = Some(Arc::new(GridAtWork {
+                let (_, grid) = self.train.at_work(place)?;
+                *grid = Some(Arc::new(GridAtWork {
                     job,
                     standing: *standing,
                     left,
@@ -46,12 +52,12 @@ impl Session {
                 standing,
                 seconds_left,
             } => {
-                self.take_cell(job, cell, standing, seconds_left);
+                self.take_cell(place, job, cell, (standing, seconds_left));
                 None
             }
             Event::Finished { .. } | Event::Failed { .. } | Event::Stopped { .. } => {
                 self.renew_grid();
-                self.end_grid(job, event)
+                self.end_grid(place, job, event)
             }
             other => Some(other),
         }
@@ -60,12 +66,21 @@ impl Session {
     /// Tells what a search chose, and where the grid of it lies.
     pub(super) fn tell_searched(&mut self, searched: &Searched) {
         let told = Problem::new(searched.sentences().join(" ")).at_path(&searched.file);
-        let advice = "Open grid… runs what was chosen on the test pictures";
+        let advice = tr!("story-told-searched");
         self.notify(told.advise(advice), false);
     }
 
-    fn take_cell(&mut self, job: JobId, cell: usize, standing: CellStanding, left: f64) {
-        let Some(grid) = self.train.grid.as_mut().filter(|grid| grid.job == job) else {
+    fn take_cell(
+        &mut self,
+        place: Option<&str>,
+        job: JobId,
+        cell: usize,
+        (standing, left): (CellStanding, f64),
+    ) {
+        let Some((live, grid)) = self.train.at_work(place) else {
+            return;
+        };
+        let Some(grid) = grid.as_mut().filter(|grid| grid.job == job) else {
             return;
         };
         let grid = Arc::make_mut(grid);
@@ -77,19 +92,19 @@ impl Session {
         line.standing = standing;
         let title = line_title(line);
         if begins {
-            self.train.live = Some(Arc::new(RunView::of_job(job, title)));
+            *live = Some(Arc::new(RunView::of_job(job, title)));
             return;
         }
-        let live = self.train.live.as_ref();
-        let header = live.and_then(|run| run.header.as_ref());
+        let header = live.as_ref().and_then(|run| run.header.as_ref());
         if let Some(folder) = header.map(|header| header.folder.clone()) {
             self.list_run(folder);
         }
     }
 
     /// A job has ended; of a grid the runs are laid side by side, and how it ended is told of all of it.
-    fn end_grid(&mut self, job: JobId, event: Event) -> Option<Event> {
-        let grid = self.train.grid.as_mut().filter(|grid| grid.job == job);
+    fn end_grid(&mut self, place: Option<&str>, job: JobId, event: Event) -> Option<Event> {
+        let (_, grid) = self.train.at_work(place)?;
+        let grid = grid.as_mut().filter(|grid| grid.job == job);
         let Some(grid) = grid.map(Arc::make_mut) else {
             return Some(event);
         };
@@ -104,23 +119,20 @@ impl Session {
         let folders: Vec<PathBuf> = folders.collect();
         match event {
             Event::Stopped { .. } => {
-                let told = Problem::new(format!("{title} was stopped"));
-                let told = told.advise("start it again to go on: what is there is not run again");
+                let told = Problem::new(tr!("story-told-grid-stopped", title = title));
+                let told = told.advise(tr!("story-told-grid-stopped-advice"));
                 self.notify(told, false);
                 return Some(event);
             }
             Event::Failed { problem, .. } => self.notify(problem, true),
             _ => {
-                let runs = counted(done, "run");
-                self.notify(
-                    Problem::new(format!("{title} is done: {runs} are there")),
-                    false,
-                );
+                let told = tr!("story-told-grid-done", title = title, n = done);
+                self.notify(Problem::new(told), false);
             }
         }
         self.list_runs();
         self.lay_side_by_side(folders);
-        if let Some(live) = &mut self.train.live {
+        if let Some((Some(live), _)) = self.train.at_work(place) {
             let run = String::new();
             Arc::make_mut(live).fold(Event::Finished { run }, &clock());
         }

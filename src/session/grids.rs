@@ -9,8 +9,10 @@ use super::views::Fetch;
 use crate::experiment::grid::shipped;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Says, Setting, setting};
-use crate::run::grid::{GridLine, GridStanding};
+use crate::run::grid::{CellStanding, GridLine, GridStanding};
 use crate::run::job::{GridWork, Job, JobId, JobWork, SearchBy};
+use crate::texts::of_list;
+use crate::tr;
 
 /// A setting with several values, all of which are to be tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,25 +129,39 @@ pub fn shipped_grids() -> &'static [(&'static str, String)] {
     })
 }
 
+/// The title of a grid in the language of this thread; one that a person wrote stays as it is.
+pub fn grid_title(title: &str) -> &str {
+    said(title, "title", title)
+}
+
+/// What is told of the grid of this title, in the same way.
+pub fn grid_about<'a>(title: &str, about: &'a str) -> &'a str {
+    said(title, "about", about)
+}
+
+fn said<'a>(title: &str, part: &str, english: &'a str) -> &'a str {
+    let known = shipped_grids().iter().find(|(_, known)| known == title);
+    known.map_or(english, |(name, _)| of_list("grid", name, part, english))
+}
+
 /// What a run of a grid is called: its row, class order and seed.
 pub fn line_title(line: &GridLine) -> String {
-    let order = match line.order.chars().nth(24) {
-        Some(_) => "own",
-        None => &line.order,
-    };
-    let mut words: Vec<String> = Some(&line.row)
-        .filter(|row| !row.is_empty())
-        .into_iter()
-        .cloned()
-        .collect();
+    let (order, seed) = (line.order.as_str(), line.seed.to_string());
+    let own = order.chars().nth(24).is_some();
     // A row that is told apart by one of them says so already.
-    for told in [format!("order {order}"), format!("seed {}", line.seed)] {
-        if !words
-            .first()
-            .is_some_and(|row| row.split(" · ").any(|part| part == told))
-        {
-            words.push(told);
-        }
+    let said = |what: &str, value: &str| {
+        let mut parts = line.row.split(" · ");
+        parts.any(|part| part.split_once(' ') == Some((what, value)))
+    };
+    let mut words = vec![line.row.clone()];
+    words.retain(|row| !row.is_empty());
+    if own {
+        words.push(tr!("experiment-order-own").into());
+    } else if !said("order", order) {
+        words.push(tr!("experiment-order", order = order));
+    }
+    if !said("seed", &seed) {
+        words.push(tr!("experiment-seed", seed = seed));
     }
     words.join(" · ")
 }
@@ -252,7 +268,12 @@ impl Session {
             // Its runs are others: shorter ones, on pictures held back.
             return Some(view.standing.rows);
         }
-        Some(view.standing.to_do()).filter(|left| *left > 0)
+        let left = match self.experiment.place {
+            // What cannot be run here, for want of data say, may be there.
+            Some(_) => view.standing.lines.len() - view.standing.done(),
+            None => view.standing.to_do(),
+        };
+        Some(left).filter(|left| *left > 0)
     }
 
     /// How the best of its rows is searched, where there are several and that is wanted.
@@ -267,22 +288,6 @@ impl Session {
         self.experiment.grid.search = by;
     }
 
-    /// Submits the grid on Experiment to the cluster of this name; its runs are listed here as they come.
-    pub fn submit_grid(&mut self, cluster: &str) {
-        let mut clusters = self.places.clusters.iter();
-        let cluster = clusters.find(|place| place.name == cluster);
-        let (Some(cluster), Some(ask)) = (cluster.cloned(), self.grid_ask()) else {
-            return;
-        };
-        self.task_or_tell(
-            move |sources| sources.submit_grid(&ask, &cluster),
-            |session, (words, root)| {
-                session.notify(Problem::new(words), false);
-                session.list_beside(root);
-            },
-        );
-    }
-
     /// Queues the grid on Experiment; says whether it could be.
     pub(super) fn start_grid(&mut self) -> bool {
         if self.grid_to_do().is_none() {
@@ -292,26 +297,42 @@ impl Session {
             return false;
         };
         let search = self.grid_search();
+        let place = self.experiment.place.clone();
+        if let (Some(place), Some(_)) = (&place, search) {
+            let told = tr!("experiment-grid-search-here", place = place.as_str());
+            let advice = tr!("experiment-grid-search-here-advice");
+            self.notify(Problem::new(told).advise(advice), true);
+            return false;
+        }
+        let lines = view.standing.lines.iter().enumerate();
+        let is_here = |line: &GridLine| matches!(line.standing, CellStanding::Done(_));
+        let missing = lines.filter(|(_, line)| place.is_some() && !is_here(line));
         let work = GridWork {
             search,
+            cells: missing.map(|(cell, _)| cell).collect(),
             ..view.work.clone()
         };
+        let mut title = view.standing.title.clone();
         let same = |job: &Job| matches!(&job.work, JobWork::Grid(other) if **other == work);
-        if self.waiting().any(same) {
-            let told = format!("{} waits in the queue already", view.standing.title);
+        let away = place.as_ref().and_then(|name| self.train.places.get(name));
+        let waits = away.is_some_and(|at| at.queue.jobs().any(same));
+        if waits || self.waiting().any(same) {
+            let told = tr!("experiment-grid-waits", title = title.as_str());
             self.notify(Problem::new(told), false);
             return false;
         }
-        let mut title = view.standing.title.clone();
         if search.is_some() {
-            title += " · search";
+            title = tr!("experiment-grid-search", title = title);
         }
         let job = Job::grid(work, view.device.clone(), title);
-        self.queue(job);
+        match place {
+            Some(place) => self.queue_at(&place, job),
+            None => self.queue(job),
+        }
         true
     }
 
-    fn grid_ask(&self) -> Option<GridAsk> {
+    pub(super) fn grid_ask(&self) -> Option<GridAsk> {
         let experiment = &self.experiment;
         let device = &experiment.draft.device;
         if let Some(name) = &experiment.grid.opened {
@@ -381,7 +402,10 @@ impl Session {
         self.task_or_tell(
             move |_| crate::store::write_file(&path, view.work.text.as_bytes()),
             move |session, _| {
-                session.notify(Problem::new("the grid is saved").at_path(&to), false);
+                session.notify(
+                    Problem::new(tr!("experiment-grid-saved")).at_path(&to),
+                    false,
+                );
             },
         );
     }

@@ -12,6 +12,7 @@ use crate::run::event::{Command, Picture};
 use crate::run::inside::{
     InsideRequest, Insight, Look, Movement, PictureInside, ProbeInside, RunInside, Seen,
 };
+use crate::tr;
 
 /// Runs kept.
 const MOST: usize = 16;
@@ -135,7 +136,7 @@ impl Insides {
         let same = |known: &Arc<Picture>| known.rgb == inside.seen;
         if !self.seen.as_ref().is_some_and(same) {
             self.seen = Some(Arc::new(Picture {
-                name: "what the network sees".into(),
+                name: tr!("predict-seen").into(),
                 width: inside.seen_size,
                 height: inside.seen_size,
                 rgb: inside.seen.clone(),

@@ -33,6 +33,13 @@ impl Inventory {
 }
 
 impl Session {
+    /// Makes anew what is kept in words: another language is spoken from now on.
+    pub fn spoken_anew(&mut self) {
+        self.read_plugins();
+        self.read_backbones();
+        self.read_devices();
+    }
+
     /// Reads the plugin files.
     pub fn read_plugins(&mut self) {
         self.task_or_tell(

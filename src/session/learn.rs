@@ -2,7 +2,6 @@
 
 use super::tour::Tour;
 use super::units::Units;
-use crate::texts::Language;
 
 /// The tour and the lessons.
 #[derive(Default)]
@@ -11,6 +10,4 @@ pub struct Learn {
     pub tour: Option<Tour>,
     /// The lessons.
     pub units: Units,
-    /// The language of both.
-    pub language: Language,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::problem::listed;
 use crate::run::event::RunHeader;
+use crate::tr;
 
 /// Classes that are named at most.
 const NAMED: usize = 6;
@@ -24,12 +25,12 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     // The same pictures may lie elsewhere.
     let same_pictures = images.map(|(one, other)| one.test == other.test);
     if mine != theirs && same_pictures != Some(true) {
-        return vec![format!("other data ({theirs})")];
+        return vec![tr!("compare-other-data", data = theirs.as_str())];
     }
     let set = |header| first(header).iter().collect::<BTreeSet<&String>>();
     if set(one) != set(other) {
         let names = listed(first(other), NAMED);
-        differs.push(format!("task 1 is {names}"));
+        differs.push(tr!("compare-first-task", names = names));
     }
     let sorted = |header: &RunHeader| {
         let mut names = header.class_order.clone();
@@ -38,9 +39,9 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     };
     // Of more classes, there are more test pictures: which ones, is told by the classes.
     if same_pictures == Some(false) && sorted(one) == sorted(other) {
-        differs.push("other test pictures".into());
+        differs.push(tr!("compare-other-test").into());
     } else if one.config.measured_on() != other.config.measured_on() {
-        differs.push(format!("measured on {}", other.config.measured_on()));
+        differs.push(tr!("compare-measured-on", on = other.config.measured_on()));
     }
     differs
 }

@@ -15,6 +15,7 @@ pub mod bug_report;
 mod cards;
 mod checks;
 pub mod chooser;
+pub mod clusters;
 pub mod collection;
 pub mod companion;
 pub mod compare;
@@ -229,6 +230,7 @@ impl Session {
         self.refresh_data();
         self.refresh_plan();
         self.refresh_grid();
+        self.refresh_clusters();
         self.refresh_idle();
         self.refresh_editor();
         changed

@@ -11,6 +11,7 @@ use crate::logging::told;
 use crate::metrics::{Expert, Tally};
 use crate::problem::{Problem, listed};
 use crate::run::event::RunHeader;
+use crate::tr;
 
 /// Something the person should know that belongs to no page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,8 +93,8 @@ impl Session {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
         if let Some(added_task) = added_task {
-            let told = format!("{} taught", listed(&added_task.classes, 8));
-            let told = Problem::new(told).advise("Train shows what it cost the old classes");
+            let told = tr!("notices-taught", classes = listed(&added_task.classes, 8));
+            let told = Problem::new(told).advise(tr!("notices-taught-advice"));
             self.notify(told, false);
             return;
         }
@@ -102,19 +103,19 @@ impl Session {
             Tally::of(&report.answers, expert)
         });
         let Some(quality) = quality else { return };
-        let text = format!(
-            "{} is finished: {} of the {} {} images of all classes are right",
-            run.title,
-            percent(quality.accuracy(), 1),
-            quality.images,
-            run.measured_on(),
+        let text = tr!(
+            "notices-finished",
+            run = run.title.as_str(),
+            share = percent(quality.accuracy(), 1),
+            n = quality.images,
+            on = run.measured_on()
         );
         let told = Problem::new(text);
         let classes = header.map_or(0, |header| header.class_order.len());
         let missed = findings::told(&run.missed, classes);
         let missed = missed.map(|(head, _)| {
             let head = head.trim_end_matches('.');
-            format!("{head}: Train says which, and what may help")
+            tr!("notices-missed", head = head)
         });
         let advice = match quality.is_guessing() {
             true => Some(Tally::GUESSING.to_string()),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Session;
 use crate::problem::Problem;
 use crate::store::{self, Unpacked};
+use crate::tr;
 
 impl Session {
     /// Unpacks packed runs among the runs of the usual folder, one after the other: each sees those before it.
@@ -29,9 +30,9 @@ impl Session {
 
 fn told(unpacked: &Unpacked) -> Problem {
     let name = store::run_name(&unpacked.folder);
-    let told = Problem::new(format!("{name} is among the runs"));
+    let told = Problem::new(tr!("story-told-unpacked", name = name));
     match &unpacked.repeats {
-        Some(other) => told.advise(format!("it repeats {other}")),
+        Some(other) => told.advise(tr!("story-told-repeats", name = other.as_str())),
         None => told,
     }
 }

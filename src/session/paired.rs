@@ -1,9 +1,9 @@
 //! Two runs held against each other image by image, in words.
 
 use super::row::RunRow;
-use super::words::count_text;
-use crate::counts::counted;
+use super::words::number;
 use crate::metrics::{Expert, Paired};
+use crate::tr;
 
 /// Below this p the difference is more than the choice of images explains.
 const RARE: f64 = 0.05;
@@ -16,36 +16,43 @@ pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
             None => &one,
             Some(_) => &other,
         };
-        return format!(
-            "{one} and {other}: not compared, since {older} does not tell which images it was tested on (it is of an older version)."
+        let older = older.as_str();
+        return tr!(
+            "compare-paired-older",
+            one = one.as_str(),
+            other = other.as_str(),
+            older = older
         );
     };
     match mine.beside(first.1, (theirs, second.1)) {
         Some(paired) => told(&one, &other, paired),
-        None => format!("{one} and {other}: not compared, since they were tested on other images."),
+        None => tr!("compare-paired-other", one = one, other = other),
     }
 }
 
 fn told(one: &str, other: &str, paired: Paired) -> String {
-    let (images, differing) = (counted(paired.images, "image"), paired.differing());
-    if differing == 0 {
-        return format!("{one} and {other} are right on the same of the {images}.");
+    let images = paired.images;
+    if paired.differing() == 0 {
+        return tr!("compare-paired-same", one = one, other = other, n = images);
     }
     let p = paired.p();
     let shown = match p < 0.001 {
-        true => "p < 0.001".to_string(),
-        false => format!("p = {p:.3}"),
+        true => format!("p < {}", number(0.001, 3)),
+        false => format!("p = {}", number(p, 3)),
     };
-    let explains = if p < RARE {
-        "hardly explains"
-    } else {
-        "may well explain"
+    let id = match p < RARE {
+        true => "compare-paired-differ",
+        false => "compare-paired-chance",
     };
-    format!(
-        "On {} of {images} only one of the two is right, {one} on {} and {other} on {}: {shown}, so chance in the choice of images {explains} the difference.",
-        count_text(differing),
-        count_text(paired.first),
-        count_text(paired.second),
+    tr!(
+        id,
+        differing = paired.differing(),
+        n = images,
+        one = one,
+        first = paired.first,
+        other = other,
+        second = paired.second,
+        p = shown
     )
 }
 

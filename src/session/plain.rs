@@ -4,12 +4,14 @@
 use crate::method::METHODS;
 use crate::problem::Problem;
 use crate::run::config::{SETTINGS, SettingSpec, capitalised};
+use crate::tr;
 
 /// Names listed of a choice at most; the window shows all of them where they are chosen.
 const NAMES: usize = 4;
 
 /// The problem in the words of the window.
 pub fn in_window(problem: &Problem) -> Problem {
+    let problem = problem.said();
     let remedy = problem.remedy.split("; ");
     // What is to be typed into a terminal helps nobody here.
     let remedy: Vec<&str> = remedy
@@ -19,7 +21,7 @@ pub fn in_window(problem: &Problem) -> Problem {
         what: plain(&problem.what),
         place: plain(&problem.place),
         remedy: plain(&short_list(&remedy.join("; "))),
-        ..problem.clone()
+        ..problem
     }
 }
 
@@ -76,16 +78,18 @@ fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
 
 /// A sentence that ends in a long list of names, cut after the first few.
 fn short_list(text: &str) -> String {
-    let Some(at) = text.find("one of ") else {
+    let before = format!("{} ", tr!("try-before-names"));
+    let Some(at) = text.rfind(&before) else {
         return text.to_string();
     };
-    let (head, list) = text.split_at(at + "one of ".len());
+    let (head, list) = text.split_at(at + before.len());
     let names: Vec<&str> = list.split(", ").collect();
     if names.len() <= NAMES + 2 {
         return text.to_string();
     }
     let rest = names.len() - NAMES;
-    format!("{head}{} and {rest} more", names[..NAMES].join(", "))
+    let names = names[..NAMES].join(", ");
+    format!("{head}{}", tr!("problem-and-more", names = names, n = rest))
 }
 
 #[cfg(test)]

@@ -10,9 +10,13 @@ use super::run_view::RunView;
 use super::sheet::SheetView;
 use super::sorted::SortedPictures;
 use super::views::{Fetch, RunRow};
+use super::words::percent;
+use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
+use crate::texts::{Language, Values};
+use crate::tr;
 
 /// What the page Predict shows: a picture and its answers, one per snapshot, pinned pictures, a table, insides of runs.
 #[derive(Debug, Default)]
@@ -66,7 +70,7 @@ impl Session {
         self.predict.reading = Some(path.clone());
         let asked = path.clone();
         self.queued_task(
-            Some("picture to be shown"),
+            Some("predict-picture"),
             move |sources| sources.picture(&path),
             move |session, picture| session.take_file(&asked, picture),
         );
@@ -139,9 +143,9 @@ impl Session {
         let config = &self.header_of(run)?.config;
         let place = &config.backbone;
         self.unvisited(config).contains(place).then(|| {
-            Problem::new("the weights of this run lie on another computer")
+            Problem::new(message!("predict-problem-weights"))
                 .at(place)
-                .advise("if you trust it, choose that file as the backbone on Experiment, then ask again")
+                .advise(message!("predict-problem-weights-try"))
         })
     }
 
@@ -309,53 +313,37 @@ pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
 /// that was learned last.
 pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
     let name = |class: usize| answer.classes.get(class).map_or("?", String::as_str);
-    let percent = |p: f32| format!("{:.0}\u{a0}%", p * 100.0);
     let (Some(online), Some(offline)) = (answer.of(Expert::ONLINE), answer.of(Expert::OFFLINE))
     else {
-        return "One expert answers alone.".into();
+        return tr!("predict-reason-alone").into();
     };
-    let (online, p_online) = online.best();
-    let (offline, p_offline) = offline.best();
+    let [(online, sure), (offline, also_sure)] = [online, offline].map(|opinion| {
+        let (class, p) = opinion.best();
+        (class, percent(f64::from(p), 0))
+    });
     if answer.task == 0 {
-        return format!(
-            "Only one task is taught, so the online expert answers alone: it is {} sure.",
-            percent(p_online)
-        );
+        return tr!("predict-reason-first", online = sure);
     }
-    let busy = if busy_with.is_empty() {
-        String::new()
-    } else {
-        format!("fresh from learning {}, ", listed(busy_with, 3))
+    let mut values = Values::new();
+    values.set("online", sure);
+    values.set("offline", also_sure);
+    let id = match answer.decided_by {
+        Expert::OFFLINE if online == offline => "predict-reason-both-offline",
+        Expert::ONLINE if online == offline => "predict-reason-both-online",
+        Expert::OFFLINE if busy_with.is_empty() => "predict-reason-offline",
+        Expert::OFFLINE => "predict-reason-offline-fresh",
+        Expert::ONLINE if busy_with.is_empty() => "predict-reason-online",
+        Expert::ONLINE => "predict-reason-online-fresh",
+        _ => "predict-reason-equal",
     };
-    match answer.decided_by {
-        Expert::OFFLINE if online == offline => format!(
-            "Both experts say {}. The offline one is more certain ({} against {}).",
-            name(offline),
-            percent(p_offline),
-            percent(p_online)
-        ),
-        Expert::OFFLINE => format!(
-            "The offline expert decided ({}): it remembers {}; the online one, {busy}leans towards {} ({}).",
-            percent(p_offline),
-            name(offline),
-            name(online),
-            percent(p_online)
-        ),
-        Expert::ONLINE if online == offline => format!(
-            "Both experts say {}. The online one is more certain ({} against {}).",
-            name(online),
-            percent(p_online),
-            percent(p_offline)
-        ),
-        Expert::ONLINE => format!(
-            "The online expert decided ({}): {busy}it is surer of {} than the offline one is of {} ({}).",
-            percent(p_online),
-            name(online),
-            name(offline),
-            percent(p_offline)
-        ),
-        _ => format!("Both experts are equally sure of {}.", name(online)),
-    }
+    let (first, other) = match answer.decided_by {
+        Expert::OFFLINE => (offline, online),
+        _ => (online, offline),
+    };
+    values.set("class", name(first));
+    values.set("other", name(other));
+    values.set("learned", listed(busy_with, 3));
+    Language::spoken().tell(id, &values)
 }
 
 #[cfg(test)]

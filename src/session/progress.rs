@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::words::count_text;
+use crate::tr;
 
 /// How far a long task is, such as the opening of a data set; shared by the thread that does it and the window.
 #[derive(Debug, Default)]
@@ -15,8 +15,10 @@ pub struct Progress {
 impl Progress {
     /// Notes what is done; false when it is to stop.
     pub fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
-        let of = of.map_or_else(String::new, |of| format!(" of {}", count_text(of)));
-        *self.text() = format!("{doing}: {}{of}", count_text(done));
+        *self.text() = match of {
+            Some(of) => tr!("count-step-of", doing = doing, done = done, of = of),
+            None => tr!("count-step", doing = doing, done = done),
+        };
         !self.is_stopped()
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Session;
 use super::views::Fetch;
 use crate::experiment::Found;
+use crate::message;
 use crate::problem::Problem;
 
 /// The folder that was looked at last, for a run, and what was found there.
@@ -21,7 +22,7 @@ impl Session {
         let of = (run.to_path_buf(), source.clone());
         self.train.pupil.of = Some(of.clone());
         let Some(header) = self.header_of(run).cloned() else {
-            let gone = Problem::new("this run is not listed any more").at_path(run);
+            let gone = Problem::new(message!("predict-problem-unlisted")).at_path(run);
             self.train.pupil.found = Fetch::Failed(gone);
             return;
         };

@@ -15,6 +15,7 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Event, Wish};
 use crate::run::job::{Job, JobId, JobWork};
+use crate::tr;
 
 impl Session {
     /// Trains a run with these settings, at the place that is chosen; it waits in the queue while another one trains there.
@@ -89,7 +90,7 @@ impl Session {
             .find(same)
             .map(|job| job.title.clone());
         if let Some(title) = known {
-            let told = Problem::new(format!("{title} waits in the queue already"));
+            let told = Problem::new(tr!("story-told-waits", title = title));
             self.notify(told, false);
             return;
         }
@@ -143,7 +144,7 @@ impl Session {
             self.hold_queue(true);
         }
         self.backend.send(Command::Stop(job));
-        self.backend.hurry(job);
+        self.backend.wish_for(job, Wish::Stop);
     }
 
     /// Takes a job out of the queue.
@@ -184,8 +185,8 @@ impl Session {
                     return Some(Event::Stopped { run });
                 }
                 let title = job.map_or_else(String::new, |job| job.title);
-                let told = Problem::new(format!("{title} was removed from the queue"));
-                self.notify(told.advise("start it again from Experiment"), false);
+                let told = Problem::new(tr!("story-told-removed", title = title));
+                self.notify(told.advise(tr!("story-told-start-again")), false);
                 None
             }
             event => {
@@ -202,7 +203,7 @@ impl Session {
 
     /// Jobs that come held are those of an earlier start of the program.
     fn tell_of_the_queue(&mut self) {
-        let text = "runs wait in the queue from the last time";
+        let text = tr!("story-told-left-waiting");
         if self
             .notices
             .list
@@ -212,9 +213,7 @@ impl Session {
             return;
         }
         let told = Problem::new(text);
-        self.notify(
-            told.advise("Train shows them: resume the queue, or remove them"),
-            false,
-        );
+        let advice = tr!("story-told-left-waiting-advice");
+        self.notify(told.advise(advice), false);
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Session;
 use super::progress::Progress;
-use crate::counts::counted;
 use crate::problem::Problem;
 use crate::store::export::Format;
+use crate::tr;
 
 /// What the file is called unless the person says otherwise.
 pub(super) fn file_name(what: &str, format: Format) -> String {
@@ -62,12 +62,12 @@ impl Session {
     /// Tells that it is written, and how many runs could not be read.
     fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
-            Format::Html => "the report is written",
-            Format::Svg | Format::Png => "the figure is written",
-            _ => "the table is written",
+            Format::Html => tr!("story-told-report"),
+            Format::Svg | Format::Png => tr!("story-told-figure"),
+            _ => tr!("story-told-table"),
         });
         if left_out > 0 {
-            told = told.advise(format!("{} could not be read", counted(left_out, "run")));
+            told = told.advise(tr!("story-told-left-out", n = left_out));
         }
         self.notify(told.at_path(&path), false);
         if format == Format::Html {

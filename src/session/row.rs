@@ -16,6 +16,7 @@ use crate::store::table::Measured;
 use crate::store::{
     self, Answered, Figures, Glance, GroupKey, ListedRun, StoredState, settings_key,
 };
+use crate::tr;
 
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
@@ -238,7 +239,7 @@ impl RunRow {
     pub fn line(&self) -> String {
         let line = format!("{} · {}", self.title(), time_text(&self.name));
         match &self.elsewhere {
-            Some(place) => format!("{line} · in {}", place.title()),
+            Some(place) => format!("{line} · {}", place.words()),
             None => line,
         }
     }
@@ -246,9 +247,7 @@ impl RunRow {
     /// Why nothing about it can be changed, if so.
     pub fn fixed(&self) -> Option<&'static str> {
         let place = self.elsewhere.as_ref()?;
-        place
-            .read_only
-            .then_some("This run lies in a folder that can only be read")
+        place.read_only.then_some(tr!("story-read-only"))
     }
 }
 
@@ -257,6 +256,11 @@ impl Elsewhere {
     pub fn title(&self) -> String {
         let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());
         harmless(&name.to_string_lossy()).into_owned()
+    }
+
+    /// "in lab-runs".
+    pub fn words(&self) -> String {
+        tr!("story-in-folder", folder = self.title())
     }
 }
 

@@ -10,6 +10,7 @@ use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
 use crate::store::figure::Point;
 use crate::store::table::{Align, Choice, Measured, Row, TableRequest, TextTable};
+use crate::tr;
 
 /// A table that is wanted.
 #[derive(Clone, Debug)]
@@ -124,8 +125,8 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     let table = ask.request.table(&runs)?;
     if table.rows().is_empty() {
-        let problem = Problem::new("none of these runs has a finished task");
-        return Err(problem.advise("train one, or look for others"));
+        let problem = Problem::new(tr!("story-told-no-table"));
+        return Err(problem.advise(tr!("story-told-no-table-advice")));
     }
     let (text, keys) = (table.cells(), table.keys());
     let titles: Vec<(&str, Align)> = text.titles().collect();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::views::Fetch;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
@@ -63,16 +64,14 @@ impl Session {
     ) -> Result<SheetRequest> {
         let done = self.finished_tasks(&run);
         if done == 0 {
-            return Err(Problem::new("this run has not finished a task yet"));
+            return Err(Problem::new(message!("predict-problem-no-task")));
         }
         if let Some(problem) = self.weights_elsewhere(&run) {
             return Err(problem);
         }
         if !folder.is_absolute() || !csv.is_absolute() {
-            return Err(
-                Problem::new("the paths of pictures and table have to be whole")
-                    .advise("begin them at the root of the disk"),
-            );
+            return Err(Problem::new(message!("predict-problem-paths"))
+                .advise(message!("predict-problem-paths-try")));
         }
         self.tickets += 1;
         let task = self.predict.task.min(done - 1);
@@ -128,13 +127,10 @@ impl Session {
         {
             if let SheetState::Done(_) = state {
                 let name = sheet.request.csv.file_name().unwrap_or_default();
-                let told = format!("the table {} is written", name.to_string_lossy());
+                let told = message!("predict-told-table", table = name.to_string_lossy());
                 sheet.state = state;
-                self.notify(
-                    Problem::new(told)
-                        .advise("Predict shows where it lies, and the pictures by class"),
-                    false,
-                );
+                let told = Problem::new(told).advise(message!("predict-told-table-try"));
+                self.notify(told, false);
                 self.predict.sorted = Fetch::Busy;
                 self.read_sorted();
             } else {

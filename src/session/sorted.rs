@@ -9,10 +9,12 @@ use super::loads::Lookup;
 use super::views::{Pictures, Split};
 use crate::data::looks::thumbnail_of;
 use crate::data::{Correction, PrintKind};
-use crate::experiment::sheet::{AnsweredPicture, NONE_OF_THESE};
+use crate::experiment::sheet::{AnsweredPicture, none_of_these};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::run::sheet::SheetRequest;
+use crate::tr;
 
 /// Where a picture is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +51,11 @@ impl SortedPictures {
         mut classes: Vec<String>,
         pictures: Vec<AnsweredPicture>,
     ) -> Self {
+        let none = none_of_these(&classes);
         let mut groups = Vec::with_capacity(pictures.len());
         for one in &pictures {
             groups.push(match (one.sorted_as.as_deref(), one.class.as_deref()) {
-                (Some(NONE_OF_THESE), _) => Group::NoneOfThese,
+                (Some(name), _) if name == none => Group::NoneOfThese,
                 (Some(name), _) => class_of(&mut classes, name),
                 (None, None) => Group::Unreadable,
                 (None, Some(_)) if one.none_of_these == Some(true) => Group::NoneOfThese,
@@ -97,8 +100,8 @@ impl SortedPictures {
     pub fn name(&self, group: Group) -> &str {
         match group {
             Group::Class(class) => self.classes.get(class).map_or("", String::as_str),
-            Group::NoneOfThese => "None of these",
-            Group::Unreadable => "Cannot be read",
+            Group::NoneOfThese => tr!("predict-none"),
+            Group::Unreadable => tr!("predict-sorted-unreadable"),
         }
     }
 
@@ -134,9 +137,10 @@ impl SortedPictures {
 
     /// What the table's last column is to say of each picture.
     fn column(&self) -> Vec<String> {
+        let none = none_of_these(&self.classes);
         let said = |group: &Group| match group {
             Group::Class(class) => self.classes.get(*class).cloned().unwrap_or_default(),
-            Group::NoneOfThese => NONE_OF_THESE.into(),
+            Group::NoneOfThese => none.clone(),
             Group::Unreadable => String::new(),
         };
         self.groups.iter().map(said).collect()
@@ -162,15 +166,13 @@ struct FolderPictures {
 impl Pictures for FolderPictures {
     fn picture(&self, index: usize) -> Result<Picture> {
         let path = self.paths.get(index);
-        let path = path.ok_or_else(|| Problem::new("there is no such picture in the table"))?;
+        let path = path.ok_or_else(|| Problem::new(message!("predict-problem-no-picture")))?;
         thumbnail_of(&self.folder.join(path))
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
-        Err(
-            Problem::new("these pictures have no labels to be corrected")
-                .advise("move the picture to another class"),
-        )
+        Err(Problem::new(message!("predict-problem-no-labels"))
+            .advise(message!("predict-problem-no-labels-try")))
     }
 
     fn fingerprint(&self, _: PrintKind) -> String {
@@ -217,7 +219,7 @@ impl Session {
         sorted: &SortedPictures,
         at: usize,
     ) -> Lookup<Result<Arc<Picture>>> {
-        let key = format!("sorted {}", sorted.request.ticket);
+        let key = format!("sorted/{}", sorted.request.ticket);
         let files = sorted.files.clone();
         self.picture_with((key.into(), Split::Test, at), || files)
     }
@@ -257,7 +259,7 @@ impl Session {
                 {
                     Arc::make_mut(sorted).is_kept = true;
                 }
-                let told = format!("the table {name} says in its last column what you moved");
+                let told = message!("predict-told-kept", table = name);
                 session.notify(Problem::new(told), false);
             },
         );
@@ -298,7 +300,11 @@ mod tests {
             said("c.png", Some("b"), 0.5, true),
             said("d.png", None, 0.0, false),
         ];
-        let mut sorted = SortedPictures::new(request, vec!["a".into(), "b".into()], pictures);
+        let named = |classes: [&str; 2]| {
+            let classes = classes.map(String::from).into();
+            SortedPictures::new(request.clone(), classes, pictures.clone())
+        };
+        let mut sorted = named(["a", "b"]);
         let counts: Vec<usize> = sorted.counts().iter().map(|(_, count)| *count).collect();
         assert_eq!(counts, [2, 0, 1, 1]);
         assert_eq!(sorted.of(Group::Class(0), ""), [1, 0]);
@@ -308,6 +314,17 @@ mod tests {
         sorted.groups[0] = Group::NoneOfThese;
         let moved: Vec<usize> = (0..4).filter(|&at| sorted.is_moved(at)).collect();
         assert_eq!(moved, [0, 2]);
-        assert_eq!(sorted.column(), [NONE_OF_THESE, "a", "b", ""]);
+        assert_eq!(sorted.column(), ["none_of_these", "a", "b", ""]);
+        // A class of that name is read back as the class.
+        let mut sorted = named(["none_of_these", "a"]);
+        sorted.groups[0] = Group::Class(0);
+        let column = sorted.column();
+        assert_eq!(column, ["none_of_these", "a", "none_of_these_", ""]);
+        let mut again = pictures.clone();
+        for (one, said) in again.iter_mut().zip(column) {
+            one.sorted_as = Some(said).filter(|said| !said.is_empty());
+        }
+        let again = SortedPictures::new(request.clone(), sorted.classes, again);
+        assert_eq!(again.groups, sorted.groups);
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::data::{Dataset, Listed};
 use crate::run::config::RunConfig;
+use crate::tr;
 
 use super::presets::{Paper, Preset, PresetSplit, matches, presets};
 use super::views::DataView;
@@ -53,33 +54,24 @@ pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Opt
     }
     let data = paper.title;
     let ours = match given.listed {
-        Some(_) => "given by other lists",
-        None if given.drawn => "drawn here",
-        None => "that of its folders",
+        Some(_) => tr!("data-split-lists"),
+        None if given.drawn => tr!("data-split-drawn"),
+        None => tr!("data-split-folders"),
     };
-    let not_the_papers = |remedy: &str| {
-        Some(format!(
-            "The split of {data} is {ours}, so the figures are not the paper's: {remedy}."
-        ))
-    };
+    let not_the_papers =
+        |remedy: &str| Some(tr!("data-split", data = data, ours = ours, remedy = remedy));
     match (paper.split, given.listed) {
-        (PresetSplit::Own, _) if given.drawn => not_the_papers("it comes with a split of its own"),
+        (PresetSplit::Own, _) if given.drawn => not_the_papers(tr!("data-split-own")),
         (PresetSplit::Own, _) => None,
-        (PresetSplit::Lists, None) => not_the_papers(
-            "put its authors' train_list.txt and val_list.txt beside the class folders",
-        ),
-        (PresetSplit::Lists, Some(listed)) if listed.test_names == CODA_TEST => Some(format!(
-            "These lists of {data} are CODA-Prompt's, so the figures are not those of the paper's benchmark, which takes L2P's."
-        )),
+        (PresetSplit::Lists, None) => not_the_papers(tr!("data-split-put-lists")),
+        (PresetSplit::Lists, Some(listed)) if listed.test_names == CODA_TEST => {
+            Some(tr!("data-split-coda", data = data))
+        }
         (PresetSplit::Lists, Some(_)) => None,
         (PresetSplit::Coda, Some(listed)) if listed.test_names == CODA_TEST => None,
-        (PresetSplit::Coda, _) => not_the_papers(
-            "put CODA-Prompt's imagenet-r_train.yaml and imagenet-r_test.yaml beside the class folders",
-        ),
+        (PresetSplit::Coda, _) => not_the_papers(tr!("data-split-put-coda")),
         (PresetSplit::Fifth, Some(listed)) if is_fifth(listed) => None,
-        (PresetSplit::Fifth, _) => not_the_papers(
-            "its authors' program tests on a fifth of each domain, which docs/data.md says how to list",
-        ),
+        (PresetSplit::Fifth, _) => not_the_papers(tr!("data-split-fifth")),
     }
 }
 

@@ -1,5 +1,7 @@
 //! How a run on show stands.
 
+use crate::tr;
+
 /// How a run stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
@@ -25,11 +27,11 @@ impl Stage {
     /// The word people read.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Finished => "finished",
-            Self::Stopped => "stopped",
-            Self::Failed => "failed",
+            Self::Running => tr!("stage-running"),
+            Self::Paused => tr!("stage-paused"),
+            Self::Finished => tr!("stage-finished"),
+            Self::Stopped => tr!("stage-stopped"),
+            Self::Failed => tr!("stage-failed"),
         }
     }
 }

@@ -5,12 +5,15 @@ use super::advice::better_backbone;
 use super::findings;
 use super::plain::in_window;
 use super::run_view::{RunView, Stage};
+use super::words::{number, percent};
 use crate::method::lae::{self, Switches};
 use crate::method::{Chosen, epochs_of, passes_of};
 use crate::problem::listed;
 use crate::run::config::RunConfig;
 use crate::run::event::Phase;
 use crate::store::{ClassGroup as Group, added_task_figures};
+use crate::texts::Language;
+use crate::tr;
 
 /// Of fewer pictures no share is told.
 const FEW: usize = 20;
@@ -24,10 +27,10 @@ pub struct Paragraph {
     pub text: String,
 }
 
-fn paragraph(head: &str, text: String) -> Paragraph {
+fn paragraph(head: &str, text: impl Into<String>) -> Paragraph {
     Paragraph {
         head: head.into(),
-        text,
+        text: text.into(),
     }
 }
 
@@ -36,51 +39,44 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
     let mut paragraphs = Vec::new();
     match (&run.stage, &run.phase) {
         (Stage::Failed, _) => paragraphs.push(ended(run)),
-        (Stage::Stopped, _) if run.header.is_none() => {
-            paragraphs.push(paragraph("Stopped.", "The run had not begun; nothing was saved.".into()));
+        (Stage::Stopped, _) => {
+            let text = match run.header {
+                None => tr!("story-not-begun").to_string(),
+                Some(_) => tr!("story-stopped", done = run.reports.len(), n = run.tasks()),
+            };
+            paragraphs.push(paragraph(tr!("story-stopped-head"), text));
         }
-        (Stage::Stopped, _) => paragraphs.push(paragraph(
-            "Stopped.",
-            format!(
-                "{} of {} learned and saved. Resume goes on from the last finished epoch.",
-                run.reports.len(),
-                counted(run.tasks(), "task")
-            ),
-        )),
         (Stage::Finished, _) => {
             paragraphs.extend(missed_classes(run));
             paragraphs.extend(added_task(run));
             paragraphs.push(finished(run));
             paragraphs.extend(backbone(run));
         }
-        (Stage::Paused, _) => paragraphs.push(paragraph(
-            "Paused.",
-            "Training waits between two batches. Predictions still work.".into(),
-        )),
+        (Stage::Paused, _) => {
+            paragraphs.push(paragraph(tr!("story-paused-head"), tr!("story-paused")));
+        }
         (Stage::Running, Some(Phase::Preparing(what))) => {
-            paragraphs.push(paragraph("Preparing.", sentence(what)));
+            paragraphs.push(paragraph(tr!("story-preparing-head"), sentence(what)));
         }
         (Stage::Running, None) => {
-            paragraphs.push(paragraph("Waiting.", "The engine has not begun this run yet.".into()));
+            paragraphs.push(paragraph(tr!("story-waiting-head"), tr!("story-waiting")));
         }
-        (Stage::Running, Some(Phase::Evaluating { task })) => paragraphs.push(paragraph(
-            "Testing.",
-            format!(
-                "Every {} image of the {} taught so far is answered{}, one image at a time.",
-                run.measured_on(),
-                counted(task + 1, "task"),
-                if run.history.experts().count() > 1 { " by both experts" } else { "" }
-            ),
-        )),
-        (Stage::Running, Some(Phase::Measuring { task })) => paragraphs.push(paragraph(
-            "Measuring.",
-            format!(
-                "The network looks at every training image of {} once; its weights stay as they are.",
-                listed(run.class_names(*task), 4)
-            ),
-        )),
-        (Stage::Running, Some(Phase::Training { .. })) => {}
-        (Stage::Running, Some(Phase::Paused)) => {}
+        (Stage::Running, Some(Phase::Evaluating { task })) => {
+            let several = run.history.experts().count() > 1;
+            let id = if several {
+                "story-testing-experts"
+            } else {
+                "story-testing"
+            };
+            let text = tr!(id, on = run.measured_on(), n = task + 1);
+            paragraphs.push(paragraph(tr!("story-testing-head"), text));
+        }
+        (Stage::Running, Some(Phase::Measuring { task })) => {
+            let names = listed(run.class_names(*task), 4);
+            let text = tr!("story-measuring", names = names);
+            paragraphs.push(paragraph(tr!("story-measuring-head"), text));
+        }
+        (Stage::Running, Some(Phase::Training { .. } | Phase::Paused)) => {}
     }
     if run.stage.is_live() {
         paragraphs.extend(live(run));
@@ -103,52 +99,38 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     let config = &header.config;
     let names = listed(run.class_names(task), 4);
     let Some(acts) = switches(config) else {
-        let summary = Chosen::of(config).map_or("", |chosen| chosen.spec.summary);
-        let text = format!("{}: {summary}. Now it learns {names}.", header.method.title);
-        return vec![paragraph("Training.", text)];
+        let does = Chosen::of(config).map_or("", |chosen| chosen.spec.summary());
+        let method = header.method.title.as_str();
+        let text = tr!("story-method", method = method, does = does, names = names);
+        return vec![paragraph(tr!("story-training-head"), text)];
     };
-    let pet = &config.pet;
+    let pet = config.pet.as_str();
+    let learning = tr!("story-learning-head");
     let mut paragraphs = vec![if frozen {
         let passes = passes_of(header, task).unwrap_or_default();
         let left = passes.iter().skip(epoch).filter(|pass| pass.frozen());
         let left = left.count();
-        paragraph(
-            "Learning.",
-            format!(
-                "The {pet} is frozen for {} more: only the weights of the new classes {names} move, so old knowledge is safe while they settle.",
-                counted(left, "epoch")
-            ),
-        )
+        let text = tr!("story-frozen", pet = pet, n = left, names = names);
+        paragraph(learning, text)
     } else if acts.learning && task > 0 {
-        paragraph(
-            "Learning.",
-            format!(
-                "The new classes {names} have settled; now the {pet} moves with them, gently enough to keep what it knows."
-            ),
-        )
+        paragraph(learning, tr!("story-settled", pet = pet, names = names))
     } else {
-        paragraph(
-            if acts.learning {
-                "Learning."
-            } else {
-                "Training."
-            },
-            format!("The {pet} and the weights of the classes {names} are trained together."),
-        )
+        let head = if acts.learning {
+            learning
+        } else {
+            tr!("story-training-head")
+        };
+        paragraph(head, tr!("story-together", pet = pet, names = names))
     }];
+    let accumulated = tr!("story-accumulation-head");
     if task == 0 {
         if acts.accumulation || acts.ensemble {
-            paragraphs.push(paragraph(
-                "Accumulation.",
-                format!(
-                    "The offline {pet} begins as a copy of the online one when the second task starts."
-                ),
-            ));
+            paragraphs.push(paragraph(accumulated, tr!("story-copy", pet = pet)));
         }
         return paragraphs;
     }
-    paragraphs.push(paragraph("Accumulation.", accumulation(run, task)));
-    paragraphs.push(paragraph("Ensemble.", ensemble_text(run)));
+    paragraphs.push(paragraph(accumulated, accumulation(run, task)));
+    paragraphs.push(paragraph(tr!("story-ensemble-head"), ensemble_text(run)));
     paragraphs
 }
 
@@ -166,13 +148,12 @@ fn accumulation(run: &RunView, task: usize) -> String {
         return String::new();
     };
     let config = &header.config;
-    let pet = &config.pet;
+    let pet = config.pet.as_str();
     let acts = switches(config).unwrap_or(Switches::NONE);
     if !acts.accumulation {
-        return if acts.ensemble {
-            format!("Off: the offline {pet} stays as it was after the first task.")
-        } else {
-            format!("Off: there is only the online {pet}.")
+        return match acts.ensemble {
+            true => tr!("story-accumulation-off", pet = pet),
+            false => tr!("story-online-alone", pet = pet),
         };
     }
     let images = header.train_images.get(task).copied().unwrap_or(0);
@@ -180,45 +161,37 @@ fn accumulation(run: &RunView, task: usize) -> String {
     let steps = epochs.saturating_mul(images / config.batch.max(1));
     let ema = Chosen::of(config).and_then(|chosen| chosen.real("ema"));
     let ema = ema.unwrap_or_default();
-    let share = (1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX))) * 100.0;
-    let step = (1.0 - ema) * 100.0;
-    format!(
-        "After every step the offline {pet} moves {}\u{a0}% of the way towards the online one. A whole task carries it {share:.0}\u{a0}% of the way.",
-        short(step)
-    )
+    let whole = 1.0 - ema.powi(i32::try_from(steps).unwrap_or(i32::MAX));
+    let step = short((1.0 - ema) * 100.0);
+    let whole = percent(whole, 0);
+    tr!("story-accumulation", pet = pet, step = step, whole = whole)
 }
 
-fn ensemble_text(run: &RunView) -> String {
+fn ensemble_text(run: &RunView) -> &'static str {
     let acts = run.header.as_ref().and_then(|h| switches(&h.config));
     match acts {
-        Some(acts) if acts.ensemble => {
-            "Each picture goes through both experts; the more certain one answers.".into()
-        }
-        Some(acts) if acts.accumulation => "Off: the offline expert answers alone.".into(),
-        _ => "Off: the online expert answers alone.".into(),
+        Some(acts) if acts.ensemble => tr!("story-ensemble"),
+        Some(acts) if acts.accumulation => tr!("story-ensemble-offline"),
+        _ => tr!("story-ensemble-online"),
     }
 }
 
 fn finished(run: &RunView) -> Paragraph {
-    let percent = |value: f64| value * 100.0;
-    let tasks = counted(run.reports.len(), "task");
     let Some((right, forgotten)) = run.answers().last().zip(run.forgotten) else {
-        let text = "The images of its earlier tasks were not at hand, so it cannot be said how many answers are right. Open Predict to watch an image through the tasks.";
-        return paragraph("Done.", text.into());
+        return paragraph(tr!("story-done-head"), tr!("story-done-unmeasured"));
     };
     // A run in which classes are not recognised is not just done.
     let head = match run.missed.is_empty() {
-        true => "Done.",
-        false => "All in all.",
+        true => tr!("story-done-head"),
+        false => tr!("story-all-in-all"),
     };
-    paragraph(
-        head,
-        format!(
-            "After {tasks} the answers are right for {:.1}\u{a0}% of the test images of all classes; {:.1} points of what was once known are forgotten. Open Predict to watch an image through the tasks.",
-            percent(right),
-            percent(forgotten)
-        ),
-    )
+    let text = tr!(
+        "story-done",
+        n = run.reports.len(),
+        right = percent(right, 1),
+        forgotten = number(forgotten * 100.0, 1)
+    );
+    paragraph(head, text)
 }
 
 /// The classes that are never or rarely recognised; none where all are.
@@ -237,33 +210,47 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
     let figures = added_task_figures(header, &run.reports)?;
     let part = |group: &Group| {
         // A share of a few pictures says less than their number.
-        let of = |share: f64| (share / 100.0 * group.images as f64).round();
-        let said = |share: f64| match group.images {
-            0..FEW => format!("{} of {}", of(share), group.images),
-            _ => format!("{} of {} ({share:.1}\u{a0}%)", of(share), group.images),
+        let said = |share: f64| {
+            let of = (share / 100.0 * group.images as f64).round() as usize;
+            match group.images {
+                0..FEW => tr!("story-right-of", n = of, of = group.images),
+                _ => {
+                    let share = percent(share / 100.0, 1);
+                    tr!(
+                        "story-right-share",
+                        n = of,
+                        of = group.images,
+                        share = share
+                    )
+                }
+            }
         };
         match (group.before, group.after) {
             (Some(before), Some(after)) => {
-                format!("{} are right, {} were before", said(after), said(before))
+                tr!(
+                    "story-right-now",
+                    after = said(after),
+                    before = said(before)
+                )
             }
-            (None, Some(after)) => format!("{} are right", said(after)),
-            _ => "no test picture was at hand".into(),
+            (None, Some(after)) => tr!("story-right", after = said(after)),
+            _ => tr!("story-right-unknown").to_string(),
         }
     };
-    let names = listed(&figures.new.classes, 4);
-    let text = format!(
-        "Of the test pictures of {names}: {}. Of those of the {} before: {}.",
-        part(&figures.new),
-        counted(figures.old.classes.len(), "class"),
-        part(&figures.old)
+    let text = tr!(
+        "story-added-task",
+        names = listed(&figures.new.classes, 4),
+        new = part(&figures.new),
+        n = figures.old.classes.len(),
+        old = part(&figures.old)
     );
-    Some(paragraph("Added task.", text))
+    Some(paragraph(tr!("story-added-task-head"), text))
 }
 
 /// Another backbone, where a figure says that it would help.
 fn backbone(run: &RunView) -> Option<Paragraph> {
     let text = better_backbone(run.header.as_ref()?, &run.reports)?;
-    Some(paragraph("Backbone.", text))
+    Some(paragraph(tr!("story-backbone-head"), text))
 }
 
 fn ended(run: &RunView) -> Paragraph {
@@ -276,10 +263,8 @@ fn ended(run: &RunView) -> Paragraph {
         }
         text
     });
-    paragraph("Failed.", text)
+    paragraph(tr!("story-failed-head"), text)
 }
-
-pub use crate::counts::counted;
 
 /// First letter large, full stop at the end.
 pub fn sentence(text: &str) -> String {
@@ -299,11 +284,7 @@ pub fn sentence(text: &str) -> String {
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text.is_empty() {
-        "0".into()
-    } else {
-        text.into()
-    }
+    Language::spoken().written(text)
 }
 
 #[cfg(test)]
@@ -318,10 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_counted_in_english() {
-        assert_eq!(counted(1, "class"), "1 class");
-        assert_eq!(counted(26, "class"), "26 classes");
-        assert_eq!(counted(1200, "epoch"), "1,200 epochs");
+    fn small_numbers_are_short() {
         assert_eq!(short(0.1), "0.1");
         assert_eq!(short(0.00001), "0");
     }

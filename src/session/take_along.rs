@@ -7,6 +7,7 @@ use super::chooser::DialogPurpose;
 use crate::export::{Format, export};
 use crate::problem::Problem;
 use crate::store;
+use crate::tr;
 
 /// What is taken along: a run, as it was after a task (from 0), or after its last one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,16 +33,16 @@ impl Session {
         self.task_or_tell(
             move |_| {
                 let saved = store::summarize(&run)?.saved();
-                let newest = saved.checked_sub(1).ok_or_else(|| {
-                    Problem::new("this run has not finished a task yet").at_path(&run)
-                })?;
+                let newest = saved
+                    .checked_sub(1)
+                    .ok_or_else(|| Problem::new(tr!("story-told-no-task")).at_path(&run))?;
                 // On the processor: no graphics card is touched from here.
                 export(&run, task.unwrap_or(newest), format, &to, false)
             },
             |session, exported| {
-                let told = Problem::new("the model is written, with all it needs");
+                let told = Problem::new(tr!("story-told-model"));
                 let told = told.at_path(&exported.folder);
-                session.notify(told.advise("its README.md says how it is used"), false);
+                session.notify(told.advise(tr!("story-told-model-advice")), false);
             },
         );
     }

@@ -14,6 +14,8 @@ use super::sources::Sources;
 use super::{Session, Wake};
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
+use crate::texts::Language;
+use crate::tr;
 
 /// Takes what a task returned into the session.
 pub(super) type Taken = Box<dyn FnOnce(&mut Session) + Send>;
@@ -65,11 +67,14 @@ fn task_of<T: Send + 'static>(
     work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
     take: impl FnOnce(&mut Session, Result<T>) + Send + 'static,
 ) -> Task {
+    // What a task says, it says to the person at the window.
+    let language = Language::spoken();
     Box::new(move |sources| {
+        language.speak();
         let guarded = move |sources| {
             catch_unwind(AssertUnwindSafe(|| work(sources))).unwrap_or_else(|_| {
-                Err(Problem::new("reading this failed inside the program")
-                    .advise("try another file; the running work is not affected"))
+                Err(Problem::new(tr!("notices-task-failed"))
+                    .advise(tr!("notices-task-failed-advice")))
             })
         };
         let result = sources.and_then(guarded);
@@ -107,7 +112,7 @@ impl Worker {
 
     /// Ends a task that no thread could be started for.
     fn fail(&self, task: Task, error: &std::io::Error) {
-        let problem = Problem::new(format!("no helper thread could be started: {error}"));
+        let problem = Problem::new(tr!("notices-no-thread", why = error.to_string()));
         self.send(task(Err(problem)));
     }
 

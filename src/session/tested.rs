@@ -15,6 +15,7 @@ use super::loads::{Load, Lookup};
 use super::run_view::RunView;
 use super::views::{DataView, Pictures, Split, SplitKey};
 use crate::data::{Fingerprints, PrintKind};
+use crate::message;
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
@@ -52,8 +53,10 @@ impl Session {
             return Lookup::Absent;
         };
         if self.data_is_missing(&header.config) {
-            let gone = Problem::new("the data set of this run could not be opened");
-            let gone = gone.at(&header.config.data).advise("the notices say why");
+            let gone = Problem::new(message!("predict-problem-unopened"));
+            let gone = gone
+                .at(&header.config.data)
+                .advise(message!("predict-problem-unopened-try"));
             return Lookup::Found(Err(gone));
         }
         let data = self.data_of(&header.config);
@@ -135,14 +138,12 @@ impl Session {
 
 fn other_images(header: &RunHeader, split: Split) -> Problem {
     let what = match split {
-        Split::Train => {
-            "the training images of this data set are no longer those this run learned from"
-        }
-        Split::Test => "the images of this data set are no longer those this run was tested on",
+        Split::Train => "predict-problem-trained",
+        Split::Test => "predict-problem-tested",
     };
-    Problem::new(what)
+    Problem::new(message!(what))
         .at(&header.config.data)
-        .advise("put back what was there to see them; the run's figures stay what they were")
+        .advise(message!("predict-problem-tested-try"))
 }
 
 /// Whether nothing that an old run noted speaks against these images.

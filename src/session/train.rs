@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::at_places::AtPlace;
+use super::clusters::Clusters;
 use super::companion::Beside;
 use super::doubts::Doubts;
 use super::grid_at_work::GridAtWork;
@@ -44,6 +45,8 @@ pub struct Train {
     pub grid: Option<Arc<GridAtWork>>,
     /// Grids that wait in the queue, as far as somebody looked at their runs.
     pub(super) planned: HashMap<JobId, Fetch<Arc<GridView>>>,
+    /// Grids on clusters.
+    pub clusters: Clusters,
     /// Which run is drawn beside the one on show.
     pub beside: Beside,
     /// How certain runs were of mistakes that did not note it.
@@ -52,10 +55,24 @@ pub struct Train {
     pub(super) doubts: Doubts,
 }
 
+type LiveRun<'a> = &'a mut Option<Arc<RunView>>;
+type LiveGrid<'a> = &'a mut Option<Arc<GridAtWork>>;
+
 impl Train {
     /// The run at work.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
+    }
+
+    /// The run at work here, or at this place, and the grid that it is of.
+    pub(super) fn at_work(&mut self, place: Option<&str>) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
+        match place {
+            None => Some((&mut self.live, &mut self.grid)),
+            Some(name) => self
+                .places
+                .get_mut(name)
+                .map(|at| (&mut at.live, &mut at.grid)),
+        }
     }
 
     /// The run on show.

@@ -8,6 +8,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Event, Phase};
 use crate::run::job::{Job, JobId, JobWork};
 use crate::run::tried::Trial;
+use crate::tr;
 
 /// How a trial of methods stands.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +26,7 @@ impl Session {
     /// Tries the methods on the settings' data set.
     pub fn try_methods(&mut self) {
         let draft = self.experiment.draft.clone();
-        let title = format!("Which method suits {}", draft.data_name());
+        let title = tr!("experiment-try-job", data = draft.data_name());
         let job = Job::try_methods(draft, title);
         self.experiment.trying = Trying::Asked(job.id);
         self.queue(job);
@@ -43,10 +44,13 @@ impl Session {
         };
         let config = RunConfig {
             device: self.experiment.draft.device.clone(),
-            pet: open.name().unwrap_or_default().to_lowercase(),
+            pet: open.name.as_deref().unwrap_or_default().to_lowercase(),
             ..RunConfig::default()
         };
-        let title = format!("Trying {}", open.name().unwrap_or_default());
+        let title = tr!(
+            "experiment-try-pet-job",
+            pet = open.name.as_deref().unwrap_or_default()
+        );
         let job = Job::try_pet(config, open.text.clone(), title);
         self.editor.trying = Trying::Asked(job.id);
         self.queue(job);
@@ -74,7 +78,7 @@ impl Session {
         let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
         match &live.phase {
             Some(Phase::Preparing(what)) => Some(what),
-            Some(Phase::Paused) => Some("paused"),
+            Some(Phase::Paused) => Some(tr!("findings-paused")),
             _ => None,
         }
     }

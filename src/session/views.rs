@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::backbone::library::{NOT_STATED, is_shipped};
 use crate::data::Listed;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
@@ -18,6 +19,8 @@ use crate::method::{BackboneShape, Chosen, Plugin, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
+use crate::texts::of_list;
+use crate::tr;
 
 pub use super::row::{Rows, RunRow, RunState};
 pub use crate::data::Split;
@@ -116,7 +119,7 @@ pub trait Pictures: Send + Sync {
 
 impl fmt::Debug for dyn Pictures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pictures")
+        f.debug_struct("Pictures").finish_non_exhaustive()
     }
 }
 
@@ -292,6 +295,8 @@ pub struct PluginView {
     pub origin: String,
     /// Its equations: site and text.
     pub equations: Vec<(String, String)>,
+    /// At which layers they are linear, as a sentence.
+    pub folded: Option<String>,
     /// Its parameters: name, shape, initial values.
     pub parameters: Vec<(String, String, String)>,
     /// The main size: smallest, default, largest; none for one without a size.
@@ -313,6 +318,22 @@ pub struct PluginView {
 }
 
 impl PluginView {
+    /// Built in, or where its file lies, in the language of this thread.
+    pub fn origin(&self) -> &str {
+        match self.path {
+            None => tr!("plugins-built-in"),
+            Some(_) => &self.origin,
+        }
+    }
+
+    /// What it does, in the language of this thread; what a person wrote stays as it is.
+    pub fn about(&self) -> &str {
+        match self.path {
+            None => of_list("plugin", &self.name, "about", &self.about),
+            Some(_) => &self.about,
+        }
+    }
+
     /// The size it has unless another is chosen; any number for one without a size.
     pub fn usual_size(&self) -> usize {
         self.size
@@ -373,17 +394,52 @@ pub enum WeightsPlace {
 }
 
 impl BackboneView {
+    /// Its title in the language of this thread.
+    pub fn title(&self) -> &str {
+        self.said("title", &self.title)
+    }
+
+    /// What its weights learned from, in the language of this thread; empty where that is not known.
+    pub fn pretrained_on(&self) -> &str {
+        match self.pretrained_on.as_str() {
+            NOT_STATED => "",
+            data => self.said("on", data),
+        }
+    }
+
+    /// What to mind, in the language of this thread.
+    pub fn warning(&self) -> Option<&str> {
+        let warning = self.warning.as_ref()?;
+        Some(self.said("warning", warning))
+    }
+
+    /// The terms of its weights, in the language of this thread.
+    pub fn licence(&self) -> &str {
+        match self.licence.as_str() {
+            NOT_STATED => tr!("backbone-not-stated"),
+            licence => licence,
+        }
+    }
+
+    /// What a person wrote into a table of their own stays as it is.
+    fn said<'a>(&self, part: &str, english: &'a str) -> &'a str {
+        match is_shipped(english) {
+            true => of_list("backbone", &self.name, part, english),
+            false => english,
+        }
+    }
+
     /// Where its weights are, in a few words.
     pub fn whereabouts(&self) -> String {
         match (self.place, self.megabytes) {
-            (WeightsPlace::BuiltIn, _) => "built in".into(),
-            (WeightsPlace::Here, _) => "on this computer".into(),
-            (WeightsPlace::Hub(0), Some(size)) => format!("{size} MB to download"),
+            (WeightsPlace::BuiltIn, _) => tr!("count-weights-built-in").into(),
+            (WeightsPlace::Here, _) => tr!("count-weights-here").into(),
+            (WeightsPlace::Hub(0), Some(size)) => tr!("count-weights-hub", size = size),
             (WeightsPlace::Hub(arrived), Some(size)) => {
                 let left = size.saturating_sub(arrived / 1_000_000);
-                format!("{left} of {size} MB left to download")
+                tr!("count-weights-rest", left = left, size = size)
             }
-            (WeightsPlace::Hub(_), None) => "to be downloaded".into(),
+            (WeightsPlace::Hub(_), None) => tr!("count-weights-unknown").into(),
         }
     }
 }

@@ -3,15 +3,17 @@
 use crate::data::CorrectionCount;
 use crate::run::config::RunConfig;
 use crate::run::event::{AS_THEY_CAME, RunHeader, TaskReport};
+use crate::texts::Language;
+use crate::tr;
 
 /// A size in words: "318 kB".
 pub fn bytes_text(bytes: u64) -> String {
     let b = bytes as f64;
     match bytes {
-        0..1000 => counted(bytes as usize, "byte"),
-        1000..1_000_000 => format!("{:.0} kB", b / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", b / 1e6),
-        _ => format!("{:.1} GB", b / 1e9),
+        0..1000 => tr!("count-bytes", n = bytes),
+        1000..1_000_000 => format!("{} kB", number(b / 1e3, 0)),
+        1_000_000..1_000_000_000 => format!("{} MB", number(b / 1e6, 1)),
+        _ => format!("{} GB", number(b / 1e9, 1)),
     }
 }
 
@@ -27,13 +29,23 @@ pub fn duration_text(seconds: f64) -> String {
 
 /// A share in per cent; the sign stays on the number's line.
 pub fn percent(share: f64, digits: usize) -> String {
-    format!("{:.digits$}\u{a0}%", share * 100.0)
+    format!("{}\u{a0}%", number(share * 100.0, digits))
+}
+
+/// A number with so many digits behind the whole one, in the language that this thread speaks.
+pub fn number(value: f64, places: usize) -> String {
+    Language::spoken().number(value, places)
+}
+
+/// The same with a minus as wide as a plus: "−2.5".
+pub fn signed(value: f64, places: usize) -> String {
+    number(value, places).replace('-', "−")
 }
 
 /// Epochs of tasks: "5 epochs", "10 to 25 epochs" where they differ.
 pub fn epochs_text(epochs: &[usize]) -> String {
     let most = epochs.iter().max().copied().unwrap_or(0);
-    format!("{} {}", epochs_span(epochs), things(most, "epoch"))
+    tr!("count-epochs", n = most, span = epochs_span(epochs))
 }
 
 /// The same without the word: "5", "10 to 25".
@@ -42,11 +54,10 @@ pub fn epochs_span(epochs: &[usize]) -> String {
     let most = epochs.iter().max().copied().unwrap_or(0);
     match least == most {
         true => count_text(most),
-        false => format!("{} to {}", count_text(least), count_text(most)),
+        false => tr!("count-span", least = least, most = most),
     }
 }
 
-use crate::counts::things;
 pub use crate::counts::{count_text, counted};
 pub use crate::data::by_number;
 
@@ -55,15 +66,16 @@ pub fn told_apart(config: &RunConfig) -> String {
     let usual = RunConfig::default();
     let mut words = String::new();
     if config.seed != usual.seed {
-        words.push_str(&format!(" · seed {}", config.seed));
+        let seed = tr!("count-seed", seed = config.seed.to_string());
+        words.push_str(&format!(" · {seed}"));
     }
     if config.order != usual.order {
         let order = match config.order.chars().count() {
-            0..=18 => config.order.as_str(),
+            0..=18 => tr!("count-order", order = config.order.as_str()),
             // A list of places or the path of a file.
-            _ => "own",
+            _ => tr!("count-order-own").to_string(),
         };
-        words.push_str(&format!(" · order {order}"));
+        words.push_str(&format!(" · {order}"));
     }
     if !config.corrected.is_empty() {
         words.push_str(&format!(
@@ -77,10 +89,11 @@ pub fn told_apart(config: &RunConfig) -> String {
 /// What a run's last task came to by the labels as they are in the data, where correction changed its test images.
 pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
     let share = reports.last()?.measurements.get(AS_THEY_CAME)?;
-    Some(format!(
-        "{} by the labels as they came in the data ({}; test images left out count as wrong)",
-        percent(*share, 1),
-        CorrectionCount::of(&header.config.corrected).words()
+    let corrected = CorrectionCount::of(&header.config.corrected).words();
+    Some(tr!(
+        "count-as-they-came",
+        share = percent(*share, 1),
+        corrected = corrected
     ))
 }
 

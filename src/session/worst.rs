@@ -12,6 +12,7 @@ use super::views::Split;
 use crate::metrics::{Expert, Wrong};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Picture, PredictRequest, Prediction, RunHeader};
+use crate::tr;
 
 /// Pictures asked once more at most.
 const MOST: usize = 200;
@@ -193,7 +194,7 @@ impl Session {
             return self.added_task_picture(header, source, index);
         }
         if self.data_is_missing(&header.config) {
-            let gone = Problem::new("the data set of this run is not at hand");
+            let gone = Problem::new(tr!("story-data-missing"));
             return Lookup::Found(Err(gone));
         }
         let data = self.data_of(&header.config);

@@ -28,6 +28,7 @@ use crate::session::presets::Preset;
 use crate::store::export::Format;
 use crate::store::figure::Figure;
 use crate::texts::Language;
+use crate::tr;
 
 /// The pages, in the order of their tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,18 +49,23 @@ pub enum Page {
 }
 
 impl Page {
-    /// Every page with its title and number key.
+    /// Every page with the message that is its title, and its number key.
     pub const ALL: [(Self, &'static str, Key); 6] = [
-        (Self::Experiment, "Experiment", Key::Num1),
-        (Self::Train, "Train", Key::Num2),
-        (Self::Compare, "Compare", Key::Num3),
-        (Self::Predict, "Predict", Key::Num4),
-        (Self::Plugins, "Plugins", Key::Num5),
-        (Self::Learn, "Learn", Key::Num6),
+        (Self::Experiment, "page-experiment", Key::Num1),
+        (Self::Train, "page-train", Key::Num2),
+        (Self::Compare, "page-compare", Key::Num3),
+        (Self::Predict, "page-predict", Key::Num4),
+        (Self::Plugins, "page-plugins", Key::Num5),
+        (Self::Learn, "page-learn", Key::Num6),
     ];
 
     /// What stands on its tab.
     pub fn title(self) -> &'static str {
+        tr!(self.id())
+    }
+
+    /// The message that is its title.
+    pub fn id(self) -> &'static str {
         Self::ALL[self as usize].1
     }
 
@@ -190,7 +196,7 @@ pub enum UiCommand {
     ChooseDevice(String),
     /// Light, dark, system.
     Theme(ThemeChoice),
-    /// The language of the tour and the lessons.
+    /// The language of the window.
     Speak(Language),
     /// Open help, or close it.
     Help,
@@ -287,8 +293,8 @@ mod tests {
 
     #[test]
     fn the_pages_stand_in_the_order_of_their_tabs() {
-        for (at, (page, title, _)) in Page::ALL.into_iter().enumerate() {
-            assert_eq!((page as usize, page.title()), (at, title));
+        for (at, (page, ..)) in Page::ALL.into_iter().enumerate() {
+            assert_eq!(page as usize, at);
         }
     }
 

@@ -20,6 +20,8 @@ use super::theme::tokens;
 use super::widgets::{button, card, link, problem};
 use crate::fence::caught;
 use crate::problem::Problem;
+use crate::texts::Language;
+use crate::tr;
 
 /// The variable of the environment that lets the part of this name panic whenever it is drawn.
 pub const FAULT: &str = "LAE_STUDIO_DRAW_FAULT";
@@ -30,7 +32,7 @@ const PAUSE: u64 = 1;
 const DOUBLED: u32 = 6;
 
 /// What can be done about work that panicked outside of drawing.
-const BEHIND: &str = "training goes on and is saved as ever; what the window shows may be behind: if it stays so, start the program again and report it";
+const BEHIND: &str = "shell-fence-behind";
 
 /// A part that panicked when it was drawn last.
 struct Fallen {
@@ -66,7 +68,7 @@ pub struct Fences {
 }
 
 impl Fences {
-    /// Lets the part of this name panic whenever it is its turn; no part any more without a name.
+    /// Lets the part of this English name panic whenever it is its turn; no part any more without a name.
     pub fn put_fault(&mut self, part: Option<String>) {
         self.fault = part;
     }
@@ -111,19 +113,19 @@ impl Fences {
                 problem(ui, &fallen.problem);
                 ui.add_space(8.0);
                 ui.horizontal_wrapped(|ui| {
-                    if button(ui, "Try again").clicked() {
+                    if button(ui, tr!("shell-fence-again")).clicked() {
                         fallen.open = true;
                     }
                     // The first time it may have been what was on show; nothing is given up for that.
                     if fallen.times > 1 {
-                        let afresh = button(ui, "Begin this page afresh");
-                        let tip = "What the page remembers is let go: filters, marks, what was opened or typed on it";
+                        let afresh = button(ui, tr!("shell-fence-afresh"));
+                        let tip = tr!("shell-fence-afresh-hint");
                         if afresh.on_hover_text(tip).clicked() {
                             fallen.open = true;
                             pressed = Pressed::Afresh;
                         }
                     }
-                    if link(ui, "Report a problem…").clicked() {
+                    if link(ui, tr!("shell-report-problem")).clicked() {
                         pressed = Pressed::Report;
                     }
                 });
@@ -153,8 +155,8 @@ impl Fences {
         let mut pressed = Pressed::Nothing;
         place.frame(frame).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
-                fallen.open |= button(ui, "Try again").clicked();
-                if link(ui, "Report a problem…").clicked() {
+                fallen.open |= button(ui, tr!("shell-fence-again")).clicked();
+                if link(ui, tr!("shell-report-problem")).clicked() {
                     pressed = Pressed::Report;
                 }
                 let text = format!("{}: {}", fallen.problem.place, fallen.problem.what);
@@ -194,8 +196,9 @@ impl Fences {
 
     /// Panics if this part was told to.
     pub fn meet_fault(&self, part: &str) {
+        let part = Language::English.known(part).unwrap_or(part);
         let told = self.fault.as_deref() == Some(part);
-        assert!(!told, "{part} was told to fail");
+        assert!(!told, "{}", tr!("shell-fence-fault", part = part));
     }
 
     /// Keeps how such a piece of work ended; the first of its panics in a row is told.
@@ -205,15 +208,15 @@ impl Fences {
         };
         ctx.request_repaint_after(fallen.pause());
         if fallen.times == 1 {
-            let told = fallen.problem.clone().advise(BEHIND);
+            let told = fallen.problem.clone().advise(tr!(BEHIND));
             self.told.push(told);
         }
     }
 
     /// Keeps how something ended that the person asked for once.
     pub fn asked(&mut self, ended: Result<(), String>) {
-        let told = ended.err().map(|words| fell("what was asked", &words));
-        self.told.extend(told.map(|told| told.advise(BEHIND)));
+        let told = ended.err().map(|words| fell("part-asked", &words));
+        self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
     }
 
     fn of(&mut self, part: &str) -> Option<&mut Fallen> {
@@ -266,10 +269,10 @@ impl Fallen {
 }
 
 /// What a person reads of a part that panicked.
-fn fell(part: &str, words: &str) -> Problem {
-    Problem::new(format!("an internal error ended this part of the window: {words}"))
-        .at(part)
-        .advise("try again, or go on elsewhere: the rest of the window and a run at work are not affected; if it fails again, report it")
+fn fell(part: &'static str, words: &str) -> Problem {
+    Problem::new(tr!("shell-fence-fell", words = words))
+        .at(tr!(part))
+        .advise(tr!("shell-fence-advice"))
 }
 
 #[cfg(test)]

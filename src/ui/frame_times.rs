@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::counts::counted;
+use crate::session::words::number;
+use crate::tr;
 
 /// Seconds from which on a person notices a frame. The log tells of the first, the second, the
 /// fourth and so on.
@@ -36,10 +37,10 @@ impl Series {
     }
 
     fn words(&self) -> String {
-        format!(
-            "p50 {:.2} ms, p95 {:.2} ms",
-            self.percentile(0.5),
-            self.percentile(0.95)
+        tr!(
+            "shell-frames-of",
+            half = number(self.percentile(0.5).into(), 2),
+            most = number(self.percentile(0.95).into(), 2)
         )
     }
 }
@@ -92,20 +93,20 @@ impl FrameTimes {
         if seconds > SLOW {
             self.slow += 1;
             if self.slow.is_power_of_two() {
-                let frames = self.slow;
-                tracing::info!(frames, "a slow frame: {:.0} ms", seconds * 1e3);
+                let (frames, ms) = (self.slow, seconds * 1e3);
+                tracing::info!("a slow frame: {ms:.0} ms, of {frames} so far");
             }
         }
     }
 
     /// One line for people.
     pub fn line(&self) -> String {
-        format!(
-            "first frame after {:.0} ms · {} · whole: {} · pages alone: {}",
-            self.first.map_or(0.0, |first| first.as_secs_f64() * 1e3),
-            counted(self.pages.0.len(), "frame"),
-            self.whole.words(),
-            self.pages.words()
+        tr!(
+            "shell-frames",
+            first = number(self.first.map_or(0.0, |first| first.as_secs_f64() * 1e3), 0),
+            n = self.pages.0.len(),
+            whole = self.whole.words(),
+            pages = self.pages.words()
         )
     }
 }

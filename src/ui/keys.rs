@@ -40,16 +40,16 @@ pub const SAVE: KeyboardShortcut = with_command(Key::Enter);
 /// Choose all runs of the list.
 pub const ALL: KeyboardShortcut = with_command(Key::A);
 
-/// What help tells of, beside the pages.
+/// What help tells of, beside the pages, by the names of messages.
 pub const TOLD: [(KeyboardShortcut, &str); 10] = [
-    (HELP, "help"),
-    (PALETTE, "all commands"),
-    (START, "start training"),
-    (STOP, "stop the run"),
-    (PAUSE, "pause, on Train"),
-    (PRESENT, "show the run to a room"),
-    (UNDO, "undo"),
-    (REDO, "redo"),
-    (PASTE, "paste a picture, on Predict"),
-    (ALL, "choose all runs, on Compare"),
+    (HELP, "keys-help"),
+    (PALETTE, "keys-palette"),
+    (START, "keys-start"),
+    (STOP, "keys-stop"),
+    (PAUSE, "keys-pause"),
+    (PRESENT, "keys-present"),
+    (UNDO, "keys-undo"),
+    (REDO, "keys-redo"),
+    (PASTE, "keys-paste"),
+    (ALL, "keys-all"),
 ];

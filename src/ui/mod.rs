@@ -69,7 +69,10 @@ pub fn run(options: Options) -> Result<()> {
     let file = Settings::file();
     let new = Settings::are_new(file.as_ref()) && options.data.is_none();
     let unread = Settings::set_aside(file.as_ref());
-    let mut settings = Settings::load(file.as_ref());
+    let mut settings = match &file {
+        Some(path) if path.exists() => Settings::load(file.as_ref()),
+        _ => Settings::first(),
+    };
     let marked = file
         .as_deref()
         .and_then(|file| Marker::set(&Settings::marker(file)));
@@ -105,6 +108,7 @@ pub fn run(options: Options) -> Result<()> {
         Box::new(move |cc| {
             // From here on this thread draws, through a connection of its own.
             logging::never_wait_here();
+            settings.language.speak();
             console::close_own();
             let _let_go = display.held;
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));

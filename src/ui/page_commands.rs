@@ -104,6 +104,10 @@ pub enum PlaceCommand {
     TakeOut(String, JobId),
     /// Let the jobs begin that wait there on hold.
     LetGo(String),
+    /// Cancel the grid on a cluster that was submitted in this folder.
+    Cancel(PathBuf),
+    /// Show it no longer.
+    Forget(PathBuf),
 }
 
 /// What Predict asks for.

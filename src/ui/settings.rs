@@ -1,6 +1,7 @@
-//! What the window remembers between two starts: theme and the last set-up, as a small TOML file in
-//! the user's configuration folder.
+//! What the window remembers between two starts: the choices of the menu *Settings* and the last set-up, as a small
+//! TOML file in the user's configuration folder.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,10 @@ use crate::run::config::RunConfig;
 use crate::session::editor::Written;
 use crate::store::write_file;
 use crate::texts::Language;
-use crate::{files, folders};
+use crate::{files, folders, tr};
+
+/// How small and how large everything can be shown; 1 is the usual size.
+pub const ZOOMS: RangeInclusive<f32> = 0.5..=3.0;
 
 /// Light, dark or what the system says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,11 +31,11 @@ pub enum ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// All of them, in the order they are offered.
+    /// All of them, in the order they are offered, each with the message that names it.
     pub const ALL: [(Self, &'static str); 3] = [
-        (Self::System, "System"),
-        (Self::Light, "Light"),
-        (Self::Dark, "Dark"),
+        (Self::System, "settings-theme-system"),
+        (Self::Light, "settings-theme-light"),
+        (Self::Dark, "settings-theme-dark"),
     ];
 
     /// egui's word for it.
@@ -45,15 +49,17 @@ impl ThemeChoice {
 }
 
 /// What the window remembers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Light, dark or system.
     pub theme: ThemeChoice,
     /// The device runs are made on, as `--device` names it; empty means automatic.
     pub device: String,
-    /// The language of the tour and the lessons.
+    /// The language of the window.
     pub language: Language,
+    /// How large everything is shown: 1 is the usual size.
+    pub zoom: f32,
     /// Whether nothing moves by itself.
     pub reduce_motion: bool,
     /// How much the log keeps.
@@ -76,9 +82,33 @@ pub struct Settings {
     /// The plugin that was being written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writing: Option<Written>,
+    /// Others that were closed before they were saved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Written>,
     /// Whether the last window crashed.
     #[serde(skip)]
     pub crashed: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::default(),
+            device: String::new(),
+            language: Language::default(),
+            zoom: 1.0,
+            reduce_motion: false,
+            log: Level::default(),
+            unfinished: None,
+            folders: Vec::new(),
+            setup: None,
+            former: None,
+            former_folders: Vec::new(),
+            writing: None,
+            left: Vec::new(),
+            crashed: false,
+        }
+    }
 }
 
 impl Settings {
@@ -91,6 +121,15 @@ impl Settings {
     /// cannot be said, and every window would be the first.
     pub fn are_new(file: Option<&PathBuf>) -> bool {
         file.is_some_and(|file| !file.exists())
+    }
+
+    /// What a first start begins with: the language of the system, where the window speaks it.
+    #[must_use]
+    pub fn first() -> Self {
+        Self {
+            language: spoken_by(sys_locale::get_locales()),
+            ..Self::default()
+        }
     }
 
     /// The file beside them that marks an open window.
@@ -121,8 +160,13 @@ impl Settings {
     /// error at start.
     pub fn load(file: Option<&PathBuf>) -> Self {
         let text = file.and_then(|file| files::read_text(file, files::TEXT).ok());
-        text.and_then(|text| toml::from_str(&text).ok())
-            .unwrap_or_default()
+        let mut read: Self = text
+            .and_then(|text| toml::from_str(&text).ok())
+            .unwrap_or_default();
+        if !ZOOMS.contains(&read.zoom) {
+            read.zoom = 1.0;
+        }
+        read
     }
 
     /// Moves a file that is no settings aside, since the next save would write over it; says so. Where
@@ -137,13 +181,10 @@ impl Settings {
         };
         let aside = file.with_file_name("window.unreadable.toml");
         let advice = match std::fs::rename(file, &aside) {
-            Ok(()) => format!(
-                "the window begins with its defaults; the file is kept as {}",
-                aside.display()
-            ),
-            Err(_) => "the window begins with its defaults, and writes over it at its end".into(),
+            Ok(()) => tr!("settings-kept-aside", file = aside.display().to_string()),
+            Err(_) => tr!("settings-written-over").into(),
         };
-        let what = format!("the window's settings cannot be read: {why}");
+        let what = tr!("settings-unreadable", why = why);
         Some(Problem::new(what).at_path(file).advise(advice))
     }
 
@@ -153,21 +194,59 @@ impl Settings {
     /// A Problem when folder or file cannot be written; the file before stays.
     pub fn save(&self, file: &Path) -> Result<()> {
         let text = toml::to_string_pretty(self)
-            .map_err(|error| Problem::new(format!("the settings cannot be written: {error}")))?;
+            .map_err(|error| Problem::new(tr!("settings-unwritten", why = error.to_string())))?;
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Problem::io("make the settings folder", folder, &error))?;
         }
         write_file(file, text.as_bytes())
             .map(drop)
-            .map_err(|problem| problem.advise("the window goes on; check the disk and its rights"))
+            .map_err(|problem| problem.advise(tr!("settings-unwritten-advice")))
     }
+}
+
+/// The first of these locales (`de-AT`, as BCP 47 writes them) whose language the window speaks; else English.
+fn spoken_by(locales: impl IntoIterator<Item = String>) -> Language {
+    let known = |locale: String| {
+        let code = locale.split('-').next().unwrap_or_default().to_lowercase();
+        if ["c", "posix"].contains(&code.as_str()) {
+            return Some(Language::English);
+        }
+        let mut all = Language::ALL.into_iter().map(|(language, _)| language);
+        all.find(|language| language.code() == code)
+    };
+    locales.into_iter().find_map(known).unwrap_or_default()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_first_start_speaks_the_language_of_the_system() {
+        for (locales, language) in [
+            (&["de-AT"][..], Language::German),
+            (&["fr-FR", "de"], Language::German),
+            (&["C", "de"], Language::English),
+            (&["fr-FR", "en-GB", "de"], Language::English),
+            (&["den-CA"], Language::English),
+            (&[], Language::English),
+        ] {
+            let named = locales.iter().map(|locale| (*locale).to_string());
+            assert_eq!(spoken_by(named), language, "{locales:?}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_no_window_can_have_is_the_usual_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("window.toml");
+        for (written, read) in [("1.5", 1.5), ("0.0", 1.0), ("nan", 1.0), ("1e9", 1.0)] {
+            std::fs::write(&file, format!("zoom = {written}")).unwrap();
+            assert_eq!(Settings::load(Some(&file)).zoom, read, "{written}");
+        }
+    }
 
     #[test]
     fn settings_survive_a_restart_and_a_broken_file_is_forgiven() {
@@ -177,6 +256,7 @@ mod tests {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
             language: Language::German,
+            zoom: 1.2,
             reduce_motion: true,
             log: Level::Debug,
             setup: Some(RunConfig::default()),
@@ -187,8 +267,13 @@ mod tests {
             writing: Some(Written {
                 text: "name = \"Mine\"\n# \u{1f600}".into(),
                 file: Some("/plugins/mine.toml".into()),
-                from: None,
+                ..Written::default()
             }),
+            left: vec![Written {
+                text: "name = \"Other\"".into(),
+                name: Some("Other".into()),
+                ..Written::default()
+            }],
             crashed: false,
         };
         settings.save(&file).unwrap();

@@ -18,6 +18,8 @@ mod full;
 mod glossary;
 mod grid;
 mod grid_devices;
+#[cfg(target_os = "linux")]
+mod grid_places;
 mod grid_search;
 mod interrupted;
 mod log;
@@ -32,6 +34,7 @@ mod predict;
 mod runs;
 #[cfg(target_os = "linux")]
 mod slurm;
+mod start;
 mod tables;
 mod teach;
 mod tried;

@@ -53,10 +53,12 @@ impl Toy {
         for setting in own {
             set(&mut config, setting).unwrap();
         }
-        let pet = plugin.map(|name| PetPlan {
-            spec: PluginLibrary::with_folders(Vec::new()).get(name).unwrap(),
-            settings: PetSettings::of_size(2),
-            blocks: vec![0, 1],
+        let pet = plugin.map(|name| {
+            PetPlan::of(
+                PluginLibrary::with_folders(Vec::new()).get(name).unwrap(),
+                PetSettings::of_size(2),
+                vec![0, 1],
+            )
         });
         Self {
             backbone,
@@ -206,6 +208,7 @@ fn esn_asks_for_a_class_token_before_the_start() {
             architecture,
             blocks: &[],
             tasks: 2,
+            classes: 4,
         };
         (named_method("esn").unwrap().check)(&chosen, Some(&context))
     };

@@ -169,6 +169,7 @@ fn equal_settings_are_one_cell_and_places_can_be_given() {
     let overrides = Overrides {
         device: Some("cpu".into()),
         data: vec![("imagenet-r".into(), "/data/r".into())],
+        ..Overrides::default()
     };
     let moved = Cells::of(find("switches").unwrap().0, root.path(), &overrides).unwrap();
     let is_moved = |config: &RunConfig| config.data == "/data/r" && config.device == "cpu";

@@ -78,12 +78,14 @@ fn built(key: &str) -> Box<dyn Method> {
     let spec = METHODS.iter().find(|spec| spec.key == key).unwrap();
     let config = crate::methods::config_of(spec);
     let trains_pet = Chosen::of(&config).unwrap().trains_pet().unwrap();
-    let pet = trains_pet.then(|| PetPlan {
-        spec: PluginLibrary::with_folders(Vec::new())
-            .get("adapter")
-            .unwrap(),
-        settings: PetSettings::of_size(2),
-        blocks: vec![0, 1],
+    let pet = trains_pet.then(|| {
+        PetPlan::of(
+            PluginLibrary::with_folders(Vec::new())
+                .get("adapter")
+                .unwrap(),
+            PetSettings::of_size(2),
+            vec![0, 1],
+        )
     });
     let network = Architecture::of(vit::Config::plain(SIDE, 8, 16, 6, 2));
     let setup = Setup {

@@ -214,11 +214,7 @@ fn two_steps(key: &str, spec: &Arc<PetSpec>, drawing: Drawing) -> (Named, [Vec<f
         batch: 4,
         ..RunConfig::default()
     };
-    let plan = PetPlan {
-        spec: Arc::clone(spec),
-        settings: PetSettings::of_size(8),
-        blocks: vec![0, 1],
-    };
+    let plan = PetPlan::of(Arc::clone(spec), PetSettings::of_size(8), vec![0, 1]);
     let setup = Setup {
         config: &config,
         backbone,

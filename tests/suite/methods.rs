@@ -197,6 +197,21 @@ fn icarl_keeps_its_budget_of_pictures_of_all_classes_and_counts_them() {
     assert_eq!(rows.len(), 13, "each picture once");
 }
 
+#[test]
+fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
+    let root = tempfile::tempdir().unwrap();
+    let spec = METHODS.iter().find(|spec| spec.key == "icarl").unwrap();
+    let mut config = config_of(spec);
+    set(&mut config, "exemplars=9").unwrap();
+    let (stock, control) = (Stock::default(), Control::default());
+    let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
+    let problem = outcome.err().unwrap();
+    let what = "9 exemplars cannot stand for 10 classes: those without one would never be answered";
+    assert_eq!(problem.what, what);
+    assert_eq!(problem.remedy, "--set exemplars=10 is the least");
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
+
 /// Stops a run at the `left`-th gate after its first pass of measuring began.
 struct StopAtGate {
     control: Control,

@@ -215,7 +215,7 @@ fn a_step_takes_longer_than_a_prediction_and_all_of_it_takes_time() {
 #[test]
 fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
     let own = Own {
-        plugin: Some(BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")),
+        plugins: vec![BUILT_IN[3].replace("\"AdaptFormer\"", "\"Mine\"")],
         ..Own::default()
     };
     let stock = Stock::default().with_own(&own);

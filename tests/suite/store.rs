@@ -34,6 +34,7 @@ pub fn header() -> RunHeader {
         trained_parameters: 100,
         frozen_parameters: 1000,
         weights_sha256: "ab".repeat(32),
+        start_sha256: None,
         images: None,
         added_tasks: Vec::new(),
         started: "2026-11-21T09:00:00+01:00".into(),

@@ -8,6 +8,7 @@ mod bin;
 mod card;
 mod choosers;
 mod chosen;
+mod clusters;
 mod collect;
 mod compare;
 mod crashed;
@@ -39,6 +40,7 @@ mod refusal;
 mod repeat;
 mod report;
 mod resume;
+mod settings;
 mod sheet;
 mod sizes;
 mod small;
@@ -156,6 +158,18 @@ fn settle(harness: &mut Harness<'_, StudioApp>) {
     wait(harness, "tasks done", |app| !app.session.busy());
     harness.run_steps(3);
     wait(harness, "tasks done", |app| !app.session.busy());
+}
+
+/// Opens the steps of the set-up that are a line each.
+fn open_steps(harness: &mut Harness<'_, StudioApp>) {
+    use egui_kittest::kittest::Queryable;
+    for step in ["Open Backbone", "Open PET", "Open Method"] {
+        if let Some(open) = harness.query_by_label(step) {
+            open.click();
+            harness.run_steps(2);
+        }
+    }
+    settle(harness);
 }
 
 /// The window as a graphics adapter draws it; none where there is no adapter, which is noted.

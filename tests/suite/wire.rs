@@ -186,10 +186,11 @@ impl Chance {
         let mut held = Job::train(config, self.text());
         held.held = true;
         held.own = Own {
-            plugin: Some(self.text()),
-            backbones: Some(self.text()),
-            weights: Some(self.text().into()),
-            data: Some(self.text()),
+            plugins: vec![self.text(), self.text()],
+            backbones: vec![self.text()],
+            weights: [(self.text(), self.text().into())].into(),
+            data: [(self.text(), self.text())].into(),
+            corrected: [(self.text(), Vec::new())].into(),
         };
         let (run, train) = (self.run(), true);
         let check = JobWork::Check { run, train };
@@ -198,6 +199,8 @@ impl Chance {
             text: self.text(),
             runs: self.whole(),
             search: Some(SearchBy::Halving),
+            cells: vec![self.whole(), self.whole()],
+            data: vec![(self.text(), self.text())],
         };
         vec![
             held,
@@ -296,6 +299,7 @@ pub fn commands(seed: u64) -> Vec<Command> {
             place: c.whole(),
         },
         Command::Hold(true),
+        Command::Release(JobId::fresh()),
         Command::Predict(PredictRequest {
             ticket: c.whole() as u64,
             about: c.whole() as u64,
@@ -460,6 +464,7 @@ fn kind_of_command(command: &Command) -> usize {
         Command::StopSheet(_) => 8,
         Command::ForgetData => 9,
         Command::Shutdown => 10,
+        Command::Release(_) => 11,
     }
 }
 
@@ -501,7 +506,7 @@ proptest! {
         let (here, there) = (Path::new("/runs"), Path::new("/scratch/me/lae"));
         let all = commands(seed);
         let kinds: BTreeSet<usize> = all.iter().map(kind_of_command).collect();
-        prop_assert_eq!(kinds.len(), 11);
+        prop_assert_eq!(kinds.len(), 12);
         for command in all {
             let before = format!("{command:?}");
             let ask = Ask::Command(Box::new(command));

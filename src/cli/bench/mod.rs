@@ -200,7 +200,7 @@ fn notes(all: &[(Asked<'_>, Mode)]) -> Result<Vec<String>> {
                 "blocks" => asked.args.blocks.is_some(),
                 _ => false,
             };
-            let note = without_effect(&idle.why, &option_of(idle.key));
+            let note = without_effect(&idle.why.to_string(), &option_of(idle.key));
             if given && !notes.contains(&note) {
                 notes.push(note);
             }

@@ -2,6 +2,7 @@
 
 mod asked;
 mod devices;
+mod elsewhere;
 mod progress;
 mod report;
 mod search;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::End;
+use super::at_place::{AtPlace, machine};
 use super::output::{Json, Table, complain, duration, say, size, tell};
 use super::signals::stop_on_signals;
 use crate::counts::{count_text, counted};
@@ -59,6 +61,8 @@ pub(super) struct Args {
     /// Where a data set lies that the grid names, as imagenet-r=/data/imagenet-r; may be given several times
     #[arg(long, value_name = "NAME=PATH")]
     data: Vec<String>,
+    #[command(flatten)]
+    at: AtPlace,
     #[command(flatten)]
     slurm: slurm::Options,
     #[command(flatten)]
@@ -106,7 +110,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if args.search.is_wanted() {
         return search::run(args, &grid, &control);
     }
-    let place = args.slurm.place()?;
+    let machine = args.at.place.as_deref().map(machine).transpose()?;
+    let place = args.slurm.place()?.or(machine);
     let devices = match &place {
         Some(_) => None,
         None => several::devices(args.device.as_deref())?,
@@ -117,8 +122,14 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return Ok(End::Stopped);
     };
     let chosen = chosen(&plan, args, &only)?;
-    if let Some(place) = &place {
-        return slurm::run(args, place, &mut plan, &chosen, &text);
+    match &place {
+        Some(place) if place.slurm.is_some() => {
+            return slurm::run(args, place, &mut plan, &chosen, &text);
+        }
+        Some(place) if !args.list => {
+            return elsewhere::run(args, place, &mut plan, &chosen, &text, &control);
+        }
+        _ => {}
     }
     if args.list {
         let report = GridReport::of(&plan, &chosen);
@@ -151,16 +162,18 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 impl Args {
-    /// Where data sets lie, as `NAME=PATH`: what is given beats what a place says.
+    /// Where data sets lie, as `NAME=PATH`: what is given beats what a cluster says.
     fn data_at(&self, place: Option<&Place>) -> Vec<String> {
-        let known = place.into_iter().flat_map(|place| &place.data);
+        let cluster = place.filter(|place| place.slurm.is_some());
+        let known = cluster.into_iter().flat_map(|place| &place.data);
         let known = known.map(|(name, path)| format!("{name}={path}"));
         self.data.iter().cloned().chain(known).collect()
     }
 
-    /// Where runs are kept.
+    /// Where runs are kept; those of a machine come home.
     fn root(&self, place: Option<&Place>) -> PathBuf {
         let folder = place
+            .filter(|place| place.slurm.is_some())
             .and_then(|place| place.folder.as_deref())
             .map(Path::new);
         store::runs_root(self.out.as_deref().or(folder))
@@ -176,7 +189,7 @@ fn plan(
     control: &Control,
 ) -> Result<Option<GridPlan>> {
     let root = args.root(place);
-    // A login host has not the devices of its nodes.
+    // A login host has not the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
     let stock = Stock::default();
     let mut tell_quietly = |what: &str| {
@@ -196,7 +209,12 @@ fn plan(
     for device in names {
         let name = device.clone().unwrap_or_default();
         let data = data.clone();
-        let cells = Cells::of(grid.clone(), &root, &Overrides { device, data })?;
+        let overrides = Overrides {
+            device,
+            data,
+            ..Overrides::default()
+        };
+        let cells = Cells::of(grid.clone(), &root, &overrides)?;
         let made = GridPlan::make(cells, &root, opens, &stock, control, &mut tell_quietly);
         let Some(made) = made else {
             return Ok(None);

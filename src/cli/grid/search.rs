@@ -33,7 +33,7 @@ pub(super) struct Options {
     /// Choose among its rows, for each method, on a validation share of the training images: halving trains all for a few
     /// epochs and goes on with the better half, all trains each with all epochs
     #[arg(long, value_name = "HOW", requires = "grid",
-          conflicts_with_all = ["slurm", "shard", "cells", "only"])]
+          conflicts_with_all = ["slurm", "place", "shard", "cells", "only"])]
     search: Option<How>,
     /// Training passes for each method [default: what its settings take, where they are fewest]
     #[arg(long, value_name = "PASSES", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
@@ -132,6 +132,7 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let overrides = Overrides {
         device: args.device.clone(),
         data: pairs(&args.data, "--data")?,
+        ..Overrides::default()
     };
     let root = store::runs_root(args.out.as_deref());
     let cells = Cells::of(grid.clone(), &root, &overrides)?;

@@ -8,7 +8,7 @@ use super::Args;
 use super::report::{GridReport, TaskReport, listing, title_of};
 use crate::counts::counted;
 use crate::experiment::grid::slurm::{
-    self, Cluster, Given, Standing, TEMPLATE, TaskState, explained, options, told,
+    self, Cluster, Given, Standing, TEMPLATE, TaskState, explained, told,
 };
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
@@ -20,7 +20,7 @@ use crate::run::places::{Place, Places};
 pub(super) struct Options {
     /// Submit what is not there yet as a job array; with --list say how its tasks stand. PLACE is one of places.toml, which
     /// says what a task asks for [default: what the cluster gives]
-    #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid")]
+    #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid", conflicts_with = "place")]
     slurm: Option<Option<String>>,
     /// Take its tasks out of the queue, and end those that run; their runs are saved
     #[arg(long, requires = "slurm", conflicts_with = "list")]
@@ -83,19 +83,19 @@ pub(super) fn run(
         return Ok(End::Done);
     }
     if !args.list {
-        plan.know_keys(cells, &mut |what| {
+        let given = Given {
+            text,
+            device: args.device.as_deref(),
+            data: &args.data,
+            at_once: args.slurm.at_once.map(|number| number as usize),
+        };
+        let mut say = |what: &str| {
             if !args.quiet {
                 tell(what);
             }
             true
-        })?;
-        let device = args.device.as_ref().or(place.device.as_ref());
-        let given = Given {
-            text,
-            options: options(device, &args.data_at(Some(place))),
-            at_once: args.slurm.at_once.map(|number| number as usize),
         };
-        let submitted = slurm::submit(plan, cells, place, &given)?;
+        let submitted = slurm::submit(plan, cells, place, &given, &mut say)?;
         tell(told(submitted.as_ref()));
     }
     let cluster = Cluster::of(place);

@@ -202,7 +202,17 @@ fn read_config(path: &Path) -> Result<RunConfig> {
         .map_err(|error| Problem::io("read the settings", path, &error))?;
     // The plugin of a run lies beside its settings.
     crate::pet::library::lend(path.with_file_name(store::PLUGIN_FILE));
-    RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())
+    let mut config =
+        RunConfig::from_toml(store::settings_part(&text), &path.display().to_string())?;
+    // So does a copy of what its PET started from.
+    let copy = path.with_file_name(store::START_FOLDER);
+    if let Some(start) = &mut config.pet_start
+        && !Path::new(start).exists()
+        && copy.is_dir()
+    {
+        *start = copy.to_string_lossy().into_owned();
+    }
+    Ok(config)
 }
 
 /// The corrected labels that an option means: a list, none, or without it the list of the data set.

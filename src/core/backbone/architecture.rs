@@ -11,10 +11,11 @@ use super::graph::GraphParts;
 use super::loader::WeightLoader;
 use super::normalisation::Normalisation;
 use super::parameters::Weights;
-use super::torch::{Acting, TimmLayer, TorchText};
+use super::torch::{Acting, LayerName, TorchText};
 use super::weights::Tensors;
 use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
+use crate::message;
 use crate::nn::{ComputeVariant, Place};
 use crate::onnx::Value;
 use crate::pet::Site;
@@ -113,14 +114,15 @@ pub trait Dimensions: Debug + Send + Sync + Same {
     /// A Problem for a family, or sites, that are not written down.
     fn torch(&self, _name: &str, _acting: &Acting) -> Result<TorchText> {
         let family = self.family().title;
-        Err(Problem::new(format!(
-            "models on {family} cannot be written for PyTorch yet"
+        Err(Problem::new(message!(
+            "problem-models-on-cannot-be-written-for",
+            family = family.to_string()
         )))
     }
 
-    /// The layer of timm's whose outputs a site's h is, as they are; none where there is none.
-    fn timm_layer(&self, _block: usize, _site: Site) -> Option<TimmLayer> {
-        None
+    /// The layer whose outputs a site's h is, as they are, as other libraries call it: timm first, if there is one.
+    fn layer_names(&self, _block: usize, _site: Site) -> Vec<LayerName> {
+        Vec::new()
     }
 
     /// The network as operations, from normalised images to features.
@@ -201,9 +203,10 @@ impl Architecture {
         self.0.torch(name, acting)
     }
 
-    /// The layer of timm's whose outputs the h of a block's site is, as they are; none where there is none.
-    pub fn timm_layer(&self, block: usize, site: Site) -> Option<TimmLayer> {
-        self.0.timm_layer(block, site)
+    /// The layer whose outputs the h of a block's site is, as they are, as other libraries call it: timm first, if there is
+    /// one.
+    pub fn layer_names(&self, block: usize, site: Site) -> Vec<LayerName> {
+        self.0.layer_names(block, site)
     }
 
     /// The network as operations, from normalised images to features.
@@ -226,8 +229,10 @@ impl Architecture {
     pub fn check(&self) -> Result<()> {
         let title = self.family().title;
         let unfit = |wrong: String| {
-            Problem::new(format!(
-                "these {title} dimensions do not fit together: {wrong}"
+            Problem::new(message!(
+                "problem-these-dimensions-do-not-fit-together",
+                title = title.to_string(),
+                wrong = wrong.to_string()
             ))
         };
         if let Some(wrong) = self.0.contradiction() {
@@ -235,16 +240,17 @@ impl Architecture {
         }
         let (blocks, lengths) = (self.blocks(), self.lengths());
         if let Some(wrong) = plausible::too_large(self.input_size(), &blocks, &lengths) {
-            return Err(unfit(wrong).advise(
-                "state the dimensions of a real network; an input of 224 pixels is usual",
-            ));
+            return Err(unfit(wrong).advise(message!("try-state-dimensions-of-real-network-input")));
         }
         let epsilon = self.0.epsilon();
         if (1e-30..1.0).contains(&epsilon) {
             return Ok(());
         }
-        let what = format!("epsilon {epsilon} of the layer norms does not lie between 0 and 1");
-        Err(Problem::new(what).advise("1e-6 and 1e-5 are usual"))
+        let what = message!(
+            "problem-epsilon-of-layer-norms-does-not",
+            epsilon = epsilon.to_string()
+        );
+        Err(Problem::new(what).advise(message!("try-1e-6-and-1e-5-are")))
     }
 
     /// Number of frozen weights, without loading any.

@@ -9,8 +9,9 @@ use super::loader::WeightLoader;
 use super::weights::Tensors;
 use super::words::ArchitectureValues;
 use super::{Backbone, convnext, swin, vit};
+use crate::message;
 use crate::nn::Place;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, some_of};
 
 /// Every family, in the order in which they are offered.
 pub static FAMILIES: [&Family; 3] = [&vit::FAMILY, &swin::FAMILY, &convnext::FAMILY];
@@ -27,8 +28,14 @@ pub fn names() -> Vec<&'static str> {
 pub fn named(name: &str) -> Result<&'static Family> {
     let found = FAMILIES.into_iter().find(|family| family.name == name);
     found.ok_or_else(|| {
-        Problem::new(format!("{name} is no known family of backbones"))
-            .advise(format!("known are {}", names().join(", ")))
+        Problem::new(message!(
+            "problem-is-no-known-family-of-backbones",
+            name = name.to_string()
+        ))
+        .advise(message!(
+            "try-known-are",
+            names = names().join(", ").to_string()
+        ))
     })
 }
 
@@ -67,14 +74,12 @@ pub fn infer(tensors: &Tensors) -> Result<Inferred> {
     }
     let titles: Vec<&str> = FAMILIES.iter().map(|family| family.title).collect();
     let names: Vec<&str> = tensors.names().collect();
-    Err(at(Problem::new(format!(
-        "the weight file belongs to none of the known families ({}); its tensors are {}",
-        titles.join(", "),
-        listed(&names, 3)
+    Err(at(Problem::new(message!(
+        "problem-weight-file-belongs-to-none-of",
+        titles = titles.join(", ").to_string(),
+        names = some_of(&names, 3)
     ))
-    .advise(
-        "choose weights of one of these families, under timm's names",
-    )))
+    .advise(message!("try-choose-weights-of-one-of-these"))))
 }
 
 impl Architecture {

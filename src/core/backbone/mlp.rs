@@ -24,8 +24,8 @@ impl Mlp {
     /// x + mlp(LN(x)) of block `index` with its hooks; one operation where nothing acts.
     pub fn residual(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         if self.is_plain(index, hooks) && !hooks.uses(index, Site::Stream) {
-            let frame = Frame::whole(&self.norm);
-            return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
+            let [fc1, fc2] = self.layers(index, hooks)?;
+            return Ok(nn::mlp(x, Frame::whole(&self.norm), fc1, fc2));
         }
         let h = self.branch(index, x.clone(), hooks)?;
         let h = hooks.around(index, Site::Stream, &x, h)?;
@@ -39,9 +39,18 @@ impl Mlp {
                 norm: Some(&self.norm),
                 residual: false,
             };
-            return Ok(nn::mlp(x, frame, &self.fc1, &self.fc2));
+            let [fc1, fc2] = self.layers(index, hooks)?;
+            return Ok(nn::mlp(x, frame, fc1, fc2));
         }
         self.apart(index, x, hooks)
+    }
+
+    /// Its layers, or those that the hooks have in their place.
+    fn layers<'a>(&'a self, index: usize, hooks: &'a dyn Hooks) -> Result<[&'a Linear; 2]> {
+        Ok([
+            hooks.layer(index, &[Site::Fc1], &self.fc1)?,
+            hooks.layer(index, &[Site::Fc2], &self.fc2)?,
+        ])
     }
 
     fn is_plain(&self, index: usize, hooks: &dyn Hooks) -> bool {
@@ -51,10 +60,11 @@ impl Mlp {
 
     /// Layer by layer, each with its hook.
     fn apart(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
+        let [fc1, fc2] = self.layers(index, hooks)?;
         let e = self.norm.forward(x.clone());
         let e = hooks.around(index, Site::Norm2, &x, e)?;
-        let weight = || self.fc1.wide_weight();
-        let h = self.fc1.forward(e.clone());
+        let weight = || fc1.wide_weight();
+        let h = fc1.forward(e.clone());
         let h = hooks.around_linear((index, Site::Fc1), &e, h, &weight)?;
         let before = hooks.uses(index, Site::Activation).then(|| h.clone());
         let active = if self.quick_gelu {
@@ -66,8 +76,8 @@ impl Mlp {
             Some(before) => hooks.around(index, Site::Activation, &before, active)?,
             None => active,
         };
-        let weight = || self.fc2.wide_weight();
-        let h = self.fc2.forward(active.clone());
+        let weight = || fc2.wide_weight();
+        let h = fc2.forward(active.clone());
         let h = hooks.around_linear((index, Site::Fc2), &active, h, &weight)?;
         hooks.around(index, Site::Mlp, &e, h)
     }

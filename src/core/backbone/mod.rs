@@ -33,6 +33,7 @@ use architecture::Architecture;
 use loader::WeightLoader;
 use parameters::{Origin, Weights};
 
+use crate::message;
 use crate::nn::{Place, WeightType};
 pub use crate::pet::BlockShape;
 use crate::pet::{Hooks, PetStack, Site};
@@ -99,10 +100,13 @@ impl Facts {
         let kept = self.place.variant.weights;
         if kept != WeightType::F32 {
             let kept = kept.title();
-            let what = format!("weights kept as {kept} can be neither trained nor exported");
+            let what = message!(
+                "problem-weights-kept-as-can-be-neither",
+                kept = kept.to_string()
+            );
             return Err(Problem::new(what)
                 .at("--precision")
-                .advise("train a run in f32 for that"));
+                .advise(message!("try-train-run-in-f32-for-that")));
         }
         let place = self.place.clone();
         let mut loader = match &self.origin {
@@ -158,6 +162,11 @@ pub trait Backbone: Send + Sync {
     /// A Problem when they are kept rounded, or their file cannot be read any more.
     fn weights(&self) -> Result<Weights> {
         self.facts().weights()
+    }
+
+    /// The layer whose outputs the h of a block's site is, as other libraries call it.
+    fn layer_names(&self, block: usize, site: Site) -> Vec<torch::LayerName> {
+        self.facts().architecture.layer_names(block, site)
     }
 
     /// The same network with these weights. Where leaves are tracked, everything that is made of
@@ -263,6 +272,9 @@ fn check_no_prefix(hooks: &dyn Hooks, index: usize) -> Result<()> {
 }
 
 fn no_prompts(what: &str) -> Problem {
-    Problem::new(format!("this backbone has no place for {what}"))
-        .advise("choose a ViT with a class token")
+    Problem::new(message!(
+        "problem-this-backbone-has-no-place-for",
+        what = what.to_string()
+    ))
+    .advise(message!("try-choose-vit-with-class-token"))
 }

@@ -8,9 +8,7 @@ use crate::problem::Result;
 
 /// Whether a PET acts on one of the three input projections of a block.
 pub(super) fn uses_projections(hooks: &dyn Hooks, index: usize) -> bool {
-    [Site::Query, Site::Key, Site::Value]
-        .iter()
-        .any(|site| hooks.uses(index, *site))
+    hooks.uses_any(index, &Site::PACKED)
 }
 
 /// The packed projections of e by this layer taken apart, each after its PET.

@@ -20,9 +20,9 @@ pub struct TorchText {
     pub functions: String,
 }
 
-/// A linear layer of timm's, or one of the equal parts of its outputs.
+/// A linear layer in another library's network, or one of the equal parts of its outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimmLayer {
+pub struct LayerName {
     /// Its module's name in the network.
     pub name: String,
     /// Which part, from 0.

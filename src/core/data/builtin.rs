@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::Found;
 use super::record::{Pixels, Records};
 use super::source::Sample;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Name and pack of every embedded set.
@@ -48,8 +49,13 @@ struct Header {
 }
 
 fn unpack(origin: &str, pack: &[u8]) -> Result<Found> {
-    let bad =
-        |why: &str| Problem::new(format!("the embedded data set is damaged: {why}")).at(origin);
+    let bad = |why: &str| {
+        Problem::new(message!(
+            "problem-embedded-data-set-is-damaged",
+            why = why.to_string()
+        ))
+        .at(origin)
+    };
     let (length, rest) = pack
         .split_first_chunk::<4>()
         .ok_or_else(|| bad("no header"))?;

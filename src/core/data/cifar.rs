@@ -12,6 +12,7 @@ use super::tree::Dir;
 use super::{Found, Skipped, pickle};
 use crate::counts::counted;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 const SIDE: usize = 32;
@@ -229,7 +230,11 @@ fn damage_of(labels: &[Option<u32>]) -> Option<String> {
 
 fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     let wrong = |what: &str| {
-        Problem::new(format!("the CIFAR file is damaged: {what}")).advise("download it again")
+        Problem::new(message!(
+            "problem-cifar-file-is-damaged",
+            what = what.to_string()
+        ))
+        .advise(message!("try-download-it-again"))
     };
     let pickle = pickle::read(&bytes)?;
     let labels: Vec<Option<u32>> = pickle

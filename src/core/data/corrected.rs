@@ -13,6 +13,7 @@ use super::Dataset;
 use super::picture::sha256_of_file;
 use super::source::{ImageSource, Sample};
 use crate::fetch::hex;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Entries of a list at most.
@@ -227,26 +228,30 @@ fn entry_of(sample: &Sample, entries: &[usize], list: &[Correction]) -> Option<u
 /// A Problem for too many entries, two about one picture, or something that is no hash.
 pub fn check(list: &[Correction]) -> Result<()> {
     if list.len() > MOST {
-        return Err(Problem::new(format!(
-            "{} labels are corrected, {MOST} are the most",
-            list.len()
+        return Err(Problem::new(message!(
+            "problem-labels-are-corrected-are-most",
+            list = list.len().to_string(),
+            most = MOST.to_string()
         ))
-        .advise("correct so many labels in the data set itself"));
+        .advise(message!("try-correct-so-many-labels-in-data")));
     }
     let mut seen = HashSet::new();
     for correction in list {
         let is_hash = correction.sha256.len() == 64
             && correction.sha256.chars().all(|c| c.is_ascii_hexdigit());
         if !is_hash {
-            let what = format!(
-                "the sha256 of {} is not 64 hexadecimal digits",
-                correction.picture
+            let what = message!(
+                "problem-sha256-of-is-not-64-hexadecimal",
+                picture = correction.picture.to_string()
             );
-            return Err(Problem::new(what).advise("take it from a list that the program wrote"));
+            return Err(Problem::new(what).advise(message!("try-take-it-from-list-that-program")));
         }
         if !seen.insert((&correction.picture, correction.sha256.to_ascii_lowercase())) {
-            let what = format!("the label of {} is corrected twice", correction.picture);
-            return Err(Problem::new(what).advise("leave one of the two entries out"));
+            let what = message!(
+                "problem-label-of-is-corrected-twice",
+                picture = correction.picture.to_string()
+            );
+            return Err(Problem::new(what).advise(message!("try-leave-one-of-two-entries-out")));
         }
     }
     Ok(())

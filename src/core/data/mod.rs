@@ -62,6 +62,7 @@ pub use source::{Folder, ImageSource, Sample};
 pub use split::Split;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// A data set: its classes and the images of both splits.
@@ -194,16 +195,19 @@ impl OpenOptions {
             (self.validation_share, "validation_share"),
         ] {
             if !(0.0..1.0).contains(&share) {
-                return Err(
-                    Problem::new(format!("a share of {share} is not from 0 to below 1"))
-                        .at(at)
-                        .advise("0.2 puts every fifth image aside"),
-                );
+                return Err(Problem::new(message!(
+                    "problem-share-of-is-not-from-0",
+                    share = share.to_string()
+                ))
+                .at(at)
+                .advise(message!("try-0-2-puts-every-fifth-image")));
             }
         }
         if self.train_limit == Some(0) || self.test_limit == Some(0) {
-            return Err(Problem::new("a limit of 0 images per class leaves nothing")
-                .at("train_limit, test_limit"));
+            return Err(
+                Problem::new(message!("problem-limit-of-0-images-per-class"))
+                    .at("train_limit, test_limit"),
+            );
         }
         Ok(())
     }
@@ -232,7 +236,7 @@ impl<'a> Watch<'a> {
 }
 
 fn stopped() -> Problem {
-    Problem::new("opening the data set was stopped")
+    Problem::new(message!("problem-opening-data-set-was-stopped"))
 }
 
 impl Dataset {

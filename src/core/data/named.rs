@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use super::archive::cache_folder;
 use crate::fetch::{self, DownloadProgress};
+use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::of_list;
 
 /// A data set that can be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,16 @@ pub const PUBLISHED: [PublishedData; 3] = [
 ];
 
 impl PublishedData {
+    /// What it is, in the language of this thread.
+    pub fn about(&self) -> &'static str {
+        of_list("dataset", self.name, "about", self.about)
+    }
+
+    /// Its terms, in the language of this thread.
+    pub fn licence(&self) -> &'static str {
+        of_list("dataset", self.name, "licence", self.licence)
+    }
+
     /// Where its archive is kept.
     pub fn archive(&self) -> PathBuf {
         let file = self.url.rsplit('/').next().unwrap_or(self.name);
@@ -94,9 +106,11 @@ pub fn published(name: &str) -> Option<&'static PublishedData> {
 /// It is one, but was not downloaded.
 pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
     if plain(name) == "domainnet" {
-        return Err(Problem::new("DomainNet is not among the downloads of this program")
-            .at("http://ai.bu.edu/M3SDA/")
-            .advise("unpack its six domains and their lists (clipart_train.txt, …) into one folder and give that folder"));
+        return Err(
+            Problem::new(message!("problem-domainnet-is-not-among-downloads-of"))
+                .at("http://ai.bu.edu/M3SDA/")
+                .advise(message!("try-unpack-its-six-domains-and-their")),
+        );
     }
     let Some(set) = published(name) else {
         return Ok(None);
@@ -104,12 +118,16 @@ pub(super) fn place_of(name: &str) -> Result<Option<PathBuf>> {
     if set.is_here() {
         return Ok(Some(set.archive()));
     }
-    Err(Problem::new(format!("{} is not on this computer", set.name))
-        .at(set.archive().display())
-        .advise(format!(
-            "download it ({} MB) with: lae-studio data {} --download, or give the path of a copy",
-            set.megabytes, set.name
-        )))
+    Err(Problem::new(message!(
+        "problem-is-not-on-this-computer",
+        name = set.name.to_string()
+    ))
+    .at(set.archive().display())
+    .advise(message!(
+        "try-download-it-mb-with-lae-studio",
+        megabytes = set.megabytes.to_string(),
+        name = set.name.to_string()
+    )))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt;
 
 use image::RgbImage;
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// How a record's pixels lie.
@@ -72,7 +73,12 @@ impl Records {
     /// # Errors
     /// There is no such record.
     pub fn decode(&self, index: u32) -> Result<RgbImage> {
-        let missing = || Problem::new(format!("there is no record {index}"));
+        let missing = || {
+            Problem::new(message!(
+                "problem-there-is-no-record",
+                index = index.to_string()
+            ))
+        };
         let raw = self.raw(index).ok_or_else(missing)?;
         let plane = self.height * self.width;
         let mut rgb = vec![0; plane * 3];

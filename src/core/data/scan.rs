@@ -8,6 +8,7 @@ use std::path::Path;
 use super::check::{self, Checked};
 use super::settle::{nothing_left, settle};
 use super::{Dataset, Found, OpenOptions, Watch, archive, builtin, folder, named};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// What lies at a place: files, classes, given splits, damaged pictures.
@@ -48,8 +49,8 @@ impl Scan {
 
 fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     if what.is_empty() {
-        return Err(Problem::new("no data set was given")
-            .advise("give digits, letters, or the path of a folder or archive"));
+        return Err(Problem::new(message!("problem-no-data-set-was-given"))
+            .advise(message!("try-give-digits-letters-or-path-of")));
     }
     // A folder of the same name is still there as ./digits.
     if let Some(found) = builtin::open(what)? {
@@ -62,9 +63,9 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
             found.origin = what.to_owned();
             return Ok(found);
         }
-        return Err(Problem::new("there is no such data set, folder or file")
+        return Err(Problem::new(message!("problem-there-is-no-such-data-set"))
             .at(what)
-            .advise("give digits, letters, or the path of a folder or archive"));
+            .advise(message!("try-give-digits-letters-or-path-of")));
     }
     open_path(path, options, watch)
 }

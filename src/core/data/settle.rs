@@ -10,7 +10,8 @@ use super::draw::Draw;
 use super::near::NearCopySets;
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
 use crate::counts::counted;
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result, listed, some_of};
 
 /// Finishes a data set.
 ///
@@ -105,11 +106,11 @@ fn check_corrected(
     let Some(empty) = trained.iter().position(|count| *count == 0) else {
         return Ok(());
     };
-    Err(Problem::new(format!(
-        "with the corrected labels no training picture of {} is left",
-        names[empty]
+    Err(Problem::new(message!(
+        "problem-with-corrected-labels-no-training-picture",
+        empty = names[empty].to_string()
     ))
-    .advise("take one of the corrected labels back; `lae-studio train --corrected none` uses the labels as they are"))
+    .advise(message!("try-take-one-of-corrected-labels-back")))
 }
 
 fn percent(share: f64) -> f64 {
@@ -126,24 +127,30 @@ pub(super) fn nothing_left(found: &Found) -> Problem {
         .iter()
         .map(|(reason, count)| format!("{count} × {reason}"))
         .collect();
-    let seen = match reasons.is_empty() {
-        true => String::new(),
-        false => format!(" (left out: {})", listed(&reasons, 4)),
+    let what = match reasons.is_empty() {
+        true => message!("problem-no-training-pictures"),
+        false => message!(
+            "problem-no-training-pictures-left-out",
+            left_out = some_of(&reasons, 4)
+        ),
     };
-    Problem::new(format!("no usable training pictures were found{seen}"))
+    Problem::new(what)
         .at(&found.origin)
-        .advise("a data set is a folder with one subfolder of JPEG, PNG, WebP, BMP, GIF or TIFF pictures per class")
+        .advise(message!("try-data-set-is-folder-with-one-2"))
 }
 
 fn too_few(names: &[String], found: &Found, options: &OpenOptions) -> Problem {
-    Problem::new(format!(
-        "only {} found ({}), at least {} are needed",
-        if names.len() == 1 { "one class was" } else { "few classes were" },
-        listed(names, 3),
-        options.min_classes
+    let id = match names.len() {
+        1 => "problem-only-one-class",
+        _ => "problem-only-few-classes",
+    };
+    Problem::new(message!(
+        id,
+        names = some_of(names, 3),
+        least = options.min_classes
     ))
     .at(&found.origin)
-    .advise("a data set is a folder with one subfolder of pictures per class; check that the right folder was chosen")
+    .advise(message!("try-data-set-is-folder-with-one-3"))
 }
 
 /// Leaves out test images of classes that have no training image.

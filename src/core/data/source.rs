@@ -10,6 +10,7 @@ use image::{ImageFormat, RgbImage};
 
 use super::picture::{Held, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// One image of a data set.
@@ -162,7 +163,11 @@ impl Sample {
         let mut bytes = Cursor::new(Vec::new());
         let written = self.decode()?.write_to(&mut bytes, ImageFormat::Png);
         written.map_err(|error| {
-            Problem::new(format!("a picture cannot be written: {error}")).at(self.name())
+            Problem::new(message!(
+                "problem-picture-cannot-be-written",
+                error = error.to_string()
+            ))
+            .at(self.name())
         })?;
         Ok((bytes.into_inner(), "png"))
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::child::{ask, ended_from_outside, program};
 use super::verdicts::{SelfTestResult, cache_file, keep, kept};
 use super::{AdapterKind, DeviceInfo};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
@@ -48,15 +49,20 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     if verdict.good {
         return Ok(Trust { half: verdict.half });
     }
-    let again = file.map_or_else(String::new, |file| {
-        format!("; delete {} to test it again", file.display())
-    });
-    Err(Problem::new(format!(
-        "{} failed its self-test: {}",
-        info.name, verdict.note
+    let remedy = match file {
+        None => message!("try-update-graphics-driver"),
+        Some(file) => message!(
+            "try-update-driver-or-delete",
+            file = file.display().to_string()
+        ),
+    };
+    Err(Problem::new(message!(
+        "problem-failed-its-self-test",
+        name = info.name.to_string(),
+        note = verdict.note.to_string()
     ))
     .at(format!("{} {}", info.api.title(), info.driver))
-    .advise(format!("update the graphics driver{again}")))
+    .advise(remedy))
 }
 
 /// The kept verdict, or a new one, which is then kept.

@@ -30,7 +30,9 @@ pub use prepare::{Watch, can_prepare, prepare};
 pub use ready::{Ready, Trusted, ready, trusted};
 pub use verdicts::{Prepared, Tried, keep_prepared, prepared, verdicts};
 
+use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::{Message, of_list};
 
 /// What kind of device it is, best first among the graphics adapters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,8 +65,13 @@ impl AdapterKind {
         }
     }
 
+    /// The same in the language of this thread.
+    pub fn said(self) -> &'static str {
+        of_list("device", self.key(), "kind", self.title())
+    }
+
     /// The short name in a selector.
-    fn key(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::DiscreteGpu => "discrete",
@@ -222,9 +229,11 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
                     first,
                     fitting.find(|info| Some(&info.name) != first.map(|f| &f.name)),
                 ) {
-                    return Err(Problem::new(format!(
-                        "\"{wanted}\" could be {} or {}",
-                        first.name, other.name
+                    return Err(Problem::new(message!(
+                        "problem-could-be-or",
+                        wanted = wanted.to_string(),
+                        name = first.name.to_string(),
+                        name2 = other.name.to_string()
                     ))
                     .at("--device")
                     .advise(there_is(devices)));
@@ -235,17 +244,17 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
     };
     found.cloned().ok_or_else(|| {
         let what = match wanted {
-            "gpu" => "this machine shows no hardware graphics adapter".to_string(),
-            _ => format!("no device is called \"{wanted}\""),
+            "gpu" => message!("problem-no-graphics-adapter"),
+            _ => message!("problem-no-such-device", wanted = wanted),
         };
         Problem::new(what).at("--device").advise(there_is(devices))
     })
 }
 
 /// The devices as one sentence.
-fn there_is(devices: &[DeviceInfo]) -> String {
+fn there_is(devices: &[DeviceInfo]) -> Message {
     let shown: Vec<String> = devices.iter().map(ToString::to_string).collect();
-    format!("choose by number or name: {}", shown.join("; "))
+    message!("try-a-device", devices = shown.join("; "))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use burn::tensor::{Device, DeviceKind};
 
 use super::{AdapterKind, DeviceInfo};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// GPU commands are handed over in groups of this many: small groups keep the desktop smooth and
@@ -104,18 +105,25 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         return Ok(Device::flex());
     }
     let refused = |why: String| {
-        Problem::new(format!("the device {} cannot be used: {why}", info.name))
-            .at("--device")
-            .advise("use --device cpu, or update the graphics driver")
+        Problem::new(message!(
+            "problem-device-cannot-be-used",
+            name = info.name.to_string(),
+            why = why.to_string()
+        ))
+        .at("--device")
+        .advise(message!("try-use-device-cpu-or-update-graphics"))
     };
     let mut adapters = OPENED.adapters();
     match adapters.get(&info.selector()) {
         None => {}
         Some(adapter) if !adapter.lost => return Ok(adapter.device.clone()),
         Some(_) => {
-            return Err(Problem::new(format!("the device {} was lost", info.name))
-                .at("--device")
-                .advise("start the program again to use it, or choose the CPU"));
+            return Err(Problem::new(message!(
+                "problem-device-was-lost",
+                name = info.name.to_string()
+            ))
+            .at("--device")
+            .advise(message!("try-start-program-again-to-use-it")));
         }
     }
     let kind = match info.kind {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::child::{MOST, ended_from_outside, program, start};
 use super::verdicts::{Prepared, Tried};
 use super::{AdapterKind, DeviceInfo, trust};
+use crate::message;
 use crate::nn::ComputeVariant;
 use crate::problem::{Problem, Result};
 
@@ -49,9 +50,9 @@ pub fn prepare(
     trust(info)?;
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Err(
-            Problem::new("only a graphics card is prepared; the CPU has a single variant")
+            Problem::new(message!("problem-only-graphics-card-is-prepared-cpu"))
                 .at("--device")
-                .advise("name a card of `lae-studio devices`"),
+                .advise(message!("try-name-card-of-lae-studio-devices")),
         );
     };
     let limit = match info.kind {
@@ -65,9 +66,13 @@ pub fn prepare(
         limit,
     };
     child.all(variants, watch).map_err(|why| {
-        Problem::new(format!("{} could not be prepared: {why}", info.name))
-            .at(format!("{} {}", info.api.title(), info.driver))
-            .advise("try again with `lae-studio devices --prepare`; until then it computes the plain variant")
+        Problem::new(message!(
+            "problem-could-not-be-prepared",
+            name = info.name.to_string(),
+            why = why.to_string()
+        ))
+        .at(format!("{} {}", info.api.title(), info.driver))
+        .advise(message!("try-try-again-with-lae-studio-devices"))
     })
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::DeviceInfo;
 use crate::files;
 use crate::folders;
+use crate::message;
 use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 
@@ -195,8 +196,12 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
     let _held = files::lock_own(&file.with_extension("lock"), PATIENCE);
     let mut book = book(Some(file));
     change(&mut book);
-    let text = toml::to_string(&book)
-        .map_err(|error| Problem::new(format!("no file can be made of verdicts: {error}")))?;
+    let text = toml::to_string(&book).map_err(|error| {
+        Problem::new(message!(
+            "problem-no-file-can-be-made-of",
+            error = error.to_string()
+        ))
+    })?;
     let write = || {
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
         std::io::Write::write_all(&mut temporary, text.as_bytes())?;

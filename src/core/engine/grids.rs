@@ -10,6 +10,7 @@ use crate::counts::counted;
 use crate::experiment::Stock;
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::experiment::proof::{CheckRequest, check_place};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::Grid;
@@ -27,9 +28,10 @@ pub(super) fn run_grid(
     let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
     let overrides = Overrides {
         device: device.map(ToString::to_string),
-        ..Overrides::default()
+        data: work.data.clone(),
+        own: stock.own().clone(),
     };
-    let cells = Cells::of(grid, runs_root, &overrides)?;
+    let cells = Cells::of(grid, runs_root, &overrides)?.only(&work.cells);
     if let Some(by) = work.search {
         return run_search(cells, by, runs_root, stock, (sink, control));
     }
@@ -60,7 +62,10 @@ pub(super) fn run_grid(
 /// What is told of a grid of which some cells could not be run.
 fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
     let runs = counted(failed, "run");
-    let told = Problem::new(format!("{runs} of the grid could not be finished"));
+    let told = Problem::new(message!(
+        "problem-of-grid-could-not-be-finished",
+        runs = runs.to_string()
+    ));
     let why = first.map_or_else(String::new, |problem| {
         format!("{}; its lines say what is wrong", problem.what)
     });

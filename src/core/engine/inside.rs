@@ -16,6 +16,7 @@ use crate::experiment::Stock;
 use crate::experiment::inside::{Axes, ProbeSet, Survey, probe_inside};
 use crate::experiment::shelf::Key;
 use crate::fence::fenced;
+use crate::message;
 use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Picture};
@@ -281,7 +282,8 @@ impl Looks {
             return Ok(axes.clone());
         }
         let survey = self.surveys.iter().find(|(known, _)| known == anchor);
-        let (_, survey) = survey.ok_or_else(|| Problem::new("the map has no axes yet"))?;
+        let (_, survey) =
+            survey.ok_or_else(|| Problem::new(message!("problem-map-has-no-axes-yet")))?;
         let axes = Arc::new(survey.axes()?);
         self.axes.push_back((anchor.clone(), axes.clone()));
         while self.axes.len() > 4 * PROBE_SETS {
@@ -308,7 +310,10 @@ impl Looks {
                 let _ = messages.send(Message::Gathered(Gathered { key, probe }));
             });
         if let Err(error) = begun {
-            let problem = Problem::new(format!("no helper thread could be started: {error}"));
+            let problem = Problem::new(message!(
+                "problem-no-helper-thread-could-be-started",
+                error = error.to_string()
+            ));
             let probe = Err(problem);
             let _ = self
                 .messages

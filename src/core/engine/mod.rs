@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::device;
 use crate::experiment::Stock;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
 use crate::run::event::{Command, Control, Event, Wish};
@@ -77,7 +78,12 @@ impl Engine {
         let thread = std::thread::Builder::new()
             .name("lae-engine".into())
             .spawn(move || work::serve(state, &runs_root))
-            .map_err(|error| Problem::new(format!("the engine thread did not start: {error}")))?;
+            .map_err(|error| {
+                Problem::new(message!(
+                    "problem-engine-thread-did-not-start",
+                    error = error.to_string()
+                ))
+            })?;
         Ok(Self {
             messages,
             events,
@@ -191,6 +197,10 @@ impl EngineState {
             }
             Command::Hold(held) => {
                 let told = self.queue.hold(held);
+                self.changed(told);
+            }
+            Command::Release(job) => {
+                let told = self.queue.release(job);
                 self.changed(told);
             }
             Command::Stop(job) => self.stop(job),

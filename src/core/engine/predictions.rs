@@ -13,6 +13,7 @@ use super::Message;
 use crate::experiment::Stock;
 use crate::experiment::shelf::{Key, PredictorShelf, Prepared};
 use crate::fence::fenced;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, PredictRequest};
 
@@ -181,7 +182,10 @@ impl Predictions {
         match begun {
             Ok(_) => {}
             Err(error) => {
-                let problem = Problem::new(format!("no helper thread could be started: {error}"));
+                let problem = Problem::new(message!(
+                    "problem-no-helper-thread-could-be-started",
+                    error = error.to_string()
+                ));
                 let prepared = Err(problem);
                 let _ = self
                     .messages

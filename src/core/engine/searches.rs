@@ -7,6 +7,7 @@ use super::sink::JobSink;
 use crate::experiment::Stock;
 use crate::experiment::grid::search::{Measured, Search, Verdict};
 use crate::experiment::grid::{Cells, GridEnd, GridPlan};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
@@ -59,8 +60,10 @@ pub(super) fn run_search(
         .filter_map(|(contest, verdict)| Some((contest.title.clone(), verdict.as_ref()?.row)))
         .collect();
     if winners.is_empty() {
-        return Err(Problem::new("no run of this search could be finished")
-            .advise("the lines of its runs say what is wrong; the same search tries again"));
+        return Err(
+            Problem::new(message!("problem-no-run-of-this-search-could"))
+                .advise(message!("try-lines-of-its-runs-say-what")),
+        );
     }
     let file = runs_root.join(format!("{name}-best.toml"));
     store::write_file(&file, search.file_of(&winners)?.as_bytes())?;

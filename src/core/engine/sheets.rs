@@ -20,6 +20,7 @@ use crate::experiment::predict::Predictor;
 use crate::experiment::sheet::{self as tables, Columns, fill};
 use crate::experiment::shelf::Key;
 use crate::fence::fenced;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Event;
@@ -275,7 +276,10 @@ impl Open {
                 helper.say(What::End(ended));
             });
         self.helper = Some(thread.map_err(|error| {
-            Problem::new(format!("no helper thread could be started: {error}"))
+            Problem::new(message!(
+                "problem-no-helper-thread-could-be-started",
+                error = error.to_string()
+            ))
         })?);
         Ok(())
     }
@@ -309,7 +313,7 @@ impl Helper {
         })));
         answered
             .recv()
-            .map_err(|_| Problem::new("the engine has ended"))?
+            .map_err(|_| Problem::new(message!("problem-engine-has-ended")))?
     }
 
     fn goes_on(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Makes each of `pieces` ready on another thread while `then` uses the one before it, in order, until that breaks.
@@ -21,7 +22,7 @@ pub(super) fn one_ahead<P: Send, R: Send>(
             (then(piece), ahead.map(std::thread::ScopedJoinHandle::join))
         });
         next = match made {
-            Some(Err(_)) => return Err(Problem::new("reading the pictures failed")),
+            Some(Err(_)) => return Err(Problem::new(message!("problem-reading-pictures-failed"))),
             other => other.and_then(std::result::Result::ok),
         };
         if used?.is_break() {

@@ -6,6 +6,7 @@
 
 use crate::backbone::families;
 use crate::device::{self, AdapterKind, DeviceInfo, Prepared, Ready, Trusted};
+use crate::message;
 use crate::nn::{self, ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
@@ -107,8 +108,16 @@ impl DeviceRequest<'_> {
         match found.of(wanted).and_then(|tried| tried.refused.as_ref()) {
             None => Ok((trusted, wanted)),
             Some(why) => {
-                let what = format!("{wanted} is not used on {}: {why}", trusted.info.name);
-                let remedy = format!("leave --card-variant out; {best} is used instead");
+                let what = message!(
+                    "problem-is-not-used-on",
+                    wanted = wanted.to_string(),
+                    name = trusted.info.name.to_string(),
+                    why = why.to_string()
+                );
+                let remedy = message!(
+                    "try-leave-card-variant-out-is-used",
+                    best = best.to_string()
+                );
                 remarks.push(Problem::new(what).at("--card-variant").advise(remedy));
                 Ok((trusted, best))
             }
@@ -177,13 +186,18 @@ fn unusable(trusted: &Trusted, family: &str, found: &Prepared) -> Problem {
     let why = found.tried.first().and_then(|tried| tried.refused.clone());
     let why = why.unwrap_or_else(|| "no variant is right".into());
     let name = &trusted.info.name;
-    Problem::new(format!("{name} cannot compute {family}: {why}"))
-        .at(format!(
-            "{} {}",
-            trusted.info.api.title(),
-            trusted.info.driver
-        ))
-        .advise("update the graphics driver, then try again with `lae-studio devices --prepare`")
+    Problem::new(message!(
+        "problem-cannot-compute",
+        name = name.to_string(),
+        family = family.to_string(),
+        why = why.to_string()
+    ))
+    .at(format!(
+        "{} {}",
+        trusted.info.api.title(),
+        trusted.info.driver
+    ))
+    .advise(message!("try-update-graphics-driver-then-try-again"))
 }
 
 /// Whether a device multiplies numbers of bf16, as a run's training needs them.
@@ -193,19 +207,15 @@ fn unusable(trusted: &Trusted, family: &str, found: &Prepared) -> Problem {
 pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
     let (why, remedy) = match info.is_cpu() {
         true if nn::multiplies_bf16() => return Ok(()),
-        true => (
-            "this processor does not multiply numbers of bf16 (AVX512-BF16 does)".to_string(),
-            "choose f32",
-        ),
+        true => (message!("problem-processor-without-bf16"), "try-f32"),
         false => (
-            format!(
-                "{} keeps weights as f32 or f16, bf16 is the processor's",
-                info.name
-            ),
-            "choose f16, or --device cpu",
+            message!("problem-card-without-bf16", name = &info.name),
+            "try-f16",
         ),
     };
-    Err(Problem::new(why).at("--precision bf16").advise(remedy))
+    Err(Problem::new(why)
+        .at("--precision bf16")
+        .advise(message!(remedy)))
 }
 
 /// What a type of weights comes to on a device, with a remark where that is not what was asked for.
@@ -221,15 +231,13 @@ fn held(wanted: WeightType, ready: &Ready) -> Result<(WeightType, Option<Problem
         return Ok((wanted, None));
     }
     let (why, remedy) = if ready.info.is_cpu() {
-        let remedy = "leave the option out, or train on a graphics card";
-        ("the CPU's kernels are made for it", remedy)
+        ("problem-f32-on-cpu", "try-a-card-for-half")
     } else {
-        let why = "this graphics card does not compute rightly in half precision";
-        (why, "leave the option out, or train on another card")
+        ("problem-f32-on-card", "try-another-card-for-half")
     };
-    let remark = Problem::new(format!("the backbone's weights are kept as f32: {why}"))
+    let remark = Problem::new(message!(why))
         .at("--precision")
-        .advise(remedy);
+        .advise(message!(remedy));
     Ok((WeightType::F32, Some(remark)))
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Grounds<'a> {
     pub frozen_parameters: usize,
     /// SHA-256 of the weight file, in hex.
     pub weights_sha256: &'a str,
+    /// SHA-256 of the adapter that the PET starts from, in hex.
+    pub start_sha256: Option<&'a str>,
 }
 
 impl Grounds<'_> {
@@ -67,6 +69,7 @@ impl Grounds<'_> {
             trained_parameters: 0,
             frozen_parameters: self.frozen_parameters,
             weights_sha256: self.weights_sha256.to_string(),
+            start_sha256: self.start_sha256.map(str::to_owned),
             images: Some(self.images),
             added_tasks: Vec::new(),
             // Small runs take less than a second, and lists have the newest first.
@@ -102,6 +105,11 @@ pub(super) fn standing_alone(
         && let Some(place) = absolute(&config.backbone)
     {
         config.backbone = place;
+    }
+    if let Some(start) = &mut config.pet_start
+        && let Some(place) = absolute(start)
+    {
+        *start = place;
     }
     if matches!(order, ClassOrder::Names(_) | ClassOrder::Indices(_)) {
         config.order = ClassOrder::written(&scenario.class_order);

@@ -40,6 +40,7 @@ pub mod watched;
 
 use std::path::Path;
 
+use crate::message;
 use crate::method::{self, Chosen, passes_of};
 use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
@@ -126,6 +127,8 @@ fn begin(
     let (images, prints) = plan.data.prints();
     let mut header = plan.header(&*method, images)?;
     let folder = RunFolder::create(runs_root, &mut header, plan.plugin_text())?;
+    plan.start()
+        .map_or(Ok(()), |start| folder.keep_start(start))?;
     folder.keep_provenance(&plan.provenance(), &prints)?;
     let place = header.folder.clone();
     room::to_the_end(&place, stock, sink, control, |sink| {
@@ -229,19 +232,19 @@ fn go_on(
     }
     stored.header.config.micro_batch = micro_batch.or(stored.header.config.micro_batch);
     if stored.header.planned_tasks() > stored.header.own_tasks() {
-        return Err(Problem::new(
-            "this run was stopped and then taught, so it cannot be continued",
-        )
-        .at_path(folder)
-        .advise("undo its added tasks, then continue it"));
+        return Err(
+            Problem::new(message!("problem-this-run-was-stopped-and-then"))
+                .at_path(folder)
+                .advise(message!("try-undo-its-added-tasks-then-continue")),
+        );
     }
     if stored.state == StoredState::Finished {
         // Killed in its last moment, it left its checkpoint; whoever asks to go on has it put in order.
         let _ = lock.finish(for_added_tasks(&stored.header, &lock));
         return Err(
-            Problem::new("this run is finished, there is nothing to continue")
+            Problem::new(message!("problem-this-run-is-finished-there-is"))
                 .at_path(folder)
-                .advise("start a new run, or look at this one with `lae-studio runs`"),
+                .advise(message!("try-start-new-run-or-look-at")),
         );
     }
     sink.prepare("a run is prepared to go on", &stored.header.config);

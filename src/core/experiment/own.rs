@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneLibrary, WeightSource};
 use crate::data::builtin;
+use crate::message;
 use crate::method::Chosen;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
@@ -16,10 +17,33 @@ use crate::run::job::Own;
 pub struct Along {
     /// What the job says of it.
     pub own: Own,
-    /// The data set of this computer that is still to be carried there.
-    pub data: Option<PathBuf>,
-    /// The file of weights of this computer that is still to be carried there.
-    pub weights: Option<PathBuf>,
+    /// The data sets of this computer that are still to be carried there, by what the settings call them.
+    pub data: BTreeMap<String, PathBuf>,
+    /// The files of weights of this computer that are still to be carried there, by what the settings call their backbone.
+    pub weights: BTreeMap<String, PathBuf>,
+}
+
+impl Along {
+    /// Whether nothing has to be carried.
+    pub fn is_text_alone(&self) -> bool {
+        self.data.is_empty() && self.weights.is_empty()
+    }
+
+    /// Adds what another run needs.
+    pub(super) fn add(&mut self, other: Self) {
+        let add = |texts: &mut Vec<String>, new: Vec<String>| {
+            for text in new {
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+        };
+        add(&mut self.own.plugins, other.own.plugins);
+        add(&mut self.own.backbones, other.own.backbones);
+        self.own.data.extend(other.own.data);
+        self.data.extend(other.data);
+        self.weights.extend(other.weights);
+    }
 }
 
 /// What these settings need of this computer: the plugin's text, the own table that the backbone stands in, the file of
@@ -39,27 +63,31 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
             .into_iter()
             .find(|entry| entry.name.to_lowercase() == name)
         {
-            along.own.plugin = Some(entry.spec.clone()?.text().to_string());
+            along
+                .own
+                .plugins
+                .push(entry.spec.clone()?.text().to_string());
         }
     }
     let library = BackboneLibrary::usual();
     if let Some(entry) = library.entry(&config.backbone) {
-        along.own.backbones = library.own_table(entry);
+        along.own.backbones.extend(library.own_table(entry));
         if let WeightSource::File(file) = &entry.source {
-            along.weights = Some(file.clone());
+            let name = config.backbone.clone();
+            along.weights.insert(name, file.clone());
         }
     } else if Path::new(&config.backbone).is_file() {
         let whole = whole("find the weights", &mut config.backbone)?;
-        along.weights = Some(whole);
+        along.weights.insert(config.backbone.clone(), whole);
     }
     take_data(config, data, &mut along)?;
-    match &along.weights {
-        Some(file) if !file.is_file() => {
-            Err(Problem::new("the weights of this backbone are not there")
+    match along.weights.values().find(|file| !file.is_file()) {
+        Some(file) => Err(
+            Problem::new(message!("problem-weights-of-this-backbone-are-not"))
                 .at_path(file)
-                .advise("put the file there, or choose another backbone"))
-        }
-        _ => Ok(along),
+                .advise(message!("try-put-file-there-or-choose-another")),
+        ),
+        None => Ok(along),
     }
 }
 
@@ -69,16 +97,19 @@ fn take_data(
     known: &BTreeMap<String, String>,
     along: &mut Along,
 ) -> Result<()> {
-    along.own.data = known.get(&config.data).cloned();
+    let called = config.data.clone();
     let is_named = builtin::names().any(|name| name == config.data);
-    if is_named || !Path::new(&config.data).exists() {
-        return Ok(());
+    let here = !is_named && Path::new(&called).exists();
+    let whole = match here {
+        true => Some(whole("read the data set", &mut config.data)?),
+        false => None,
+    };
+    let name = config.data.clone();
+    match (known.get(&called).or_else(|| known.get(&name)), whole) {
+        (Some(there), _) => drop(along.own.data.insert(name, there.clone())),
+        (None, Some(whole)) => drop(along.data.insert(name, whole)),
+        (None, None) => {}
     }
-    let whole = whole("read the data set", &mut config.data)?;
-    if along.own.data.is_none() {
-        along.own.data = known.get(&config.data).cloned();
-    }
-    along.data = along.own.data.is_none().then_some(whole);
     Ok(())
 }
 
@@ -103,17 +134,16 @@ mod tests {
             ..RunConfig::default()
         };
         let along = take_along(&mut config, &BTreeMap::new()).unwrap();
-        assert_eq!(along.data.as_deref(), Some(folder.path()));
-        assert_eq!((along.own.data, &config.data), (None, &here));
+        let carried = BTreeMap::from([(here.clone(), folder.path().to_path_buf())]);
+        assert_eq!((&along.data, &along.own.data), (&carried, &BTreeMap::new()));
+        assert_eq!(config.data, here);
         let known = BTreeMap::from([(here.clone(), "/there".to_string())]);
         let along = take_along(&mut config, &known).unwrap();
-        assert_eq!(
-            (along.data, along.own.data.as_deref()),
-            (None, Some("/there"))
-        );
+        assert!(along.is_text_alone());
+        assert_eq!(along.own.data, known);
         assert_eq!(config.data, here);
         config.data = "digits".into();
         let along = take_along(&mut config, &known).unwrap();
-        assert_eq!((along.data, along.own.data), (None, None));
+        assert!(along.is_text_alone() && along.own.data.is_empty());
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use burn::tensor::{Device, Tensor};
 
 use crate::backbone::library::{self, EMBEDDED};
-use crate::counts::counted;
+use crate::message;
 use crate::pet::{PetSettings, PetSpec, PetStack, within_bounds};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -47,11 +47,11 @@ fn measured(spec: &Arc<PetSpec>) -> Result<PetCosts> {
     let settings = PetSettings::default();
     let values = spec.parameter_count(backbone.blocks(), &blocks, &settings)?;
     if values > MOST_VALUES {
-        let what = format!(
-            "a PET of {} is too large to be measured here",
-            counted(values, "value")
+        let what = message!(
+            "problem-pet-of-is-too-large-to",
+            values = message!("problem-count-value", n = values)
         );
-        return Err(Problem::new(what).advise("choose smaller default sizes"));
+        return Err(Problem::new(what).advise(message!("try-choose-smaller-default-sizes")));
     }
     let pet = PetStack::init(spec, &settings, backbone.blocks(), &blocks, 0, &device)?;
     let side = network.input.size;

@@ -1,16 +1,12 @@
 //! A PET tried in some twenty seconds: trained on the embedded digits beside Adapter, each with its usual size and otherwise
 //! the same settings, and judged on a share of the training pictures that is held back.
 
-use std::time::Instant;
-
-use super::plan::TrainingPlan;
-use super::quiet::Quiet;
-use super::trial::{Bounds, Material, PATIENCE, row};
-use super::{Stock, train, unless_stopped};
+use super::Stock;
+use super::trial::{Comparison, Contender};
 use crate::pet::PetSpec;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Sink, Wish};
+use crate::run::event::{Control, Sink};
 use crate::run::job::Own;
 use crate::run::tried::Trial;
 
@@ -32,55 +28,21 @@ pub fn try_pet(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    let began = Instant::now();
     let plain = stock.with_own(&Own::default());
-    let spec = stock.plugin(&chosen.pet)?;
-    let other = plain.plugin(BESIDE)?;
-    let all = [
-        (spec.name.clone(), of(chosen, &spec), stock),
-        (other.name.clone(), of(chosen, &other), &plain),
-    ];
-    let configs = all.each_ref().map(|(_, config, _)| config.clone());
-    let plan = TrainingPlan::prepare(
-        &Bounds::default().judged(&configs[1]),
-        None,
-        &plain,
-        &mut Quiet::new(sink, "", PLANNED * PATIENCE),
-        control,
-    );
-    let Some(plan) = unless_stopped(plan, control)? else {
-        return Ok(None);
+    let of = |spec: &PetSpec, stock| Contender {
+        title: spec.name.clone(),
+        config: of(chosen, spec),
+        stock,
     };
-    let material = Material::of(&plan)?;
-    let bounds = material.bounds(&configs, PLANNED);
-    drop(plan);
-    let work = tempfile::tempdir()
-        .map_err(|error| Problem::io("make a folder to train in", std::env::temp_dir(), &error))?;
-    let mut methods = Vec::new();
-    for (name, config, stock) in &all {
-        let mut quiet = Quiet::new(sink, &format!("trying {name}"), PLANNED * PATIENCE);
-        quiet.person = Some(control);
-        quiet.tell("");
-        let began = Instant::now();
-        let run = quiet.run.clone();
-        let outcome = train(&bounds.judged(config), work.path(), stock, &mut quiet, &run);
-        let (late, losses) = (quiet.late, std::mem::take(&mut quiet.losses));
-        if control.wish() == Wish::Stop {
-            return Ok(None);
-        }
-        let mut one = row(config, name, outcome, late, began.elapsed());
-        one.losses = losses;
-        methods.push(one);
-    }
-    let (train_images, judged_images) = material.images(&bounds);
-    Ok(Some(Trial {
-        data: DATA.into(),
-        train_images: train_images.iter().sum(),
-        judged_images: judged_images.iter().sum(),
-        bounds: bounds.told(&material, &configs[0]),
-        methods,
-        seconds: began.elapsed().as_secs_f64(),
-    }))
+    let (spec, other) = (stock.plugin(&chosen.pet)?, plain.plugin(BESIDE)?);
+    let comparison = Comparison {
+        all: vec![of(&spec, stock), of(&other, &plain)],
+        // Whatever the tried one is, the other can be prepared.
+        timed: 1,
+        planned: PLANNED,
+        losses: true,
+    };
+    comparison.run(sink, control)
 }
 
 /// The usual settings for this PET on the device that is chosen.

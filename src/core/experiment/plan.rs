@@ -1,11 +1,13 @@
 //! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::backbone::library::{Description, Opened};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints, PixelCache, told_two_labels};
 use crate::device::{self, Ready};
+use crate::message;
 use crate::method::{
     self, Chosen, Context, Method, PetPlan, Setup, all_frozen, single_class_tasks,
 };
@@ -14,6 +16,7 @@ use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
+use crate::store::PetStart;
 
 use super::Stock;
 use super::fitting::{self, Fitted, begun_with};
@@ -130,11 +133,20 @@ impl TrainingPlan {
             architecture: &backbone.entry.architecture,
             blocks: shapes,
             tasks: scenario.tasks.len(),
+            classes: scenario.class_order.len(),
         };
         (chosen.spec.check)(&chosen, Some(&context))?;
         let drawing = begun.map_or_else(Drawing::default, |(header, _)| header.drawing);
-        let pet = spec.map(|spec| PetPlan::new(&chosen, spec, shapes));
-        let pet = pet.transpose()?.map(|plan| plan.drawn(drawing));
+        let pet = spec.map(|spec| -> Result<PetPlan> {
+            let start = match (begun, &config.pet_start) {
+                (Some((header, _)), _) => PetStart::of_run(header)?,
+                (None, Some(folder)) => Some(PetStart::at(Path::new(folder))?),
+                (None, None) => None,
+            };
+            let plan = PetPlan::new(&chosen, spec, shapes)?;
+            Ok(plan.drawn(drawing).starting(start))
+        });
+        let pet = pet.transpose()?;
         let assumed = assumptions(&data, &backbone);
         if !assumed.is_empty() {
             sink.event(Event::Assumed(assumed));
@@ -189,6 +201,7 @@ impl TrainingPlan {
             input_size: self.backbone.input.size,
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: &self.backbone.sha256,
+            start_sha256: self.start().map(|start| &*start.sha256),
         }
     }
 
@@ -213,9 +226,12 @@ impl TrainingPlan {
     /// A Problem that says what changed.
     pub fn agrees_with(&self, header: &RunHeader) -> Result<()> {
         let changed = |what: &str| {
-            Err(Problem::new(format!("{what} changed since this run began"))
-                .at_path(&header.folder)
-                .advise("put back what was there, or train a new run"))
+            Err(Problem::new(message!(
+                "problem-changed-since-this-run-began",
+                what = what.to_string()
+            ))
+            .at_path(&header.folder)
+            .advise(message!("try-put-back-what-was-there-or")))
         };
         if self.backbone.sha256 != header.weights_sha256 {
             return changed("the backbone's weights");
@@ -248,6 +264,11 @@ impl TrainingPlan {
             own: self.scenario.tasks.len(),
             again: &[],
         })
+    }
+
+    /// What the PET starts from, where that is not drawn.
+    pub fn start(&self) -> Option<&PetStart> {
+        self.pet.as_ref().and_then(|pet| pet.start.as_ref())
     }
 
     /// The text of the PET plugin; empty where the method trains none.
@@ -308,15 +329,15 @@ fn short(
         return None;
     }
     let gigabytes = |bytes: u64| bytes as f64 / 1e9;
-    let what = format!(
-        "{} has {:.1} GB free, and this run may take {:.1} GB",
-        ready.info.name,
-        gigabytes(free),
-        gigabytes(expected)
+    let what = message!(
+        "problem-has-gb-free-and-this-run",
+        name = ready.info.name.to_string(),
+        free = format!("{:.1}", gigabytes(free)),
+        expected = format!("{:.1}", gigabytes(expected))
     );
     let remedy = match footprint::fitting(config, about, pet, free) {
-        Some(images) => format!("--micro-batch {images} gives the same result in less"),
-        None => "choose a smaller backbone, or train on the CPU (--device cpu)".into(),
+        Some(images) => message!("try-micro-batch", images = images.to_string()),
+        None => message!("try-smaller-backbone"),
     };
     Some(Problem::new(what).at("--micro-batch").advise(remedy))
 }
@@ -361,18 +382,15 @@ fn still(chosen: &Chosen<'_>, scenario: &Scenario, data: &Dataset) -> Option<Pro
 /// Every task must have something to learn from and something to be tested on.
 fn enough_images(data: &Dataset, scenario: &Scenario) -> Result<()> {
     for task in 0..scenario.tasks.len() {
-        let without = |what: &str, remedy: &str| {
-            let what = format!("task {} has no {what} images", task + 1);
-            Err(Problem::new(what).at(&data.name).advise(remedy))
+        let without = |what: &'static str, remedy: &'static str| {
+            let what = message!(what, task = (task + 1).to_string());
+            Err(Problem::new(what).at(&data.name).advise(message!(remedy)))
         };
         if scenario.train_of(data, task).is_empty() {
-            return without("training", "add training images for its classes");
+            return without("problem-task-without-training", "try-add-training-images");
         }
         if scenario.test_of(data, task).is_empty() {
-            return without(
-                "test",
-                "add test images for its classes, or give a folder without a test split",
-            );
+            return without("problem-task-without-test", "try-add-test-images");
         }
     }
     Ok(())

@@ -9,11 +9,12 @@ use image::RgbImage;
 use crate::backbone::library::{self, Opened, Unplaced};
 use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
+use crate::message;
 use crate::method::{self, Answer, Chosen, Method, PetPlan, Recipe, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, RunHeader};
-use crate::store;
+use crate::store::{self, PetStart};
 use crate::tensors::Named;
 
 use super::fitting::variant_of;
@@ -123,16 +124,17 @@ impl Parts {
         )?;
         if backbone.sha256 != self.header.weights_sha256 {
             return Err(
-                Problem::new("the backbone's weights changed since this run was trained")
+                Problem::new(message!("problem-backbones-weights-changed-since-this-run"))
                     .at(&config.backbone)
-                    .advise("put the weight file back that the run was trained with"),
+                    .advise(message!("try-put-weight-file-back-that-run")),
             );
         }
         let chosen = Chosen::of(config)?;
         let pet = chosen.trains_pet()?.then(|| {
             let spec = PetSpec::parse(&self.plugin, "the run's plugin.toml")?;
             let plan = PetPlan::new(&chosen, spec, backbone.backbone.blocks());
-            plan.map(|plan| plan.drawn(self.header.drawing))
+            let start = PetStart::of_run(&self.header)?;
+            Ok(plan?.drawn(self.header.drawing).starting(start))
         });
         let watched = Arc::new(Watched::new(backbone.backbone.clone()));
         let mut method = method::build(Setup {
@@ -166,9 +168,9 @@ fn weights_of(name: &str, download: bool) -> Result<Unplaced> {
         download
     });
     read.map_err(|problem| match downloading && !download {
-        true => Problem::new("the weights of this run are not on this computer")
+        true => Problem::new(message!("problem-weights-of-this-run-are-not"))
             .at(name)
-            .advise("choose the backbone on Experiment and download it there, then ask again"),
+            .advise(message!("try-choose-backbone-on-experiment-and-download")),
         false => problem,
     })
 }
@@ -195,7 +197,8 @@ impl Predictor {
     pub fn verdict(&self, picture: &Picture) -> Result<(Answer, Vec<u8>)> {
         let seen = self.seen(picture)?;
         let verdict = self.verdicts(&seen)?.pop();
-        let verdict = verdict.ok_or_else(|| Problem::new("the experts gave no answer"))?;
+        let verdict =
+            verdict.ok_or_else(|| Problem::new(message!("problem-experts-gave-no-answer")))?;
         Ok((verdict, seen))
     }
 
@@ -213,7 +216,7 @@ impl Predictor {
     pub(super) fn seen(&self, picture: &Picture) -> Result<Vec<u8>> {
         let (width, height) = (picture.width as u32, picture.height as u32);
         let image = RgbImage::from_raw(width, height, picture.rgb.clone()).ok_or_else(|| {
-            Problem::new("this picture's pixels do not fill its size").at(&picture.name)
+            Problem::new(message!("problem-this-pictures-pixels-do-not-fill")).at(&picture.name)
         })?;
         let side = self.backbone.input.size;
         let mut seen = vec![0; side * side * 3];

@@ -3,6 +3,7 @@
 //! A damaged file costs one image. A disk that is gone costs all that are not in memory; a run that
 //! went on would learn from what happens to be cached and give figures of it.
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Of so many images one may be unreadable.
@@ -32,12 +33,14 @@ impl Reading {
         if self.lost <= (self.images / ONE_IN).max(1) {
             return Ok(());
         }
-        Err(Problem::new(format!(
-            "too many images cannot be read any more ({} of {}): {}",
-            self.lost, self.images, last.what
+        Err(Problem::new(message!(
+            "problem-too-many-images-cannot-be-read",
+            lost = self.lost.to_string(),
+            images = self.images.to_string(),
+            what = last.what.to_string()
         ))
         .at(&last.place)
-        .advise("bring the disk or folder back, then continue the run: it goes on from its last finished epoch"))
+        .advise(message!("try-bring-disk-or-folder-back-then")))
     }
 
     /// Called at the end of a way that was to bring images.
@@ -48,8 +51,10 @@ impl Reading {
         if brought > 0 {
             return Ok(());
         }
-        Err(Problem::new("not a single image could be read")
-            .advise("bring the disk or folder back, then continue the run"))
+        Err(
+            Problem::new(message!("problem-not-single-image-could-be-read"))
+                .advise(message!("try-bring-disk-or-folder-back-then-2")),
+        )
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Changes, Outcome, Stock, go_on};
 use crate::counts::counted;
 use crate::device;
 use crate::fence::fenced;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::diary::Noted;
 use crate::run::event::{Control, Event, Sink};
@@ -41,10 +42,14 @@ pub(super) fn to_the_end(
             ControlFlow::Break(problem) => return Err(problem),
         };
         let images = counted(fewer, "image");
-        let what = format!("{OUT_OF_MEMORY}: the run goes on with {images} at once");
-        let problem = Problem::new(what).at("--micro-batch").advise(
-            "nothing need be done: it begins after its last saved epoch and has the same result",
+        let what = message!(
+            "problem-run-goes-on-with-at-once",
+            out_of_memory = OUT_OF_MEMORY.to_string(),
+            images = images.to_string()
         );
+        let problem = Problem::new(what)
+            .at("--micro-batch")
+            .advise(message!("try-nothing-need-be-done-it-begins"));
         sink.event(Event::Remark { run, problem });
         // What was to be written when there was no room never was.
         stock.forget_backbones();
@@ -79,8 +84,9 @@ fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, 
         return ControlFlow::Break(problem);
     }
     let images = counted(fewer, "image");
-    ControlFlow::Break(problem.at("--micro-batch").advise(format!(
-        "start the program again and continue the run: from its last saved epoch on it lets {images} through \
-         the network at once instead of {at_once}, with the same result"
+    ControlFlow::Break(problem.at("--micro-batch").advise(message!(
+        "try-start-program-again-and-continue-run-2",
+        images = images.to_string(),
+        at_once = at_once.to_string()
     )))
 }

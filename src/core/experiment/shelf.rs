@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use super::Stock;
 use super::predict::{Parts, Predictor};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{PredictRequest, Prediction};
 use crate::store;
@@ -115,7 +116,8 @@ impl PredictorShelf {
             self.put(key.clone(), Prepared::ahead(&request.run, task, stock)?);
         }
         let predictor = self.predictor(&key, stock)?;
-        let predictor = predictor.ok_or_else(|| Problem::new("the experts gave no answer"))?;
+        let predictor =
+            predictor.ok_or_else(|| Problem::new(message!("problem-experts-gave-no-answer")))?;
         let (verdict, seen) = predictor.verdict(&request.picture)?;
         Ok(Prediction {
             ticket: request.ticket,

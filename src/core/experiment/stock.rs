@@ -42,6 +42,11 @@ impl Stock {
         }
     }
 
+    /// What the job at work brings along.
+    pub fn own(&self) -> &Own {
+        &self.own
+    }
+
     fn shelves(&self) -> std::sync::MutexGuard<'_, Shelves> {
         // A job that panicked leaves whole entries behind: each is inserted in one step.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
@@ -88,7 +93,7 @@ impl Stock {
 
     /// Where the data set of these settings lies: where the job brought it, else where they say.
     fn place_of_data<'a>(&'a self, config: &'a RunConfig) -> &'a str {
-        self.own.data.as_deref().unwrap_or(&config.data)
+        self.own.data.get(&config.data).unwrap_or(&config.data)
     }
 
     /// Decoded pictures of a data set, kept for one working size at a time.
@@ -110,10 +115,14 @@ impl Stock {
         }
     }
 
-    /// The backbones at hand, of which this one is wanted.
-    fn library(&self, name: &str) -> BackboneLibrary {
-        let (table, weights) = (self.own.backbones.as_deref(), self.own.weights.as_deref());
-        BackboneLibrary::usual().with_own(name, table, weights)
+    /// The backbones at hand, with those that were brought along.
+    pub fn backbones(&self) -> BackboneLibrary {
+        BackboneLibrary::usual().with_own(&self.own.backbones, &self.own.weights)
+    }
+
+    /// The PET plugins at hand, with those that were brought along.
+    pub fn plugins(&self) -> PluginLibrary {
+        PluginLibrary::standard().with_own(&self.own.plugins)
     }
 
     /// Describes the backbone of this name or file without loading its weights.
@@ -121,7 +130,7 @@ impl Stock {
     /// # Errors
     /// A Problem when there is none, or its file cannot be read.
     pub fn describe(&self, name: &str) -> Result<Description> {
-        self.library(name).describe(name)
+        self.backbones().describe(name)
     }
 
     /// The backbone of this name or file on a device, computed in this way; its weights are
@@ -137,7 +146,7 @@ impl Stock {
         progress: &mut dyn FnMut(&str) -> bool,
     ) -> Result<Arc<Opened>> {
         self.placed(name, variant, ready, || {
-            library::read_from(&self.library(name), name, progress)
+            library::read_from(&self.backbones(), name, progress)
         })
     }
 
@@ -153,9 +162,9 @@ impl Stock {
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
         // One name is not one network where jobs bring their own.
-        let known = match (&self.own.backbones, &self.own.weights) {
-            (None, None) => name.to_string(),
-            (table, weights) => format!("{name}\n{table:?}\n{weights:?}"),
+        let known = match (&self.own.backbones[..], self.own.weights.get(name)) {
+            ([], None) => name.to_string(),
+            (tables, weights) => format!("{name}\n{tables:?}\n{weights:?}"),
         };
         let key = (ready.info.selector(), variant, known);
         if let Some(opened) = self.shelves().backbones.get(&key) {
@@ -184,10 +193,7 @@ impl Stock {
     /// # Errors
     /// A Problem when there is none, or its file is broken.
     pub fn plugin(&self, name: &str) -> Result<Arc<PetSpec>> {
-        match &self.own.plugin {
-            Some(text) => PetSpec::parse(text, "the plugin that was brought along"),
-            None => PluginLibrary::standard().get(name),
-        }
+        self.plugins().get(name)
     }
 }
 

@@ -17,6 +17,7 @@ use super::suited::share_epochs;
 use super::{Outcome, Stock, all_at_once, train, unless_stopped};
 use crate::counts::{count_text, counted};
 use crate::data::card::counts;
+use crate::message;
 use crate::method::{Pass, SET_BESIDE, named_method, plain, problems};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -30,7 +31,7 @@ pub const SHARE: f64 = 0.2;
 /// Seconds that all methods together are planned to take at most.
 const PLANNED: f64 = 40.0;
 /// A method that takes so many times the whole plan is stopped.
-pub(super) const PATIENCE: f64 = 1.5;
+const PATIENCE: f64 = 1.5;
 /// Fewest training pictures of the largest class, before epochs are saved.
 const FEWEST: usize = 20;
 /// How often the epochs are halved at most.
@@ -80,75 +81,121 @@ pub fn try_methods(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Option<Trial>> {
-    let began = Instant::now();
-    let all = contenders(chosen, stock)?;
-    let plan = TrainingPlan::prepare(
-        &Bounds::default().judged(chosen),
-        None,
-        stock,
-        &mut Quiet::new(sink, "", PLANNED * PATIENCE),
-        control,
-    );
-    let Some(plan) = unless_stopped(plan, control)? else {
-        return Ok(None);
+    let contender = |config: RunConfig| -> Result<_> {
+        Ok(Contender {
+            title: named_method(&config.method)?.title.into(),
+            config,
+            stock,
+        })
     };
-    let material = Material::of(&plan)?;
-    let bounds = material.bounds(&all, PLANNED);
-    drop(plan);
-    let work = tempfile::tempdir()
-        .map_err(|error| Problem::io("make a folder to train in", std::env::temp_dir(), &error))?;
-    let (mut methods, mut waited) = (Vec::new(), Duration::ZERO);
-    for (number, config) in (1..).zip(&all) {
-        let title = named_method(&config.method)?.title;
-        let what = format!("trying {title}, {number} of {}", all.len());
-        let mut quiet = Quiet::new(sink, &what, PLANNED * PATIENCE);
-        quiet.person = Some(control);
-        quiet.tell("");
-        let run = quiet.run.clone();
-        let outcome = train(&bounds.judged(config), work.path(), stock, &mut quiet, &run);
-        let (late, worked) = (quiet.late, quiet.worked());
-        if control.wish() == Wish::Stop {
-            return Ok(None);
-        }
-        waited += quiet.waited;
-        methods.push(row(config, title, outcome, late, worked));
-    }
-    let (train_images, judged_images) = material.images(&bounds);
-    Ok(Some(Trial {
-        data: chosen.data.clone(),
-        train_images: train_images.iter().sum(),
-        judged_images: judged_images.iter().sum(),
-        bounds: bounds.told(&material, chosen),
-        methods,
-        seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
-    }))
+    let all = contenders(chosen, stock)?.into_iter().map(contender);
+    let comparison = Comparison {
+        all: all.collect::<Result<_>>()?,
+        timed: 0,
+        planned: PLANNED,
+        losses: false,
+    };
+    comparison.run(sink, control)
 }
 
-/// What a method came to.
-pub(super) fn row(
-    config: &RunConfig,
-    title: &str,
-    outcome: Result<Outcome>,
-    late: bool,
-    took: Duration,
-) -> TriedMethod {
+/// Who takes part in a comparison.
+pub(super) struct Contender<'a> {
+    /// What it is called.
+    pub title: String,
+    pub config: RunConfig,
+    /// What it is trained from.
+    pub stock: &'a Stock,
+}
+
+/// Settings that are trained in passing and judged on pictures held back, within one time for all.
+pub(super) struct Comparison<'a> {
+    /// The chosen one first.
+    pub all: Vec<Contender<'a>>,
+    /// With whose settings the pictures are counted and the network is timed.
+    pub timed: usize,
+    /// Seconds that all together are planned to take at most.
+    pub planned: f64,
+    /// Whether the loss of every step is told.
+    pub losses: bool,
+}
+
+impl Comparison<'_> {
+    /// Trains them one after the other. None when the person stopped it.
+    ///
+    /// # Errors
+    /// As [`try_methods`].
+    pub fn run(&self, sink: &mut dyn Sink, control: &Control) -> Result<Option<Trial>> {
+        let began = Instant::now();
+        let (chosen, timed) = (&self.all[0].config, &self.all[self.timed]);
+        let patience = self.planned * PATIENCE;
+        let plan = TrainingPlan::prepare(
+            &Bounds::default().judged(&timed.config),
+            None,
+            timed.stock,
+            &mut Quiet::new(sink, "", patience),
+            control,
+        );
+        let Some(plan) = unless_stopped(plan, control)? else {
+            return Ok(None);
+        };
+        let material = Material::of(&plan)?;
+        drop(plan);
+        let configs: Vec<_> = self.all.iter().map(|one| one.config.clone()).collect();
+        let bounds = material.bounds(&configs, self.planned);
+        let work = tempfile::tempdir().map_err(|error| {
+            Problem::io("make a folder to train in", std::env::temp_dir(), &error)
+        })?;
+        let (mut methods, mut waited) = (Vec::new(), Duration::ZERO);
+        for (number, one) in (1..).zip(&self.all) {
+            let what = format!("trying {}, {number} of {}", one.title, self.all.len());
+            let mut quiet = Quiet::new(sink, &what, patience);
+            quiet.person = Some(control);
+            quiet.tell("");
+            let (run, judged) = (quiet.run.clone(), bounds.judged(&one.config));
+            let outcome = train(&judged, work.path(), one.stock, &mut quiet, &run);
+            if control.wish() == Wish::Stop {
+                return Ok(None);
+            }
+            waited += quiet.waited;
+            methods.push(TriedMethod {
+                losses: match self.losses {
+                    true => std::mem::take(&mut quiet.losses),
+                    false => Vec::new(),
+                },
+                ..row(one, outcome, &quiet)
+            });
+        }
+        let (train_images, judged_images) = material.images(&bounds);
+        Ok(Some(Trial {
+            data: chosen.data.clone(),
+            train_images: train_images.iter().sum(),
+            judged_images: judged_images.iter().sum(),
+            bounds: bounds.told(&material, chosen),
+            methods,
+            seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
+        }))
+    }
+}
+
+/// What one of them came to.
+fn row(one: &Contender<'_>, outcome: Result<Outcome>, quiet: &Quiet<'_>) -> TriedMethod {
     let ended = outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => Ok(summary(&store::load(&header.folder)?).figures),
-        _ if late => Err(Problem::new("it took too long and was stopped")
-            .advise("train a run of it, which takes its time")),
-        _ => Err(Problem::new("it was stopped")),
+        _ if quiet.late => Err(Problem::new(message!("problem-it-took-too-long-and-was"))
+            .advise(message!("try-train-run-of-it-which-takes"))),
+        _ => Err(Problem::new(message!("problem-it-was-stopped"))),
     });
     let (figures, problem) = match ended {
         Ok(figures) => (Some(figures), None),
         Err(problem) => (None, Some(problem)),
     };
     TriedMethod {
-        method: config.method.clone(),
-        title: title.to_string(),
-        config: config.clone(),
+        method: one.config.method.clone(),
+        title: one.title.clone(),
+        config: one.config.clone(),
         right: figures.as_ref().and_then(|of| of.final_accuracy),
         forgotten: figures.as_ref().and_then(|of| of.forgetting),
-        seconds: took.as_secs_f64(),
+        seconds: quiet.worked().as_secs_f64(),
         problem,
         losses: Vec::new(),
     }
@@ -156,7 +203,7 @@ pub(super) fn row(
 
 /// What is less than in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Bounds {
+struct Bounds {
     /// Most training pictures of a class.
     limit: Option<usize>,
     /// How often the epochs are halved.
@@ -165,7 +212,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     /// The settings with which a method is trained and judged.
-    pub(super) fn judged(&self, config: &RunConfig) -> RunConfig {
+    fn judged(&self, config: &RunConfig) -> RunConfig {
         let mut judged = halved(config, self.halvings);
         if judged.validation_share == 0.0 {
             judged.validation_share = SHARE;
@@ -179,7 +226,7 @@ impl Bounds {
     }
 
     /// In sentences.
-    pub(super) fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<String> {
+    fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<String> {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
             let most = material.train.iter().flatten().max().copied().unwrap_or(0);
@@ -201,7 +248,7 @@ impl Bounds {
 }
 
 /// What the time depends on.
-pub(super) struct Material {
+struct Material {
     /// Training pictures of the classes of each task, and those they are judged on.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
@@ -211,7 +258,7 @@ pub(super) struct Material {
 
 impl Material {
     /// Counts the pictures and times the network.
-    pub(super) fn of(plan: &TrainingPlan) -> Result<Self> {
+    fn of(plan: &TrainingPlan) -> Result<Self> {
         let (data, scenario) = (&plan.data, &plan.scenario);
         let by_task = |of: &[usize]| -> Vec<Vec<usize>> {
             let tasks = scenario.tasks.iter();
@@ -229,7 +276,7 @@ impl Material {
     }
 
     /// Pictures of each task within these bounds.
-    pub(super) fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
+    fn images(&self, bounds: &Bounds) -> (Vec<usize>, Vec<usize>) {
         let most = bounds.limit.unwrap_or(usize::MAX);
         let within = |tasks: &[Vec<usize>]| -> Vec<usize> {
             let sum = |classes: &Vec<usize>| classes.iter().map(|n| (*n).min(most)).sum();
@@ -254,7 +301,7 @@ impl Material {
     }
 
     /// The bounds within which all of it takes so many seconds: fewer pictures before fewer epochs.
-    pub(super) fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
+    fn bounds(&self, all: &[RunConfig], planned: f64) -> Bounds {
         let mut bounds = Bounds::default();
         let mut most = self.train.iter().flatten().max().copied().unwrap_or(0);
         while self.seconds(all, &bounds) > planned {

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use crate::counts::counted;
+use crate::message;
 use crate::names::{guessed, is_long, too_long};
 use crate::problem::{Problem, line_and_column};
+use crate::texts::{Messages, Words};
 
 /// So many mistakes are told beside the first.
 const MOST_TOLD: usize = 8;
@@ -20,24 +22,38 @@ pub struct Diagnostic {
     pub why: String,
     /// What to write in place of the span, where that is known.
     pub fix: Option<String>,
+    /// The messages of `what` and `why`, which stand here in English.
+    pub messages: Messages,
 }
 
 impl Diagnostic {
     /// A mistake without advice.
-    pub fn new(span: Range<usize>, what: impl Into<String>) -> Self {
+    pub fn new(span: Range<usize>, what: impl Into<Words>) -> Self {
+        let mut messages = Messages::default();
         Self {
             span,
-            what: what.into(),
+            what: messages.keep(0, what),
             why: String::new(),
             fix: None,
+            messages,
         }
     }
 
     /// Says what is known or to be done about it.
     #[must_use]
-    pub fn because(mut self, why: impl Into<String>) -> Self {
-        self.why = why.into();
+    pub fn because(mut self, why: impl Into<Words>) -> Self {
+        self.why = self.messages.keep(1, why);
         self
+    }
+
+    /// The same in the language of this thread.
+    #[must_use]
+    pub fn said(self) -> Self {
+        Self {
+            what: self.messages.said(0, &self.what),
+            why: self.messages.said(1, &self.why),
+            ..self
+        }
     }
 
     /// Says what to write instead.
@@ -68,13 +84,18 @@ impl Diagnostic {
         is_long(name).then(|| Self::new(span, too_long(name)))
     }
 
+    /// What is wrong.
+    pub fn words(&self) -> Words {
+        self.messages.words(0, &self.what)
+    }
+
     /// What a person is told to try; may be empty.
-    pub fn remedy(&self) -> String {
+    pub fn remedy(&self) -> Words {
         match &self.fix {
             Some(fix) if self.why.is_empty() => {
-                format!("did you mean `{}`?", fix.trim_matches('"'))
+                message!("try-meant", name = fix.trim_matches('"')).into()
             }
-            _ => self.why.clone(),
+            _ => self.messages.words(1, &self.why),
         }
     }
 
@@ -89,7 +110,7 @@ impl Diagnostic {
     #[track_caller]
     pub fn problem(text: &str, origin: &str, wrong: &[Self]) -> Problem {
         let Some((first, others)) = wrong.split_first() else {
-            return Problem::new("this cannot be read").at(origin);
+            return Problem::new(message!("problem-cannot-be-read")).at(origin);
         };
         let line = |wrong: &Self| {
             let (line, column) = line_and_column(text, wrong.span.start);
@@ -97,18 +118,18 @@ impl Diagnostic {
         };
         let mut remedy = first.remedy();
         for other in others.iter().take(MOST_TOLD) {
-            let gap = if remedy.is_empty() { "" } else { "; " };
-            remedy += &format!("{gap}also {}: {}", line(other), other.what);
-            let own = other.remedy();
+            let gap = if remedy.english.is_empty() { "" } else { "; " };
+            remedy.english += &format!("{gap}also {}: {}", line(other), other.what);
+            let own = other.remedy().english;
             if !own.is_empty() {
-                remedy += &format!(" ({own})");
+                remedy.english += &format!(" ({own})");
             }
         }
         if others.len() > MOST_TOLD {
             let more = counted(others.len() - MOST_TOLD, "more mistake");
-            remedy += &format!("; and {more}");
+            remedy.english += &format!("; and {more}");
         }
         let place = format!("{origin}, {}", line(first));
-        Problem::new(&first.what).at(place).advise(remedy)
+        Problem::new(first.words()).at(place).advise(remedy)
     }
 }

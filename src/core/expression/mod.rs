@@ -20,6 +20,8 @@ pub use parse::parse;
 pub use pieces::{Piece, pieces};
 pub use tree::{Expr, NodeKind, Sign};
 
+use crate::texts::{Message, list_id};
+
 /// What tells one use of the language from another.
 #[derive(Debug)]
 pub struct Language {
@@ -37,6 +39,18 @@ pub struct Language {
     pub shorter: &'static str,
     /// What a text is made of, as advice.
     pub made_of: &'static str,
+}
+
+impl Language {
+    /// How messages call one text.
+    fn called(&self) -> Message {
+        Message::of_list(list_id("called", self.called, "is"), self.called)
+    }
+
+    /// And any of them.
+    fn any(&self) -> Message {
+        Message::of_list(list_id("called", self.any, "in"), self.any)
+    }
 }
 
 /// Parentheses nest at most this deep.

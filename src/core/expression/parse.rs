@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::scan::{Token, scan};
 use super::{DEEPEST, Diagnostic, Expr, Language, NodeKind};
+use crate::message;
+use crate::texts::Message;
 
 /// The tree of a text.
 ///
@@ -11,9 +13,10 @@ use super::{DEEPEST, Diagnostic, Expr, Language, NodeKind};
 /// The first place that is no expression.
 pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
     if text.chars().count() > language.most_letters {
-        let what = format!(
-            "{} has more than {} letters",
-            language.called, language.most_letters
+        let what = message!(
+            "mistake-has-more-than-letters",
+            called = language.called(),
+            most_letters = language.most_letters.to_string()
         );
         return Err(Diagnostic::new(0..text.len(), what).because(language.shorter));
     }
@@ -27,7 +30,7 @@ pub fn parse(language: &Language, text: &str) -> Result<Expr, Diagnostic> {
     let whole = parser.expression(0)?;
     match parser.peek() {
         None => Ok(whole),
-        Some((Token::Close, _)) => Err(parser.wrong(|_| "this `)` closes nothing".to_owned())),
+        Some((Token::Close, _)) => Err(parser.wrong(|_| message!("mistake-closes-nothing"))),
         Some(_) => Err(parser.no_sign()),
     }
 }
@@ -125,7 +128,10 @@ impl Parser<'_> {
         };
         self.open.push(open.start);
         if self.open.len() > DEEPEST {
-            let what = format!("parentheses nest more than {DEEPEST} deep");
+            let what = message!(
+                "mistake-parentheses-nest-more-than-deep",
+                deepest = DEEPEST.to_string()
+            );
             return Err(Diagnostic::new(open, what).because(self.language.shorter));
         }
         let mut found = vec![self.expression(0)?];
@@ -143,39 +149,42 @@ impl Parser<'_> {
     }
 
     /// A mistake at the next token.
-    fn wrong(&self, what: impl FnOnce(&str) -> String) -> Diagnostic {
+    fn wrong(&self, what: impl FnOnce(&str) -> Message) -> Diagnostic {
         let end = self.text.len();
         let span = self.peek().map_or(end..end, |(_, span)| span);
         Diagnostic::new(span.clone(), what(&self.text[span]))
     }
 
     fn no_value(&self) -> Diagnostic {
-        self.wrong(|shown| format!("a name or a number is missing before `{shown}`"))
+        self.wrong(|shown| message!("mistake-no-value-before", shown = shown))
     }
 
     /// Something that cannot follow a value.
     fn no_sign(&self) -> Diagnostic {
         self.wrong(|shown| match shown {
-            "," => "a comma belongs between arguments".to_owned(),
-            _ => format!("an operator is missing before `{shown}`"),
+            "," => message!("mistake-comma"),
+            _ => message!("mistake-no-operator-before", shown = shown),
         })
     }
 
     /// The text ends where something must follow.
     fn ended(&self) -> Diagnostic {
         if let Some(&open) = self.open.last() {
-            return Diagnostic::new(open..open + 1, "this `(` is never closed");
+            return Diagnostic::new(open..open + 1, message!("mistake-this-is-never-closed"));
         }
         match self.tokens.last() {
             Some((_, last)) => {
-                let what = format!(
-                    "{} ends after `{}`",
-                    self.language.called,
-                    &self.text[last.clone()]
+                let what = message!(
+                    "mistake-ends-after",
+                    called = self.language.called(),
+                    shown = &self.text[last.clone()]
                 );
                 Diagnostic::new(last.clone(), what)
             }
-            None => Diagnostic::new(0..0, format!("{} is empty", self.language.called)),
+            None => Diagnostic::new(
+                0..0,
+                message!("mistake-is-empty", called = self.language.called()),
+            ),
         }
     }
 }

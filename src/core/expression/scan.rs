@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Diagnostic, Language, Sign};
+use crate::message;
 use crate::names::shortened;
 
 /// What a token is.
@@ -53,7 +54,10 @@ pub(super) fn scan(
                     (Some(number), _) => Token::Number(number),
                     (None, ".") => return Err(stray(language, start, letter)),
                     (None, shown) => {
-                        let what = format!("`{}` is not a number", shortened(shown));
+                        let what = message!(
+                            "mistake-is-not-number",
+                            shown = shortened(shown).to_string()
+                        );
                         return Err(Diagnostic::new(start..at, what));
                     }
                 }
@@ -67,9 +71,10 @@ pub(super) fn scan(
         };
         tokens.push((token, start..at));
         if tokens.len() > language.most_tokens {
-            let what = format!(
-                "{} has more than {} names and signs",
-                language.called, language.most_tokens
+            let what = message!(
+                "mistake-has-more-than-names-and-signs",
+                called = language.called(),
+                most_tokens = language.most_tokens.to_string()
             );
             return Err(Diagnostic::new(start..at, what).because(language.shorter));
         }
@@ -143,7 +148,11 @@ fn stray(language: &Language, at: usize, letter: char) -> Diagnostic {
         '^' if tensors => ("write x * x for a square, sqrt(x) for a root", None),
         _ => (language.made_of, None),
     };
-    let what = format!("`{letter}` has no meaning in {}", language.any);
+    let what = message!(
+        "mistake-has-no-meaning-in",
+        letter = letter.to_string(),
+        any = language.any()
+    );
     Diagnostic {
         fix: fix.map(str::to_owned),
         ..Diagnostic::new(at..at + letter.len_utf8(), what).because(why)

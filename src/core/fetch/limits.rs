@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::message;
 use crate::problem::Problem;
 
 /// Most bytes of a file whose length nobody knows beforehand.
@@ -80,9 +81,10 @@ impl Stall {
 }
 
 pub(super) fn too_long(url: &str, most: u64) -> Problem {
-    Problem::new(format!(
-        "the file at this address is longer than {most} bytes, the most that is taken"
+    Problem::new(message!(
+        "problem-file-at-this-address-is-longer",
+        most = most.to_string()
     ))
     .at(url)
-    .advise("the file has changed or is another one: get it by hand and choose the file")
+    .advise(message!("try-file-has-changed-or-is-another"))
 }

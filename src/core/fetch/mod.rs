@@ -19,6 +19,7 @@ use part::Part;
 use sha2::{Digest, Sha256};
 
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// How often a broken connection is taken up again before it becomes a `Problem`.
@@ -30,7 +31,7 @@ const SOMETHING: u64 = 1 << 20;
 const TICK: Duration = Duration::from_millis(100);
 
 /// How a Problem begins that tells of a wrong hash.
-pub const OTHER_FILE: &str = "the downloaded file is not the expected one";
+pub const OTHER_FILE: &str = "problem-other-file";
 
 /// How far a download is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,9 +154,11 @@ fn already_there(to: &Path, wanted: &Wanted) -> Result<Option<Downloaded>> {
         return Ok(None);
     };
     if about.is_dir() {
-        return Err(Problem::new("a folder stands where the file should go")
-            .at_path(to)
-            .advise("remove or rename the folder"));
+        return Err(
+            Problem::new(message!("problem-folder-stands-where-file-should-go"))
+                .at_path(to)
+                .advise(message!("try-remove-or-rename-folder")),
+        );
     }
     if wanted.size.is_some_and(|size| size != about.len()) {
         return Ok(None);
@@ -224,7 +227,7 @@ fn fetch_rest(
             part.restart().map_err(|error| disk(&part.path, error))?;
             if response.status().as_u16() != 200 {
                 return Err(Cut::Connection(
-                    Problem::new("the server could not go on in the middle of the file").at(url),
+                    Problem::new(message!("problem-server-could-not-go-on-in")).at(url),
                 ));
             }
         }
@@ -252,11 +255,13 @@ fn fetch_rest(
         && total != size
     {
         return Err(Cut::Final(
-            Problem::new(format!(
-                "the file at this address has {total} bytes, expected {size}"
+            Problem::new(message!(
+                "problem-file-at-this-address-has-bytes",
+                total = total.to_string(),
+                size = size.to_string()
             ))
             .at(url)
-            .advise("the file has changed since this version was made: get it by hand and choose the file"),
+            .advise(message!("try-file-has-changed-since-this-version")),
         ));
     }
     pump(response, url, part, (total.or(wanted.size), most), progress)
@@ -284,9 +289,9 @@ fn pump(
             let done = part.length;
             if !progress(DownloadProgress { done, total }) {
                 return Err(Cut::Final(
-                    Problem::new("the download was stopped")
+                    Problem::new(message!("problem-download-was-stopped"))
                         .at(url)
-                        .advise("start it again: what has arrived is kept"),
+                        .advise(message!("try-start-it-again-what-has-arrived")),
                 ));
             }
         }
@@ -331,67 +336,69 @@ fn whole_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
 
 fn broken(url: &str, detail: &str) -> Cut {
     Cut::Connection(
-        Problem::new(format!(
-            "the connection broke during the download: {detail}"
+        Problem::new(message!(
+            "problem-connection-broke-during-download",
+            detail = detail.to_string()
         ))
         .at(url)
-        .advise("start it again: what has arrived is kept"),
+        .advise(message!("try-start-it-again-what-has-arrived")),
     )
 }
 
 fn unreachable(url: &str, error: ureq::Error) -> Cut {
     use ureq::Error;
     match error {
-        Error::BadUri(detail) => {
-            Cut::Final(Problem::new(format!("this is not an address of a file: {detail}")).at(url))
-        }
+        Error::BadUri(detail) => Cut::Final(
+            Problem::new(message!(
+                "problem-this-is-not-address-of-file",
+                detail = detail.to_string()
+            ))
+            .at(url),
+        ),
         Error::RequireHttpsOnly(to) => Cut::Final(
-            Problem::new(format!("the address leads to one without encryption: {to}"))
-                .at(url)
-                .advise("use an address that begins with https"),
+            Problem::new(message!(
+                "problem-address-leads-to-one-without-encryption",
+                to = to.to_string()
+            ))
+            .at(url)
+            .advise(message!("try-use-address-that-begins-with-https")),
         ),
         Error::HostNotFound => Cut::Connection(offline(url, "the server's name is not known")),
         Error::ConnectionFailed | Error::Timeout(_) => {
             Cut::Connection(offline(url, "the server does not answer"))
         }
         Error::ConnectProxyFailed(detail) => Cut::Final(
-            Problem::new(format!("the proxy refused the connection: {detail}"))
-                .at(url)
-                .advise("check HTTPS_PROXY and HTTP_PROXY in the environment"),
+            Problem::new(message!(
+                "problem-proxy-refused-connection",
+                detail = detail.to_string()
+            ))
+            .at(url)
+            .advise(message!("try-check-https-proxy-and-http-proxy")),
         ),
         other => Cut::Connection(offline(url, &other.to_string())),
     }
 }
 
 fn offline(url: &str, detail: &str) -> Problem {
-    Problem::new(format!("could not reach the server: {detail}"))
-        .at(url)
-        .advise("check the internet connection (and HTTPS_PROXY behind a proxy), or get the file by hand and choose it")
+    Problem::new(message!(
+        "problem-could-not-reach-server",
+        detail = detail.to_string()
+    ))
+    .at(url)
+    .advise(message!("try-check-internet-connection-and-https-proxy"))
 }
 
 fn refused(url: &str, status: u16) -> Problem {
     let (what, remedy) = match status {
-        404 | 410 => (
-            "there is no such file at this address",
-            "the file was moved: look for it on the project's page and choose the file",
-        ),
-        401 | 403 => (
-            "the server refuses access to this file",
-            "its licence may have to be accepted on its page first; then get it by hand and choose the file",
-        ),
-        429 => (
-            "the server asks for fewer requests",
-            "try again in some minutes",
-        ),
-        500..=599 => ("the server has a fault", "try again later"),
-        _ => (
-            "the server's answer was not understood",
-            "check the address",
-        ),
+        404 | 410 => ("problem-no-file-at-address", "try-project-page"),
+        401 | 403 => ("problem-server-refuses", "try-accept-licence"),
+        429 => ("problem-fewer-requests", "try-in-some-minutes"),
+        500..=599 => ("problem-server-fault", "try-later"),
+        _ => ("problem-server-not-understood", "try-address"),
     };
-    Problem::new(format!("{what} (HTTP {status})"))
+    Problem::new(message!(what, status = status.to_string()))
         .at(url)
-        .advise(remedy)
+        .advise(message!(remedy))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Downloaded, OTHER_FILE, Wanted, hash_rest, hex};
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The unfinished file, locked against a second program.
@@ -30,9 +31,11 @@ impl Part {
         let mut file = files::open_own(&path)
             .map_err(|error| Problem::io("write the download", &path, &error))?;
         if let Err(fs::TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Problem::new("another program is downloading this file")
-                .at_path(to)
-                .advise("wait until it is done, then try again"));
+            return Err(
+                Problem::new(message!("problem-another-program-is-downloading-this-file"))
+                    .at_path(to)
+                    .advise(message!("try-wait-until-it-is-done-then")),
+            );
         }
         let mut hash = Sha256::new();
         let length = hash_rest(&mut file, &mut hash)
@@ -76,21 +79,22 @@ impl Part {
     pub fn finish(self, to: &Path, url: &str, wanted: &Wanted) -> Result<Downloaded> {
         let sha256 = hex(&self.hash.clone().finalize());
         let wrong = match (&wanted.sha256, wanted.size) {
-            (Some(expected), _) if *expected != sha256 => Some(format!(
-                "{OTHER_FILE}: SHA-256 {sha256}, expected {expected}"
-            )),
-            (_, Some(size)) if size != self.length => Some(format!(
-                "the downloaded file has {} bytes, expected {size}",
-                self.length
+            (Some(expected), _) if *expected != sha256 => {
+                Some(message!(OTHER_FILE, sha256 = &sha256, expected = expected))
+            }
+            (_, Some(size)) if size != self.length => Some(message!(
+                "problem-other-length",
+                length = self.length.to_string(),
+                size = size.to_string()
             )),
             _ => None,
         };
         if let Some(what) = wrong {
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_file(&self.tag_path);
-            return Err(Problem::new(what).at(url).advise(
-                "download it again; if it happens twice, the file at this address has changed: get it by hand and choose the file",
-            ));
+            return Err(Problem::new(what)
+                .at(url)
+                .advise(message!("try-download-it-again-if-it-happens")));
         }
         self.file
             .sync_all()

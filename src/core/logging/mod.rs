@@ -52,13 +52,13 @@ pub enum Level {
 }
 
 impl Level {
-    /// All of them, with the name on the command line and what people read.
+    /// All of them, with the name on the command line and the message that tells it to people.
     pub const ALL: [(Self, &'static str, &'static str); 5] = [
-        (Self::Off, "off", "Nothing"),
-        (Self::Error, "error", "Errors"),
-        (Self::Warn, "warn", "Errors and warnings"),
-        (Self::Info, "info", "What was asked and how it ended"),
-        (Self::Debug, "debug", "Every step"),
+        (Self::Off, "off", "settings-log-off"),
+        (Self::Error, "error", "settings-log-error"),
+        (Self::Warn, "warn", "settings-log-warn"),
+        (Self::Info, "info", "settings-log-info"),
+        (Self::Debug, "debug", "settings-log-debug"),
     ];
 
     /// The level of this name.

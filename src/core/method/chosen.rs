@@ -5,7 +5,8 @@ use super::idle::Plugin;
 use super::spec::{Chosen, MethodSpec, PublishedValues};
 use crate::backbone::library::Description;
 use crate::data::named;
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result, some_of};
 use crate::run::config::{RunConfig, Setting, SettingKind, SettingSpec, Settings, block_list};
 use crate::run::event::MethodFacts;
 
@@ -20,8 +21,12 @@ pub fn named_method(key: &str) -> Result<&'static MethodSpec> {
         .find(|spec| spec.key == key)
         .ok_or_else(|| {
             let keys: Vec<&str> = METHODS.iter().map(|spec| spec.key).collect();
-            let problem = Problem::new(format!("there is no method \"{key}\"")).at("--method");
-            problem.advise(format!("one of {}", listed(&keys, 20)))
+            let problem = Problem::new(message!(
+                "problem-there-is-no-method",
+                key = key.to_string()
+            ))
+            .at("--method");
+            problem.advise(message!("try-one-of-2", value = some_of(&keys, 20)))
         })
 }
 
@@ -184,20 +189,29 @@ impl<'a> Chosen<'a> {
             .map(|setting| setting.key)
             .collect();
         let remedy = match keys.as_slice() {
-            [] => "leave it out: this method has no settings of its own".to_string(),
-            keys => format!("its settings are {}", listed(keys, 20)),
+            [] => message!("try-no-own-settings"),
+            keys => message!("try-its-settings", keys = some_of(keys, 20)),
         };
-        Problem::new(format!("{} has no setting \"{key}\"", self.spec.title))
-            .at(format!("--set {key}"))
-            .advise(remedy)
+        Problem::new(message!(
+            "problem-has-no-setting",
+            title = self.spec.title.to_string(),
+            key = key.to_string()
+        ))
+        .at(format!("--set {key}"))
+        .advise(remedy)
     }
 }
 
 fn outside(setting: &SettingSpec, given: &Setting) -> Problem {
-    let what = format!("{given} is no value of the setting \"{}\"", setting.key);
-    Problem::new(what)
-        .at(setting.place())
-        .advise(format!("give {}", setting.kind.range()))
+    let what = message!(
+        "problem-is-no-value-of-setting",
+        given = given.to_string(),
+        setting = setting.key.to_string()
+    );
+    Problem::new(what).at(setting.place()).advise(message!(
+        "try-give",
+        range = setting.kind.range().to_string()
+    ))
 }
 
 /// Everything that is wrong with settings as far as they alone can tell.
@@ -232,8 +246,9 @@ pub fn problems(config: &RunConfig) -> Vec<Problem> {
 /// A Problem for text without `=`, an unknown key, or a value outside its range.
 pub fn set(config: &mut RunConfig, text: &str) -> Result<()> {
     let Some((key, value)) = text.split_once('=') else {
-        let problem = Problem::new(format!("\"{text}\" sets nothing")).at("--set");
-        return Err(problem.advise("write it as KEY=VALUE, for example --set length=5"));
+        let problem =
+            Problem::new(message!("problem-sets-nothing-2", text = text.to_string())).at("--set");
+        return Err(problem.advise(message!("try-write-it-as-key-value-for")));
     };
     let key = key.trim();
     let setting = Chosen::of(config)?.setting(key)?;

@@ -57,7 +57,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             ..SettingSpec::OWN
         },
         SettingSpec {
-            key: "fisher_images",
+            key: IMAGES,
             title: "images for importance",
             meaning: "On so many of a task's training images it is measured what mattered, one by one",
             kind: SettingKind::Whole {
@@ -74,6 +74,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     passes: |chosen, _| {
         let look = Pass {
             shuffle: true,
+            most: Some(chosen.count(IMAGES)?),
             ..Pass::measuring()
         };
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
@@ -84,12 +85,13 @@ pub const SPEC: MethodSpec = MethodSpec {
     ..MethodSpec::USUAL
 };
 
+const IMAGES: &str = "fisher_images";
+
 struct Ewc {
     baseline: Lae,
     backbone: Arc<dyn Backbone>,
     lambda: f64,
     gamma: f64,
-    images: usize,
     seed: u64,
     task: Option<Task>,
     springs: Option<Springs>,
@@ -127,7 +129,6 @@ impl Ewc {
             backbone: setup.backbone.clone(),
             lambda: chosen.real("ewc_lambda")?,
             gamma: chosen.real("ewc_gamma")?,
-            images: chosen.count("fisher_images")?,
             seed: setup.config.seed,
             task: None,
             springs: None,
@@ -186,9 +187,7 @@ impl Method for Ewc {
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         if pass.work == PassWork::Measure {
             for (row, &sample) in batch.samples.iter().enumerate() {
-                if self.measured.as_ref().map_or(0, |(_, count)| *count) < self.images {
-                    self.measure(batch.images.clone().slice_dim(0, row..row + 1), sample)?;
-                }
+                self.measure(batch.images.clone().slice_dim(0, row..row + 1), sample)?;
             }
             return Ok(None);
         }

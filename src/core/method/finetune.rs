@@ -24,6 +24,7 @@ use super::{
 };
 use crate::backbone::Backbone;
 use crate::backbone::parameters::Weights;
+use crate::message;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
@@ -121,10 +122,14 @@ fn check(chosen: &Chosen<'_>, _context: Option<&Context<'_>>) -> Result<()> {
     }
     let title = chosen.spec.title;
     let key = chosen.config.precision.key();
-    let what = format!("{title} trains the backbone's own weights, which {key} cannot hold");
+    let what = message!(
+        "problem-trains-backbones-own-weights-which-cannot",
+        title = title.to_string(),
+        key = key.to_string()
+    );
     Err(Problem::new(what)
         .at("--precision")
-        .advise("choose f32, or a method that leaves the backbone as it is"))
+        .advise(message!("try-choose-f32-or-method-that-leaves")))
 }
 
 /// The state of a fine-tuning over a run.
@@ -262,20 +267,12 @@ impl Method for FineTune {
         }
         let megabytes = (4 * self.weights.count()).div_ceil(1_000_000);
         let (what, remedy) = if self.settings.without_weights == 0 {
-            (
-                format!("the whole network is kept after every task, {megabytes} MB each time"),
-                "--set keep_weights=last keeps the last one alone",
-            )
+            ("problem-network-kept-after-every-task", "try-keep-last")
         } else {
-            (
-                format!(
-                    "the network ({megabytes} MB) is kept as it is after the last task alone: \
-                     pictures can be predicted after that one"
-                ),
-                "--set keep_weights=every keeps it after every task",
-            )
+            ("problem-network-kept-after-last-task", "try-keep-every")
         };
-        vec![Problem::new(what).advise(remedy)]
+        let what = message!(what, megabytes = megabytes.to_string());
+        vec![Problem::new(what).advise(message!(remedy))]
     }
 
     fn trained_parameters(&self) -> usize {
@@ -348,10 +345,11 @@ impl Method for FineTune {
     fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
         if !state.keys().any(|name| name.starts_with("backbone.")) {
             let tasks = tasks.len();
-            let what = format!("the network as it was after task {tasks} was not kept");
-            return Err(Problem::new(what).advise(
-                "ask for the last task of the finished run, or train with --set keep_weights=every",
-            ));
+            let what = message!(
+                "problem-network-as-it-was-after-task",
+                tasks = tasks.to_string()
+            );
+            return Err(Problem::new(what).advise(message!("try-ask-for-last-task-of-finished")));
         }
         let device = self.backbone.device();
         self.answering = OnceLock::new();

@@ -2,7 +2,7 @@
 
 use super::spec::Chosen;
 use super::task::PassWork;
-use crate::counts::counted;
+use crate::message;
 use crate::problem::Problem;
 
 /// Finds whether the PET stands still in every epoch after the first task, where the tasks have so many training pictures;
@@ -24,14 +24,15 @@ pub fn all_frozen(chosen: &Chosen<'_>, train: &[usize]) -> Option<Problem> {
     let mut own = chosen.spec.settings.iter();
     let epochs = chosen.config.epochs;
     let (setting, usual) = own.find_map(|setting| Some((setting, setting.usual_of(epochs)?)))?;
-    let problem = Problem::new(format!(
-        "from the second task on {} frozen, so the PET learns nothing there",
-        match epochs {
-            1 => "the only epoch is".to_string(),
-            n => format!("all {} are", counted(n, "epoch")),
-        }
-    ));
-    let remedy = format!("freeze fewer: {} {usual}", setting.place());
+    let problem = Problem::new(match epochs {
+        1 => message!("problem-only-epoch-frozen"),
+        n => message!("problem-all-epochs-frozen", n = n),
+    });
+    let remedy = message!(
+        "try-freeze-fewer",
+        place = setting.place().to_string(),
+        usual = usual.to_string()
+    );
     Some(problem.at(setting.place()).advise(remedy))
 }
 

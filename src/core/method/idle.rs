@@ -4,8 +4,10 @@
 
 use super::spec::{Chosen, Idle};
 use super::task::{Pass, PassWork};
+use crate::message;
 use crate::pet::PetSpec;
 use crate::run::config::{Needs, SETTINGS};
+use crate::texts::Message;
 
 /// What of a PET plugin decides which settings have an effect.
 #[derive(Clone, Copy, Debug)]
@@ -26,17 +28,17 @@ impl<'a> From<&'a PetSpec> for Plugin<'a> {
 }
 
 impl Idle {
-    fn of(key: &'static str, why: impl Into<String>) -> Self {
+    fn of(key: &'static str, why: &Message) -> Self {
         Self {
             key,
-            why: why.into(),
+            why: why.clone(),
         }
     }
 
     /// Why the setting under this key has no effect, where it is one of these.
-    pub fn why<'a>(all: &'a [Self], key: &str) -> Option<&'a str> {
+    pub fn why<'a>(all: &'a [Self], key: &str) -> Option<&'a Message> {
         let idle = all.iter().find(|idle| idle.key == key);
-        idle.map(|idle| idle.why.as_str())
+        idle.map(|idle| &idle.why)
     }
 }
 
@@ -48,21 +50,23 @@ impl Chosen<'_> {
         let mut idle = Vec::new();
         for spec in SETTINGS.iter().map(|setting| &setting.spec) {
             let lacking = lacks.iter().find(|(needs, _)| *needs == spec.needs);
-            idle.extend(lacking.map(|(_, why)| Idle::of(spec.key, why.as_str())));
+            idle.extend(lacking.map(|(_, why)| Idle::of(spec.key, why)));
         }
         idle.extend((self.spec.idle)(self).unwrap_or_default());
         idle
     }
 
     /// What a run does not do that settings need, each in a sentence.
-    fn lacks(&self, pet: Option<Plugin<'_>>) -> Vec<(Needs, String)> {
+    fn lacks(&self, pet: Option<Plugin<'_>>) -> Vec<(Needs, Message)> {
         let title = self.title();
+        let says = |id: &'static str| message!(id, title = title.clone());
         let mut lacks = Vec::new();
         if !self.trains_pet().unwrap_or(true) {
-            let why = format!("{title} trains no PET plugin");
+            let why = says("idle-no-plugin");
             lacks.extend([(Needs::Pet, why.clone()), (Needs::SizedPet, why)]);
         } else if let Some(pet) = pet.filter(|pet| !pet.sized) {
-            lacks.push((Needs::SizedPet, format!("{} has no size", pet.name)));
+            let why = message!("idle-no-size", title = pet.name);
+            lacks.push((Needs::SizedPet, why));
         }
         let Ok(passes) = self.kinds(0) else {
             return lacks;
@@ -70,37 +74,34 @@ impl Chosen<'_> {
         let learning = |pass: &Pass| matches!(pass.work, PassWork::Learn { .. });
         let learns = passes.iter().any(learning);
         if self.spec.rate.is_none() || !learns {
-            lacks.push((Needs::Steps, format!("{title} takes no gradient steps")));
+            lacks.push((Needs::Steps, says("idle-no-steps")));
         }
         if !learns {
-            lacks.push((Needs::Epochs, format!("{title} learns in no epochs")));
+            lacks.push((Needs::Epochs, says("idle-no-epochs")));
         }
         if !passes.iter().any(|pass| pass.augment) {
-            let why = format!("{title} looks at training pictures as at test pictures");
-            lacks.push((Needs::Augmentation, why));
+            lacks.push((Needs::Augmentation, says("idle-no-augmentation")));
         }
         if self.spec.all_at_once {
-            lacks.push((
-                Needs::Tasks,
-                format!("{title} learns all classes as one task"),
-            ));
+            lacks.push((Needs::Tasks, says("idle-one-task")));
         }
         lacks
     }
 
     /// The method's name with what makes it train nothing, where that is one of its settings.
-    fn title(&self) -> String {
+    fn title(&self) -> Message {
         let still = self.spec.pet.is_some() && self.trains_pet().is_ok_and(|trains| !trains);
         match still {
-            true => format!("{} with these settings", self.spec.title),
-            false => self.spec.title.to_string(),
+            true => message!("idle-with-settings", title = self.spec.title),
+            false => message!("idle-method", title = self.spec.title),
         }
     }
 }
 
 /// A method's own settings of which these have no effect, for this reason.
-pub(super) fn own(keys: &[&'static str], why: &str) -> Vec<Idle> {
-    keys.iter().map(|key| Idle::of(key, why)).collect()
+pub(super) fn own(keys: &[&'static str], why: &'static str) -> Vec<Idle> {
+    let why = message!(why);
+    keys.iter().map(|key| Idle::of(key, &why)).collect()
 }
 
 #[cfg(test)]
@@ -134,7 +135,14 @@ mod tests {
         let off = |key| (key, Setting::Flag(false));
         assert_eq!(idle("lae", &[off("learning")], "lora"), ["freeze_epochs"]);
         assert_eq!(idle("lae", &[off("accumulation")], "lora"), ["ema"]);
-        let pet = ["pet", "pet_size", "pet_variant", "pet_set", "blocks"];
+        let pet = [
+            "pet",
+            "pet_size",
+            "pet_variant",
+            "pet_set",
+            "pet_start",
+            "blocks",
+        ];
         assert_eq!(idle("l2p", &[], "adapter"), pet);
         let nothing = [
             "epochs",

@@ -34,6 +34,7 @@ mod recipe;
 mod simplecil;
 mod single_class;
 mod spec;
+mod start;
 mod step;
 mod task;
 pub mod tuning;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use crate::backbone::Backbone;
+use crate::message;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
@@ -278,7 +280,7 @@ impl Setup<'_> {
     pub fn fresh_pets(&self, seed: u64) -> Result<PetStack> {
         let plan = self
             .pet
-            .ok_or_else(|| Problem::new("this method needs a PET plugin"))?;
+            .ok_or_else(|| Problem::new(message!("problem-this-method-needs-pet-plugin")))?;
         plan.stack(&*self.backbone, seed)
     }
 }

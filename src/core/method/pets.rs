@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::optimiser::Step;
 use super::spec::Chosen;
+use super::start::started;
 use crate::backbone::{Backbone, BlockShape};
 use crate::metrics::Expert;
 use crate::pet::{Drawing, PetSettings, PetSpec, PetStack};
 use crate::problem::Result;
+use crate::store::PetStart;
 
 /// A PET that was trained, and how it began.
 pub struct TrainedPet {
@@ -37,6 +39,8 @@ pub struct PetPlan {
     pub settings: PetSettings,
     /// Block numbers.
     pub blocks: Vec<usize>,
+    /// What it starts from, where that is not drawn.
+    pub start: Option<PetStart>,
 }
 
 impl PetPlan {
@@ -49,11 +53,23 @@ impl PetPlan {
         let blocks = chosen.config.block_list(shapes.len())?;
         let settings = Self::settings(chosen, &spec)?;
         spec.fits(shapes, &blocks)?;
-        Ok(Self {
+        Ok(Self::of(spec, settings, blocks))
+    }
+
+    /// This plugin with these sizes in these blocks.
+    pub fn of(spec: Arc<PetSpec>, settings: PetSettings, blocks: Vec<usize>) -> Self {
+        Self {
             spec,
             settings,
             blocks,
-        })
+            start: None,
+        }
+    }
+
+    /// The same, started from an adapter.
+    #[must_use]
+    pub fn starting(self, start: Option<PetStart>) -> Self {
+        Self { start, ..self }
     }
 
     /// The same with random draws kept apart as by a run that has begun.
@@ -90,13 +106,17 @@ impl PetPlan {
     /// # Errors
     /// A Problem when a parameter's shape cannot be formed.
     pub fn stack(&self, backbone: &dyn Backbone, seed: u64) -> Result<PetStack> {
-        PetStack::init(
+        let fresh = PetStack::init(
             &self.spec,
             &self.settings,
             backbone.blocks(),
             &self.blocks,
             seed,
             &backbone.device(),
-        )
+        )?;
+        match &self.start {
+            Some(start) => started(fresh, start, backbone),
+            None => Ok(fresh),
+        }
     }
 }

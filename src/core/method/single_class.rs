@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use super::spec::Chosen;
 use super::task::{PassImages, PassWork};
-use crate::problem::{Problem, listed};
+use crate::message;
+use crate::problem::{Problem, some_of};
 
 /// What to know of tasks of a single class, and sizes of tasks without any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,16 +41,14 @@ pub fn single_class_tasks(chosen: &Chosen<'_>, tasks: &[Range<usize>]) -> Option
     }
     let sizes: Vec<String> = company(tasks).iter().map(usize::to_string).collect();
     let sizes = sizes.join(",");
-    let which = match single.len() {
-        1 => format!("task {} has", single[0]),
-        _ => format!("tasks {} have", listed(&single, 8)),
-    };
-    let problem = Problem::new(format!(
-        "{which} a single class: the loss is taken over the classes of a task alone, so nothing is learned there"
-    ));
+    let problem = Problem::new(match single.as_slice() {
+        [task] => message!("problem-single-class-task", task = task.as_str()),
+        tasks => message!("problem-single-class-tasks", tasks = some_of(tasks, 8)),
+    });
     Some(SingleClassTasks {
-        problem: problem.at("--classes-per-task").advise(format!(
-            "give every class company: --classes-per-task {sizes}"
+        problem: problem.at("--classes-per-task").advise(message!(
+            "try-give-every-class-company-classes-per",
+            sizes = sizes.to_string()
         )),
         sizes,
     })

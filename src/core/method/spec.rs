@@ -7,6 +7,7 @@ use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingSpec};
+use crate::texts::{Message, of_list};
 
 /// A method: one of these stands in each method's file, and in the table [`super::METHODS`].
 pub struct MethodSpec {
@@ -66,6 +67,11 @@ impl MethodSpec {
         idle: |_| Ok(Vec::new()),
         build: |_| Err(Problem::new("this method does not say how it is built")),
     };
+
+    /// What it does, in the language of this thread.
+    pub fn summary(&self) -> &'static str {
+        of_list("method", self.key, "summary", self.summary)
+    }
 }
 
 /// A method with the settings chosen for it.
@@ -83,7 +89,7 @@ pub struct Idle {
     /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,
     /// Why.
-    pub why: String,
+    pub why: Message,
 }
 
 /// What a method trains of a PET plugin.
@@ -208,4 +214,6 @@ pub struct Context<'a> {
     pub blocks: &'a [BlockShape],
     /// Number of tasks.
     pub tasks: usize,
+    /// Classes of all of them.
+    pub classes: usize,
 }

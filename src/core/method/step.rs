@@ -10,6 +10,7 @@ use burn::tensor::Tensor;
 
 use super::Batch;
 use super::optimiser::Gradients;
+use crate::message;
 use crate::pet::{DropoutSeed, Rows};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -102,7 +103,7 @@ impl StepSettings {
                 Some((losses, all)) => (losses + loss, all.plus(gradients)),
             });
         }
-        sum.ok_or_else(|| Problem::new("a batch has no images"))
+        sum.ok_or_else(|| Problem::new(message!("problem-batch-has-no-images")))
     }
 }
 

@@ -82,6 +82,8 @@ pub struct Pass {
     pub shuffle: bool,
     /// Whether an incomplete last batch is left out where there are others.
     pub drop_last: bool,
+    /// How many of them at most, the first in their order; none for all.
+    pub most: Option<usize>,
     /// What is done with them.
     pub work: PassWork,
 }
@@ -94,6 +96,7 @@ impl Pass {
             augment: true,
             shuffle: true,
             drop_last: true,
+            most: None,
             work: PassWork::Learn { frozen },
         }
     }
@@ -105,6 +108,7 @@ impl Pass {
             augment: false,
             shuffle: false,
             drop_last: false,
+            most: None,
             work: PassWork::Measure,
         }
     }
@@ -127,6 +131,7 @@ impl Pass {
 
     /// How many of so many images it shows.
     pub fn shown(&self, images: usize, batch: usize) -> usize {
+        let images = self.most.map_or(images, |most| images.min(most));
         // A task smaller than one batch is one smaller batch.
         if self.drop_last && images >= batch {
             images / batch * batch
@@ -189,5 +194,11 @@ mod tests {
         assert_eq!(learning.shown(50, 24), 48);
         assert_eq!(learning.shown(20, 24), 20);
         assert_eq!(Pass::measuring().shown(50, 24), 50);
+        let most = Some(30);
+        let few = |pass| Pass { most, ..pass }.shown(50, 24);
+        assert_eq!(
+            [Pass::learning(false), Pass::measuring()].map(few),
+            [24, 30]
+        );
     }
 }

@@ -8,6 +8,8 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::texts::of_list;
+
 /// One that gives a class: a method declares its own, in the order they are shown; the last one's
 /// answer is the run's. In files, JSON and tables it stands by its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,9 +39,9 @@ impl Expert {
         Self { key, title }
     }
 
-    /// The name people read, as a heading.
+    /// The name people read, as a heading, in the language of this thread.
     pub fn title(self) -> &'static str {
-        self.title
+        of_list("expert", self.key, "title", self.title)
     }
 
     /// The name people read, in lists and files.

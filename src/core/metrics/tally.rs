@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{Answers, Expert, share};
-use crate::counts::count_text;
+use crate::tr;
 
 /// Standard deviations of a normal distribution that hold 95 % of it.
 const Z: f64 = 1.959_963_984_540_054;
@@ -75,12 +75,11 @@ impl Tally {
     /// "450 images, 93.1 to 97.2 %".
     pub fn words(&self) -> String {
         let (low, high) = self.interval();
-        let images = if self.images == 1 { "image" } else { "images" };
-        format!(
-            "{} {images}, {:.1} to {:.1}\u{a0}%",
-            count_text(self.images),
-            low * 100.0,
-            high * 100.0
+        tr!(
+            "count-tally",
+            n = self.images,
+            low = low * 100.0,
+            high = high * 100.0
         )
     }
 }

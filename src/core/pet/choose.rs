@@ -2,6 +2,7 @@
 
 use super::numbers::{MAIN_SIZE, Numbers};
 use super::spec::{PetSettings, PetSpec};
+use crate::message;
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
@@ -17,8 +18,11 @@ impl PetSpec {
             .filter(|pair| !pair.is_empty())
         {
             let Some((name, value)) = pair.split_once('=') else {
-                let problem = Problem::new(format!("\"{}\" sets nothing", shortened(pair)));
-                return Err(problem.advise("write it as NAME=NUMBER, for example rank=8,alpha=0.5"));
+                let problem = Problem::new(message!(
+                    "problem-sets-nothing",
+                    pair = shortened(pair).to_string()
+                ));
+                return Err(problem.advise(message!("try-write-it-as-name-number-for")));
             };
             let (name, value) = (name.trim(), value.trim());
             self.choose_one(settings, name, value)?;
@@ -28,16 +32,20 @@ impl PetSpec {
 
     fn choose_one(&self, settings: &mut PetSettings, name: &str, value: &str) -> Result<()> {
         let outside = |range: String| {
-            let what = format!(
-                "{name} {} of {} is out of range",
-                shortened(value),
-                self.name
+            let what = message!(
+                "problem-of-is-out-of-range",
+                name = name.to_string(),
+                value = shortened(value).to_string(),
+                name2 = self.name.to_string()
             );
-            Problem::new(what).advise(format!("choose {range}"))
+            Problem::new(what).advise(message!("try-choose", range = range.to_string()))
         };
         if name == MAIN_SIZE {
-            let problem = Problem::new(format!("the size of {} has its own setting", self.name));
-            return Err(problem.advise("give it by --pet-size"));
+            let problem = Problem::new(message!(
+                "problem-size-of-has-its-own-setting",
+                name = self.name.to_string()
+            ));
+            return Err(problem.advise(message!("try-give-it-by-pet-size")));
         }
         if let Some(size) = self.sizes.iter().find(|size| size.name == name) {
             let chosen = value.parse().ok();
@@ -54,10 +62,10 @@ impl PetSpec {
             settings.constants.insert(name.to_owned(), chosen);
             return Ok(());
         }
-        let what = format!(
-            "{} has no number `{}` to be chosen",
-            self.name,
-            shortened(name)
+        let what = message!(
+            "problem-has-no-number-to-be-chosen",
+            name = self.name.to_string(),
+            name2 = shortened(name).to_string()
         );
         Err(meant(Problem::new(what), name, self.choices()))
     }
@@ -79,7 +87,11 @@ impl PetSpec {
             .filter(|name| *name != MAIN_SIZE)
             .find(|name| self.sizes.iter().all(|size| size.name != **name))
         {
-            let what = format!("{} has no size `{}`", self.name, shortened(name));
+            let what = message!(
+                "problem-has-no-size",
+                name = self.name.to_string(),
+                name2 = shortened(name).to_string()
+            );
             let known = self.sizes.iter().map(|size| size.name.as_str());
             return Err(meant(Problem::new(what), name, known));
         }
@@ -92,8 +104,17 @@ impl PetSpec {
                 .unwrap_or(size.default);
             if !(size.min..=size.max).contains(&value) {
                 let (name, min, max) = (&size.name, size.min, size.max);
-                let what = format!("{name} {value} of {} is out of range", self.name);
-                return Err(Problem::new(what).advise(format!("choose {min} to {max}")));
+                let what = message!(
+                    "problem-of-is-out-of-range",
+                    name = name.to_string(),
+                    value = value.to_string(),
+                    name2 = self.name.to_string()
+                );
+                return Err(Problem::new(what).advise(message!(
+                    "try-choose-to",
+                    min = min.to_string(),
+                    max = max.to_string()
+                )));
             }
             numbers.insert(&size.symbol, value as f64);
         }

@@ -13,6 +13,7 @@ use super::shape::Shape;
 use super::source::PluginText;
 use super::value::Value;
 use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
+use crate::message;
 
 /// Most named steps of one equation.
 pub const MOST_STEPS: usize = 32;
@@ -125,7 +126,8 @@ impl StepText {
     fn told_in_file(&self, mut wrong: Diagnostic) -> Diagnostic {
         if self.start.is_none() {
             // What could be put in place of a part cannot be put in place of the whole.
-            wrong.why = wrong.remedy();
+            let remedy = wrong.remedy();
+            wrong = wrong.because(remedy);
             wrong.fix = None;
         }
         wrong.span = self.in_file(&wrong.span);
@@ -150,7 +152,10 @@ impl Program {
         };
         let mut wrong = Vec::new();
         if let Some(more) = texts.get(MOST_STEPS) {
-            let what = format!("an equation has at most {MOST_STEPS} steps");
+            let what = message!(
+                "mistake-equation-has-at-most-steps",
+                most_steps = MOST_STEPS.to_string()
+            );
             wrong.push(Diagnostic::new(more.span.clone(), what));
         }
         let mut known = known.to_vec();
@@ -159,7 +164,10 @@ impl Program {
                 break;
             }
             if known.iter().any(|(name, _)| *name == text.name) {
-                let what = format!("the step name `{}` is taken already", text.name);
+                let what = message!(
+                    "mistake-step-name-is-taken-already",
+                    name = text.name.to_string()
+                );
                 wrong.push(Diagnostic::new(text.span.clone(), what));
             }
             let mut found = Vec::new();
@@ -177,7 +185,10 @@ impl Program {
         if wrong.is_empty()
             && let Some(idle) = program.idle_step()
         {
-            let what = format!("the step `{}` is used by no later step", idle.name);
+            let what = message!(
+                "mistake-step-is-used-by-no-later",
+                name = idle.name.to_string()
+            );
             wrong.push(Diagnostic::new(idle.span.clone(), what));
         }
         match wrong.is_empty() {
@@ -270,7 +281,7 @@ impl Program {
             (Some(Operand::Tensor(_, Some(value))), None) => Ok(value),
             _ => Err(Diagnostic::new(
                 self.result_span(),
-                "the equation has no result",
+                message!("mistake-equation-has-no-result"),
             )),
         }
     }
@@ -317,7 +328,7 @@ impl Program {
             }
         }
         if matches!(result, Some(Operand::Number(_))) {
-            let what = "the equation gives a number where a tensor is needed";
+            let what = message!("mistake-equation-gives-number-where-tensor-is");
             run.wrong.push(Diagnostic::new(self.result_span(), what));
         }
         (result, run)
@@ -392,9 +403,12 @@ impl Run<'_> {
 }
 
 fn unknown_name(name: &str, node: &Expr, known: &[Variable]) -> Diagnostic {
-    let wrong = Diagnostic::new(node.span.clone(), format!("unknown name `{name}`"));
+    let wrong = Diagnostic::new(
+        node.span.clone(),
+        message!("mistake-unknown-name", name = name.to_string()),
+    );
     match function(name) {
-        Some(_) => wrong.because(format!("`{name}` is a function: write {name}(…)")),
+        Some(_) => wrong.because(message!("mend-is-function-write", name = name.to_string())),
         None => wrong.meant(name, known.iter().map(|(name, _)| name.as_str())),
     }
 }

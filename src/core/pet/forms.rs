@@ -10,6 +10,7 @@ use super::site::{Site, WEIGHT};
 use super::source::{Checked, Item, Table};
 use super::spec::{PetSpec, PetVariant};
 use crate::expression::Diagnostic;
+use crate::message;
 
 /// The key for an equation that serves all sites without one of their own.
 const EVERY: &str = "every";
@@ -39,12 +40,18 @@ impl<'a> Reader<'a> {
         let others = self.document.table("variants", "`variants`".to_owned())?;
         for (name, span, item) in others.iter().flat_map(Table::entries) {
             if variants.iter().any(|known| known.name == name) || name.is_empty() {
-                let what = format!("`{name}` is the name of the default form already");
+                let what = message!(
+                    "mistake-is-name-of-default-form-already",
+                    name = name.to_string()
+                );
                 self.findings.add(Diagnostic::new(span, what));
                 continue;
             }
             if variants.len() == MOST_VARIANTS {
-                let what = format!("a plugin has at most {MOST_VARIANTS} variants");
+                let what = message!(
+                    "mistake-plugin-has-at-most-variants",
+                    most_variants = MOST_VARIANTS.to_string()
+                );
                 self.findings.add(Diagnostic::new(span, what));
                 break;
             }
@@ -96,7 +103,8 @@ impl<'a> Reader<'a> {
                 match !self.all_named || known.clone().any(|known| known == name) {
                     true => Ok(name.to_owned()),
                     false => {
-                        let what = format!("there is no parameter `{name}`");
+                        let what =
+                            message!("mistake-there-is-no-parameter", name = name.to_string());
                         let wrong = Diagnostic::new(item.span(), what);
                         Err(wrong.meant(name, &mut known).quoted())
                     }
@@ -125,7 +133,10 @@ impl<'a> Reader<'a> {
                 false => Site::named(key).into_iter().collect(),
             };
             if !every && !named.is_empty() && !sites.iter().any(|site| named.contains(site)) {
-                let what = format!("an equation for `{key}`, which `sites` does not name");
+                let what = message!(
+                    "mistake-equation-for-which-sites-does-not",
+                    key = key.to_string()
+                );
                 let known = named.iter().map(|site| site.name()).chain([EVERY]);
                 self.findings
                     .add(Diagnostic::new(span, what).meant(key, known));
@@ -169,7 +180,7 @@ impl<'a> Reader<'a> {
         match steps.is_empty() {
             true => Err(Diagnostic::new(
                 named.span,
-                format!("{} is empty", named.what),
+                message!("mistake-is-empty-2", what = named.what.to_string()),
             )),
             false => Ok(steps),
         }
@@ -253,8 +264,15 @@ fn all_sites(table: &Table<'_>, spec: &PetSpec) -> Checked<()> {
     match spec.sites.iter().flatten().find(|site| !served(site)) {
         None => Ok(()),
         Some(site) => {
-            let what = format!("there is no equation for the site `{}`", site.name());
-            let advice = format!("write `{} = \"…\"` or `{EVERY} = \"…\"`", site.name());
+            let what = message!(
+                "mistake-there-is-no-equation-for-site",
+                name = site.name().to_string()
+            );
+            let advice = message!(
+                "mend-write-or",
+                name = site.name().to_string(),
+                every = EVERY.to_string()
+            );
             Err(Diagnostic::new(table.span.clone(), what).because(advice))
         }
     }

@@ -6,9 +6,10 @@ use burn::tensor::activation;
 use super::dropout;
 use super::shape::{self, Outcome, Shape, with_columns};
 use super::value::{Value, each};
-use crate::counts::counted;
 use crate::expression::{Diagnostic, Expr};
+use crate::message;
 use crate::nn;
+use crate::texts::of_list;
 
 /// One function of the equation language.
 pub struct Function {
@@ -37,6 +38,11 @@ pub(super) enum Body {
 }
 
 impl Function {
+    /// What it means, in the language of this thread.
+    pub fn meaning(&self) -> &'static str {
+        of_list("function", self.name, "meaning", self.meaning)
+    }
+
     /// Number of arguments.
     pub fn arguments(&self) -> usize {
         match self.body {
@@ -232,13 +238,19 @@ pub fn function(name: &str) -> Option<&'static Function> {
 pub(super) fn wrong_call(name: &str, given: usize, node: &Expr) -> Option<Diagnostic> {
     let after = node.span.start + name.len();
     let Some(known) = function(name) else {
-        let what = format!("unknown function `{name}`");
+        let what = message!("mistake-unknown-function", name = name.to_string());
         let wrong = Diagnostic::new(node.span.start..after, what);
         return Some(wrong.meant(name, FUNCTIONS.iter().map(|known| known.name)));
     };
     (known.arguments() != given).then(|| {
-        let takes = counted(known.arguments(), "argument");
-        let what = format!("`{name}` takes {takes} and got {given}");
-        Diagnostic::new(after..node.span.end, what).because(format!("write {}", known.usage))
+        let takes = message!("problem-count-argument", n = known.arguments());
+        let what = message!(
+            "mistake-takes-and-got",
+            name = name.to_string(),
+            takes = takes,
+            given = given.to_string()
+        );
+        Diagnostic::new(after..node.span.end, what)
+            .because(message!("mend-write", usage = known.usage.to_string()))
     })
 }

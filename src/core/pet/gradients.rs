@@ -14,6 +14,7 @@ use super::stack::PetStack;
 use super::trial::{BATCH, MOST_PRODUCED, flat, random};
 use super::value::Value;
 use crate::expression::{Diagnostic, Expr, NodeKind};
+use crate::message;
 
 /// Most multiplications of all of it; about a second.
 const MOST_WORK: u64 = 1 << 31;
@@ -118,7 +119,7 @@ impl Bench {
                 device,
             });
         }
-        let what = "no backbone family offers these sites together";
+        let what = message!("mistake-no-backbone-family-offers-these-sites");
         Err(Diagnostic::new(0..0, what))
     }
 

@@ -4,6 +4,8 @@
 use burn::tensor::Tensor;
 
 use super::site::Site;
+use crate::message;
+use crate::nn::Linear;
 use crate::problem::{Problem, Result};
 
 /// What acts inside a backbone. Blocks count from 0 over all stages.
@@ -64,6 +66,15 @@ pub trait Hooks {
         self.around(block, site, e, h)
     }
 
+    /// The linear layer that takes the place of this one, whose outputs stand at these sites, side by side: what acts
+    /// there may be part of it, and then does not act besides.
+    ///
+    /// # Errors
+    /// Where shapes do not fit.
+    fn layer<'a>(&'a self, _block: usize, _sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
+        Ok(own)
+    }
+
     /// The attention's result (batch × heads × tokens × head width), in the shape of `q`. Asked
     /// only where `attend` is in use.
     ///
@@ -76,8 +87,9 @@ pub trait Hooks {
         _k: Tensor<4>,
         _v: Tensor<4>,
     ) -> Result<Tensor<4>> {
-        Err(Problem::new(format!(
-            "nothing computes the attention of block {block}"
+        Err(Problem::new(message!(
+            "problem-nothing-computes-attention-of-block",
+            block = block.to_string()
         )))
     }
 

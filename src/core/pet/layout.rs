@@ -12,6 +12,7 @@ use super::shape::whole;
 use super::site::{BlockShape, Site};
 use super::spec::{ParameterSpec, PetSettings, PetSpec};
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::problem::{Result, listed};
 
 /// More elements than this in one parameter, or in all parameters of one block, are taken for a
@@ -220,7 +221,12 @@ impl PetSpec {
     }
 
     fn misshapen(&self, spec: &ParameterSpec, block: usize, reason: &str) -> Diagnostic {
-        let what = format!("the shape of `{}` in block {block}: {reason}", spec.name);
+        let what = message!(
+            "mistake-shape-of-in-block",
+            name = spec.name.to_string(),
+            block = block.to_string(),
+            reason = reason.to_string()
+        );
         Diagnostic::new(spec.span.clone(), what)
     }
 }

@@ -15,6 +15,7 @@ use super::parse::MOST_BYTES;
 use super::spec::{MAIN_SIZE, PetSpec};
 use crate::files;
 use crate::folders;
+use crate::message;
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 
@@ -45,8 +46,12 @@ pub const BUILT_IN: &[&str] = &[
 ];
 
 /// The embedded plugins, read once.
-static EMBEDDED: LazyLock<Vec<PluginEntry>> =
-    LazyLock::new(|| BUILT_IN.iter().map(|text| embedded(text)).collect());
+static EMBEDDED: LazyLock<Vec<PluginEntry>> = LazyLock::new(|| {
+    BUILT_IN
+        .iter()
+        .map(|text| of_text(text, BUILT_IN_ORIGIN))
+        .collect()
+});
 
 /// Sound plugins by their files: each plan, list and run asks for all of them.
 static SOUND: Mutex<BTreeMap<PathBuf, Arc<PetSpec>>> = Mutex::new(BTreeMap::new());
@@ -150,7 +155,10 @@ impl PluginLibrary {
             Some(entry) => entry.spec.clone(),
             None => {
                 let shown = shortened(name);
-                let problem = Problem::new(format!("there is no PET plugin `{shown}`"));
+                let problem = Problem::new(message!(
+                    "problem-there-is-no-pet-plugin",
+                    shown = shown.to_string()
+                ));
                 let known: Vec<String> = self
                     .entries
                     .iter()
@@ -160,6 +168,15 @@ impl PluginLibrary {
                 Err(meant(problem, &name, known.iter().map(String::as_str)))
             }
         }
+    }
+
+    /// The same with plugins that somebody brings along, which win over others of their names.
+    #[must_use]
+    pub fn with_own(mut self, texts: &[String]) -> Self {
+        for text in texts {
+            self.admit(of_text(text, "the plugin that was brought along"));
+        }
+        self
     }
 
     /// Adds an entry, replacing one of the same name in its place.
@@ -203,14 +220,13 @@ fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
 
-fn embedded(text: &str) -> PluginEntry {
-    let spec = PetSpec::parse(text, BUILT_IN_ORIGIN);
+fn of_text(text: &str, origin: &str) -> PluginEntry {
     PluginEntry {
-        name: stated_name(text).unwrap_or_else(|| BUILT_IN_ORIGIN.to_owned()),
-        origin: BUILT_IN_ORIGIN.to_owned(),
+        name: stated_name(text).unwrap_or_else(|| origin.to_owned()),
+        origin: origin.to_owned(),
         path: None,
         text: text.into(),
-        spec,
+        spec: PetSpec::parse(text, origin),
         hides: None,
     }
 }
@@ -229,12 +245,15 @@ impl PluginEntry {
         let allowed = may();
         self.hides = Some(allowed);
         if !allowed && self.spec.is_ok() {
-            let what = format!(
-                "this file takes the place of the built-in {}",
-                built_in.name
+            let what = message!(
+                "problem-this-file-takes-place-of-built",
+                name = built_in.name.to_string()
             );
             let allow = format!("lae-studio plugins --allow {}", self.origin);
-            let advice = format!("give it another name, or allow it once; {allow}");
+            let advice = message!(
+                "try-give-it-another-name-or-allow",
+                allow = allow.to_string()
+            );
             self.spec = Err(Problem::new(what).at(&self.origin).advise(advice));
         }
         self
@@ -248,7 +267,7 @@ impl PluginEntry {
 
 fn read(path: &Path) -> PluginEntry {
     let origin = path.display().to_string();
-    let text = content(path);
+    let text = read_text(path);
     let stem = path.file_stem().map_or_else(
         || origin.clone(),
         |stem| stem.to_string_lossy().into_owned(),
@@ -282,11 +301,15 @@ fn tried(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
     Ok(spec)
 }
 
-fn content(path: &Path) -> Result<String> {
+/// The text of a plugin file.
+///
+/// # Errors
+/// A Problem where it cannot be read, is no text, or is larger than a plugin may be.
+pub fn read_text(path: &Path) -> Result<String> {
     files::read_text(path, MOST_BYTES as u64).map_err(|error| match error.kind() {
         ErrorKind::InvalidData => Problem::new(error.to_string())
             .at_path(path)
-            .advise("save it as UTF-8 in a text editor"),
+            .advise(message!("try-save-it-as-utf-8-in")),
         _ => Problem::io("read the plugin", path, &error),
     })
 }

@@ -15,6 +15,7 @@ use super::site::{BLOCK_SYMBOLS, Site};
 use super::source::{Checked, Item, PluginText, Table};
 use super::spec::{Extent, ParameterSpec, PetSpec};
 use crate::expression::Diagnostic;
+use crate::message;
 
 /// A plugin is a page of text; anything longer is another file.
 pub const MOST_BYTES: usize = 64 * 1024;
@@ -45,14 +46,21 @@ pub(super) fn read(source: &PluginText) -> Result<PetSpec, Vec<Diagnostic>> {
     let text = &*source.text;
     if text.len() > MOST_BYTES {
         let bytes = text.len();
-        let what = format!("the file has {bytes} bytes; a plugin has at most {MOST_BYTES}");
+        let what = message!(
+            "mistake-file-has-bytes-plugin-has-at",
+            bytes = bytes.to_string(),
+            most_bytes = MOST_BYTES.to_string()
+        );
         return Err(vec![Diagnostic::new(0..bytes, what)]);
     }
     let root = DeTable::parse(text).map_err(|error| {
         let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-        let what = format!("not valid TOML: {}", message.join(", "));
+        let what = message!(
+            "mistake-not-valid-toml",
+            message = message.join(", ").to_string()
+        );
         let wrong = Diagnostic::new(error.span().unwrap_or_default(), what);
-        vec![wrong.because("compare with one of the built-in plugins")]
+        vec![wrong.because(message!("mend-compare-with-one-of-built-in"))]
     })?;
     let document = Table::document(&root);
     document.short_names(DEEPEST).map_err(|long| vec![long])?;
@@ -117,7 +125,7 @@ impl<'a> Reader<'a> {
             true => Ok(name.to_owned()),
             false => Err(Diagnostic::new(
                 item.span(),
-                "`name` must be 1 to 40 letters without slashes",
+                message!("mistake-name-must-be-1-to-40"),
             )),
         }
     }
@@ -142,9 +150,12 @@ impl<'a> Reader<'a> {
             choices.extend(self.findings.keep(set));
         }
         match fine {
-            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => Err(
-                Diagnostic::new(item.span(), "`sites` must name at least one site"),
-            ),
+            true if choices.is_empty() || choices.iter().any(Vec::is_empty) => {
+                Err(Diagnostic::new(
+                    item.span(),
+                    message!("mistake-sites-must-name-at-least-one"),
+                ))
+            }
             true => Ok(choices),
             false => Ok(Vec::new()),
         }
@@ -156,7 +167,10 @@ impl<'a> Reader<'a> {
         for item in self.document.as_list(choice, "an entry of `sites`")? {
             let site = self.site(item)?;
             if together.contains(&site) {
-                let what = format!("the site `{}` is named twice", site.name());
+                let what = message!(
+                    "mistake-site-is-named-twice",
+                    name = site.name().to_string()
+                );
                 return Err(Diagnostic::new(item.span(), what));
             }
             together.push(site);
@@ -167,7 +181,7 @@ impl<'a> Reader<'a> {
     fn site(&self, item: &'a Item<'a>) -> Checked<Site> {
         let name = self.document.as_name(item, "a site")?;
         Site::named(name).ok_or_else(|| {
-            let what = format!("there is no site `{name}`");
+            let what = message!("mistake-there-is-no-site", name = name.to_string());
             if let Some(site) = Site::meant_by(name) {
                 return Diagnostic::new(item.span(), what)
                     .meant(site.name(), [site.name()])
@@ -189,7 +203,10 @@ impl<'a> Reader<'a> {
         let mut parameters: Vec<ParameterSpec> = Vec::new();
         for (name, span, item) in table.entries() {
             if parameters.len() == MOST_PARAMETERS {
-                let what = format!("a plugin has at most {MOST_PARAMETERS} parameters");
+                let what = message!(
+                    "mistake-plugin-has-at-most-parameters",
+                    most_parameters = MOST_PARAMETERS.to_string()
+                );
                 self.findings.add(Diagnostic::new(span, what));
                 self.all_named = false;
                 break;
@@ -252,8 +269,7 @@ impl<'a> Reader<'a> {
                 "`shape` of {} has {count} sizes; parameters have 2",
                 entry.what
             );
-            Diagnostic::new(item.span(), what)
-                .because("write a bias of d channels as [1, \"d\"], a single number as [1, 1]")
+            Diagnostic::new(item.span(), what).because(message!("mend-write-bias-of-d-channels-as"))
         })
     }
 
@@ -291,7 +307,11 @@ impl<'a> Reader<'a> {
         } else {
             return Ok(());
         };
-        let what = format!("the name `{name}` is taken: it means {owner}");
+        let what = message!(
+            "mistake-name-is-taken-it-means",
+            name = name.to_string(),
+            owner = owner.to_string()
+        );
         Err(Diagnostic::new(span, what))
     }
 }
@@ -301,8 +321,9 @@ fn init(entry: &Table<'_>) -> Checked<Init> {
     let text = entry.as_text(item, "`init`")?;
     Init::parse(text).map_err(|what| {
         let wrong = Diagnostic::new(item.span(), what).meant(text, INITS.iter().copied());
-        wrong
-            .quoted()
-            .because(format!("write one of {}", INITS.join(", ")))
+        wrong.quoted().because(message!(
+            "mend-write-one-of",
+            value = INITS.join(", ").to_string()
+        ))
     })
 }

@@ -10,6 +10,7 @@ use super::parse::Reader;
 use super::site::BLOCK_SYMBOLS;
 use super::source::{Checked, Item, Table};
 use crate::expression::{Diagnostic, Expr, NodeKind, Sign, parse};
+use crate::message;
 
 /// Most constants of a plugin.
 const MOST_CONSTANTS: usize = 64;
@@ -80,7 +81,10 @@ impl<'a> Reader<'a> {
                 break;
             }
             if constants.len() == MOST_CONSTANTS {
-                let what = format!("a plugin has at most {MOST_CONSTANTS} constants");
+                let what = message!(
+                    "mistake-plugin-has-at-most-constants",
+                    most_constants = MOST_CONSTANTS.to_string()
+                );
                 self.findings.add(Diagnostic::new(span, what));
                 self.all_named = false;
                 break;
@@ -126,8 +130,9 @@ impl<'a> Reader<'a> {
             [None, None] => None,
             [Some(min), Some(max)] if min <= default && default <= max => Some([min, max]),
             _ => {
-                let what = format!(
-                    "constant `{name}` needs both `min` and `max`, and min ≤ default ≤ max"
+                let what = message!(
+                    "mistake-constant-needs-both-min-and-max",
+                    name = name.to_string()
                 );
                 return Err(Diagnostic::new(span, what));
             }
@@ -144,7 +149,10 @@ impl<'a> Reader<'a> {
     ) -> Checked<Extent> {
         let Some(text) = item.get_ref().as_str() else {
             return match entry.as_count(item, "an entry of a shape")? {
-                0 => Err(Diagnostic::new(item.span(), "a shape has no 0")),
+                0 => Err(Diagnostic::new(
+                    item.span(),
+                    message!("mistake-shape-has-no-0"),
+                )),
                 count => Ok(Extent::Count(count)),
             };
         };
@@ -172,7 +180,7 @@ impl<'a> Reader<'a> {
             Some(part) => {
                 let what = format!("`{part}` has no place in the shape of {}", entry.what);
                 let wrong = Diagnostic::new(item.span(), what);
-                Err(wrong.because("a shape is made of sizes, numbers, + - * / and parentheses"))
+                Err(wrong.because(message!("mend-shape-is-made-of-sizes-numbers")))
             }
         }
     }
@@ -197,7 +205,12 @@ fn real(item: &Item<'_>, what: &str) -> Checked<f64> {
     };
     // Tensors are f32, which end where f64 do not.
     let number = number.filter(|x| (*x as f32).is_finite());
-    number.ok_or_else(|| Diagnostic::new(item.span(), format!("{what} must be a number")))
+    number.ok_or_else(|| {
+        Diagnostic::new(
+            item.span(),
+            message!("mistake-must-be-number", what = what.to_string()),
+        )
+    })
 }
 
 /// The numbers and the meaning of a size.
@@ -212,8 +225,13 @@ fn size_values(size: &mut SizeSpec, entry: &Table<'_>, span: Range<usize>) -> Ch
         return Ok(());
     }
     let name = &size.name;
-    let what = format!(
-        "size `{name}` needs 1 ≤ min ≤ default ≤ max ≤ {MOST_SIZE}, not {min}, {default}, {max}"
+    let what = message!(
+        "mistake-size-needs-1-min-default-max",
+        name = name.to_string(),
+        most_size = MOST_SIZE.to_string(),
+        min = min.to_string(),
+        default = default.to_string(),
+        max = max.to_string()
     );
     Err(Diagnostic::new(span, what))
 }

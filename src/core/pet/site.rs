@@ -306,6 +306,9 @@ impl Site {
         ),
     ];
 
+    /// The projections that networks keep in one layer, side by side in this order.
+    pub const PACKED: [Self; 3] = [Self::Query, Self::Key, Self::Value];
+
     /// The name in plugin files.
     pub fn name(self) -> &'static str {
         Self::ALL

@@ -10,6 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::findings::Findings;
 use crate::counts::counted;
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::problem::{Problem, line_and_column};
 
 /// A plugin's exact text and where it came from.
@@ -56,7 +57,7 @@ impl PluginText {
 
     /// A mistake as a person reads it.
     pub fn problem(&self, wrong: &Diagnostic) -> Problem {
-        Problem::new(&wrong.what)
+        Problem::new(wrong.words())
             .at(self.place(wrong.span.start))
             .advise(wrong.remedy())
     }
@@ -65,7 +66,7 @@ impl PluginText {
     /// with its place.
     pub fn problems(&self, wrong: &[Diagnostic]) -> Problem {
         let Some((first, others)) = wrong.split_first() else {
-            return Problem::new("the plugin cannot be used").at(&self.origin);
+            return Problem::new(message!("problem-plugin-cannot-be-used")).at(&self.origin);
         };
         let mut problem = self.problem(first);
         for other in others.iter().take(MOST_TOLD) {
@@ -77,7 +78,7 @@ impl PluginText {
             };
             let also = format!("{gap}also line {line}, column {column}: {}", other.what);
             problem.remedy.push_str(&also);
-            let remedy = other.remedy();
+            let remedy = other.remedy().english;
             if !remedy.is_empty() {
                 problem.remedy.push_str(&format!(" ({remedy})"));
             }

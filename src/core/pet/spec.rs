@@ -15,8 +15,9 @@ pub use super::numbers::{Extent, MAIN_SIZE, SizeSpec};
 use super::site::{BLOCK_SYMBOLS, BlockShape, Site};
 use super::source::{Checked, PluginText};
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::names::shortened;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, some_of};
 
 /// A parameter as declared.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,14 +114,20 @@ impl PetSpec {
         let forms = self.variants.iter();
         let programs: Vec<&Arc<Program>> = forms.flat_map(|form| form.equations.values()).collect();
         if programs.is_empty() {
-            return Err(Diagnostic::new(0..0, "the plugin has no equation"));
+            return Err(Diagnostic::new(
+                0..0,
+                message!("mistake-plugin-has-no-equation"),
+            ));
         }
         let unused =
             |(at, _): &(usize, _)| !programs.iter().any(|program| program.uses_parameter(*at));
         match self.parameters.iter().enumerate().find(unused) {
             None => Ok(()),
             Some((_, parameter)) => {
-                let what = format!("the parameter `{}` is used by no equation", parameter.name);
+                let what = message!(
+                    "mistake-parameter-is-used-by-no-equation",
+                    name = parameter.name.to_string()
+                );
                 Err(Diagnostic::new(parameter.span.clone(), what))
             }
         }
@@ -150,21 +157,27 @@ impl PetSpec {
         }
         let count = shapes.len();
         if let Some(block) = blocks.iter().find(|&&block| block >= count) {
-            return Err(Problem::new(format!(
-                "there is no block {block}: the backbone has {count}, counted from 0"
+            return Err(Problem::new(message!(
+                "problem-there-is-no-block-backbone-has",
+                block = block.to_string(),
+                count = count.to_string()
             ))
-            .advise(format!("choose blocks below {count}")));
+            .advise(message!(
+                "try-choose-blocks-below",
+                count = count.to_string()
+            )));
         }
         let (block, site, offered) = lacking.unwrap_or((0, Site::Block, &[]));
         let offered: Vec<&str> = offered.iter().map(|site| site.name()).collect();
-        Err(Problem::new(format!(
-            "{} needs the site `{}`, which block {block} of this backbone does not offer",
-            self.name,
-            site.name()
+        Err(Problem::new(message!(
+            "problem-needs-site-which-block-of-this",
+            name = self.name.to_string(),
+            name2 = site.name().to_string(),
+            block = block.to_string()
         ))
-        .advise(format!(
-            "choose another PET or backbone; this block offers {}",
-            listed(&offered, 12)
+        .advise(message!(
+            "try-choose-another-pet-or-backbone-this",
+            offered = some_of(&offered, 12)
         )))
     }
 
@@ -222,13 +235,17 @@ impl PetSpec {
             .position(|variant| variant.name == name)
             .ok_or_else(|| {
                 let wrong = self.no_variant(name);
-                Problem::new(&wrong.what).advise(wrong.remedy())
+                Problem::new(wrong.words()).advise(wrong.remedy())
             })
     }
 
     /// What is said of a variant that is not there.
     pub(super) fn no_variant(&self, name: &str) -> Diagnostic {
-        let what = format!("{} has no variant `{}`", self.name, shortened(name));
+        let what = message!(
+            "mistake-has-no-variant",
+            name = self.name.to_string(),
+            name2 = shortened(name).to_string()
+        );
         let known = self.variants.iter().map(|variant| variant.name.as_str());
         Diagnostic::new(0..0, what).meant(name, known.filter(|name| !name.is_empty()))
     }

@@ -1,7 +1,7 @@
 //! The PETs of one expert: the tensors of every chosen block and the equations that use them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burn::tensor::{Device, Tensor, TensorData};
 
@@ -14,7 +14,9 @@ use super::site::{BlockShape, Site};
 use super::spec::{PetSettings, PetSpec};
 use super::value::Value;
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::names::{meant, shortened};
+use crate::nn::Linear;
 use crate::problem::{Problem, Result};
 
 /// The PETs of one expert over all blocks of a backbone. Cloning shares the tensors.
@@ -25,6 +27,8 @@ pub struct PetStack {
     pub(super) tensors: BTreeMap<usize, Vec<Tensor<2>>>,
     /// What `dropout` draws from; none outside training.
     draws: Option<DropoutSeed>,
+    /// The layers that it gives in place of the frozen ones; none unless it predicts.
+    pub(super) folds: Option<Arc<Folds>>,
 }
 
 /// What does not change during training.
@@ -32,6 +36,18 @@ pub struct PetStack {
 pub(super) struct StackPlan {
     pub spec: Arc<PetSpec>,
     pub layout: Layout,
+}
+
+/// The layers of a stack that folds. A layer is known by its block and the first of its sites.
+#[derive(Debug)]
+pub(super) struct Folds {
+    pub sites: Vec<Site>,
+    pub layers: BTreeMap<(usize, Site), OnceLock<Result<Linear>>>,
+}
+
+/// Whether variables at this site are bound to the frozen weight of a linear layer.
+pub(super) fn reads_weight(site: Site, bindings: &[Binding]) -> bool {
+    site.is_linear() && bindings.contains(&Binding::Input(2))
 }
 
 impl PetStack {
@@ -71,6 +87,7 @@ impl PetStack {
             plan: Some(Arc::new(StackPlan { spec, layout })),
             tensors,
             draws: None,
+            folds: None,
         })
     }
 
@@ -107,6 +124,8 @@ impl PetStack {
     #[must_use]
     pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
         let mut result = self.clone();
+        let folds = self.folds.as_ref();
+        result.folds = folds.map(|folds| Arc::new(folds.anew()));
         let Some(plan) = &self.plan else {
             return result;
         };
@@ -126,13 +145,15 @@ impl PetStack {
     /// Trained parameters as leaves of a new autodiff graph, fixed ones as constants.
     #[must_use]
     pub fn tracked(&self) -> Self {
-        self.with(|_, tensor, trained| {
+        let mut tracked = self.with(|_, tensor, trained| {
             let tensor = tensor.clone().inner();
             match trained {
                 true => tensor.autodiff().require_grad(),
                 false => tensor,
             }
-        })
+        });
+        tracked.folds = None;
+        tracked
     }
 
     /// All parameters as constants: nothing is recorded for backward.
@@ -144,7 +165,7 @@ impl PetStack {
     /// The same in a training step: `dropout` drops what these draws say.
     #[must_use]
     pub fn in_training(mut self, draws: DropoutSeed) -> Self {
-        self.draws = Some(draws);
+        (self.draws, self.folds) = (Some(draws), None);
         self
     }
 
@@ -157,14 +178,18 @@ impl PetStack {
         let Some(old) = old.map(|(_, old, _)| old.clone()) else {
             let names: Vec<&str> = self.parameters().map(|(name, ..)| name).collect();
             let shown = shortened(name);
-            let problem = Problem::new(format!("the PET has no parameter `{shown}`"));
+            let problem = Problem::new(message!(
+                "problem-pet-has-no-parameter",
+                shown = shown.to_string()
+            ));
             return Err(meant(problem, name, names));
         };
         if old.dims() != tensor.dims() {
-            return Err(Problem::new(format!(
-                "the PET's parameter `{name}` is {}, not {}",
-                shown(&old.dims()),
-                shown(&tensor.dims())
+            return Err(Problem::new(message!(
+                "problem-pets-parameter-is-not",
+                name = name.to_string(),
+                dims = shown(&old.dims()).to_string(),
+                dims2 = shown(&tensor.dims()).to_string()
             )));
         }
         let tensor = tensor.to_device(&old.device());
@@ -176,25 +201,24 @@ impl PetStack {
     }
 
     /// What the PET makes of a site's inputs, in the shape that is needed there.
-    fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
+    pub(super) fn evaluate(&self, block: usize, site: Site, inputs: &[Value]) -> Result<Value> {
         let found = self.plan.as_ref().zip(self.evaluated(block, site, inputs));
         match found {
             Some((plan, result)) => result.map_err(|wrong| plan.spec.source.problem(&wrong)),
-            None => Err(Problem::new(format!(
-                "no PET acts at `{}` of block {block}",
-                site.name()
+            None => Err(Problem::new(message!(
+                "problem-no-pet-acts-at-of-block",
+                name = site.name().to_string(),
+                block = block.to_string()
             ))),
         }
     }
 
     /// Whether the equation at a site reads the layer's frozen weight.
     fn reads_weight(&self, block: usize, site: Site) -> bool {
-        let bindings = self.plan.as_ref().and_then(|plan| {
-            let layout = plan.layout.blocks.get(&block)?;
-            layout.bindings.get(&site)
-        });
-        let third = Binding::Input(2);
-        site.is_linear() && bindings.is_some_and(|bindings| bindings.contains(&third))
+        let plan = self.plan.as_ref();
+        let layout = plan.and_then(|plan| plan.layout.blocks.get(&block));
+        let bindings = layout.and_then(|layout| layout.bindings.get(&site));
+        bindings.is_some_and(|bindings| reads_weight(site, bindings))
     }
 
     /// The same with the part of the equation that is wrong; none where no PET acts.
@@ -247,16 +271,17 @@ pub(super) fn misshapen(
     if site.takes(found, inputs) {
         return None;
     }
-    let more = match site {
-        Site::Input => ", or more tokens",
-        _ => "",
+    let needed = inputs.get(site.like()).map_or(&[][..], Vec::as_slice);
+    let id = match site {
+        Site::Input => "mistake-result-needs-at-least",
+        _ => "mistake-result-needs",
     };
-    let what = format!(
-        "the equation for `{}` gives {}, but {} is needed there, as `{}` has{more}",
-        site.name(),
-        shown(found),
-        shown(inputs.get(site.like()).map_or(&[][..], Vec::as_slice)),
-        site.inputs()[site.like()]
+    let what = message!(
+        id,
+        name = site.name(),
+        found = shown(found),
+        needed = shown(needed),
+        like = site.inputs()[site.like()]
     );
     Some(Diagnostic::new(program.result_span(), what))
 }
@@ -271,10 +296,14 @@ impl Hooks for PetStack {
     }
 
     fn uses(&self, block: usize, site: Site) -> bool {
-        self.plan
-            .as_ref()
-            .and_then(|plan| plan.layout.blocks.get(&block))
-            .is_some_and(|layout| layout.bindings.contains_key(&site))
+        let plan = self.plan.as_ref();
+        let layout = plan.and_then(|plan| plan.layout.blocks.get(&block));
+        let folded = self.folds.as_ref().is_some_and(|folds| folds.has(site));
+        !folded && layout.is_some_and(|layout| layout.bindings.contains_key(&site))
+    }
+
+    fn layer<'a>(&'a self, block: usize, sites: &[Site], own: &'a Linear) -> Result<&'a Linear> {
+        self.folded(block, sites, own)
     }
 
     fn input(&self, block: usize, tokens: Tensor<3>) -> Result<Tensor<3>> {
@@ -304,7 +333,7 @@ impl Hooks for PetStack {
         h: Tensor<3>,
         weight: &dyn Fn() -> Tensor<2>,
     ) -> Result<Tensor<3>> {
-        if !self.reads_weight(block, site) {
+        if !self.uses(block, site) || !self.reads_weight(block, site) {
             return self.around(block, site, e, h);
         }
         let inputs = [e.clone().into(), h.into(), weight().into()];
@@ -323,6 +352,9 @@ impl Hooks for PetStack {
 }
 
 /// A result of a rank that the site does not have; its shape was checked, so this is never seen.
-fn of_rank(found: &Value) -> Problem {
-    Problem::new(format!("a PET gives {} there", shown(&found.dims())))
+pub(super) fn of_rank(found: &Value) -> Problem {
+    Problem::new(message!(
+        "problem-pet-gives-there",
+        dims = shown(&found.dims()).to_string()
+    ))
 }

@@ -18,6 +18,7 @@ use super::spec::{PetSettings, PetSpec};
 use super::stack::{PetStack, misshapen};
 use super::value::Value;
 use crate::expression::Diagnostic;
+use crate::message;
 use crate::problem;
 
 pub(super) const BATCH: usize = 2;
@@ -121,7 +122,11 @@ impl Family {
     fn told(&self, wrong: Diagnostic) -> Diagnostic {
         let (name, width) = (self.name, self.shapes[0].width);
         match wrong.why.is_empty() {
-            true => wrong.because(format!("tried with {name} blocks of {width} channels")),
+            true => wrong.because(message!(
+                "mend-tried-with-blocks-of-channels",
+                name = name.to_string(),
+                width = width.to_string()
+            )),
             false => wrong,
         }
     }
@@ -148,8 +153,14 @@ fn fits_none(spec: &PetSpec) -> Diagnostic {
         names.join(" + ")
     };
     let sets: Vec<String> = spec.sites.iter().map(joined).collect();
-    Diagnostic::new(0..0, "no backbone family offers these sites together")
-        .because(format!("named are {}", sets.join(", or ")))
+    Diagnostic::new(
+        0..0,
+        message!("mistake-no-backbone-family-offers-these-sites"),
+    )
+    .because(message!(
+        "mend-named-are",
+        sets = sets.join(", or ").to_string()
+    ))
 }
 
 /// Whatever does not fit in one form on one family's block, by the shapes alone.
@@ -174,13 +185,9 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
         let own: Vec<Shape> = block.slots.iter().map(|slot| slot.shape.to_vec()).collect();
         // What enters the block says how many tokens it has.
         let mut inside = family.tokens;
-        let first = block.bindings.get_key_value(&Site::Input);
-        let others = block
-            .bindings
-            .iter()
-            .filter(|(site, _)| **site != Site::Input);
-        for (&site, bindings) in first.into_iter().chain(others) {
-            let Some(program) = spec.variants[variant].equations.get(&site) else {
+        for site in Site::in_order(block.bindings.keys().copied()) {
+            let program = spec.variants[variant].equations.get(&site);
+            let (Some(program), Some(bindings)) = (program, block.bindings.get(&site)) else {
                 continue;
             };
             let inputs = family.inputs(site, inside);
@@ -200,16 +207,16 @@ fn misfits(spec: &PetSpec, family: &Family, way: &PetSettings) -> Vec<Diagnostic
 
 /// A plugin whose forms are too large to be tried.
 fn too_many(spec: &PetSpec, shape: &BlockShape) -> Diagnostic {
-    let what = format!(
-        "the plugin's forms have far too many parameters: more than {} million on a block of {} channels",
-        MOST_DRAWN >> 20,
-        shape.width
+    let what = message!(
+        "mistake-plugins-forms-have-far-too-many",
+        value = (MOST_DRAWN >> 20).to_string(),
+        width = shape.width.to_string()
     );
     let first = spec
         .parameters
         .first()
         .map_or(0..0, |first| first.span.clone());
-    Diagnostic::new(first, what).because("use smaller sizes, or fewer variants")
+    Diagnostic::new(first, what).because(message!("mend-use-smaller-sizes-or-fewer-variants"))
 }
 
 /// The default form at default sizes first, then the other variants and the smallest sizes.
@@ -241,9 +248,7 @@ fn try_one(
         return Ok(false);
     };
     let (mut same, mut inside) = (true, family.tokens);
-    let (first, others): (Vec<Site>, Vec<Site>) =
-        sites.iter().partition(|site| **site == Site::Input);
-    for site in first.into_iter().chain(others) {
+    for site in Site::in_order(sites.iter().copied()) {
         let inputs: Vec<Value> = (1..)
             .zip(family.inputs(site, inside))
             .map(|(stream, shape)| random(&shape, stream, device))
@@ -266,11 +271,11 @@ fn try_one(
         let (result, before) = (flat(result), flat(before));
         if result.iter().any(|value| !value.is_finite()) {
             let place = spec.variants[variant].equations.get(&site);
-            let what = format!(
-                "the equation for `{}` gives numbers that are not finite",
-                site.name()
+            let what = message!(
+                "mistake-equation-for-gives-numbers-that-are",
+                name = site.name().to_string()
             );
-            let why = "look for divisions by 0, roots of negative numbers and exp of large ones";
+            let why = message!("mend-look-for-divisions-by-0-roots");
             let span = place.map_or(0..0, |program| program.result_span());
             return Err(Diagnostic::new(span, what).because(why));
         }

@@ -8,7 +8,7 @@ use super::library::{PluginEntry, PluginLibrary};
 use super::numbers::{ConstantSpec, SizeSpec};
 use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
-use crate::problem::Problem;
+use crate::problem::{Problem, listed};
 
 /// What people are told of a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,6 +78,9 @@ pub struct VariantView {
     pub fixed: Vec<String>,
     /// Equations; sites with the same one share an entry.
     pub equations: Vec<EquationView>,
+    /// Linear layers into which they can be folded.
+    #[serde(default)]
+    pub folds: Vec<String>,
 }
 
 /// An equation.
@@ -140,7 +143,11 @@ impl PluginFacts {
             Ok(spec) => Self {
                 description: spec.description.clone(),
                 reference: spec.reference.clone(),
-                sites: spec.sites.iter().map(|set| joined(set)).collect(),
+                sites: spec
+                    .sites
+                    .iter()
+                    .map(|set| names(set).join(" + "))
+                    .collect(),
                 sizes: spec.sizes.clone(),
                 constants: spec.constants.clone(),
                 parameters: parameters(spec),
@@ -154,9 +161,20 @@ impl PluginFacts {
     }
 }
 
-fn joined(sites: &[super::Site]) -> String {
-    let names: Vec<&str> = sites.iter().map(|site| site.name()).collect();
-    names.join(" + ")
+fn names(sites: &[super::Site]) -> Vec<String> {
+    sites.iter().map(|site| site.name().to_owned()).collect()
+}
+
+impl VariantView {
+    /// At which layers its equations are linear, as a sentence; none where they are at none.
+    pub fn folded(&self) -> Option<String> {
+        (!self.folds.is_empty()).then(|| {
+            format!(
+                "It is linear at {}: it can be folded into the frozen weights there.",
+                listed(&self.folds, 8)
+            )
+        })
+    }
 }
 
 fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
@@ -198,6 +216,7 @@ fn variants(spec: &PetSpec) -> Vec<VariantView> {
             meaning: variant.meaning.clone(),
             fixed: variant.fixed.clone(),
             equations,
+            folds: names(&spec.foldable(variant)),
         }
     };
     spec.variants.iter().map(view).collect()
@@ -205,10 +224,9 @@ fn variants(spec: &PetSpec) -> Vec<VariantView> {
 
 fn fit(spec: &PetSpec, blocks: Blocks<'_>) -> FitView {
     let found = spec.fits(blocks.shapes, blocks.chosen).and_then(|sites| {
-        let names = sites.iter().map(|site| site.name().to_owned()).collect();
         let own = spec.known_settings(blocks.settings);
         let trained = spec.parameter_count(blocks.shapes, blocks.chosen, &own)?;
-        Ok((names, trained))
+        Ok((names(sites), trained))
     });
     match found {
         Ok((sites, trained)) => FitView {

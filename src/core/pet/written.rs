@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 
 use super::equation::{Binding, Program};
 use super::site::Site;
-use super::stack::PetStack;
+use super::stack::{PetStack, reads_weight};
 
 /// The PET of one block.
 pub struct BlockPet<'a> {
@@ -21,6 +21,8 @@ pub struct BlockPet<'a> {
 pub struct BlockParameter<'a> {
     /// Its name in the plugin.
     pub name: &'a str,
+    /// Its name in the stack.
+    pub key: &'a str,
     /// The site whose copy it is, where each site has one.
     pub site: Option<Site>,
     /// Its values.
@@ -40,7 +42,7 @@ pub struct SitePet<'a> {
 impl SitePet<'_> {
     /// Whether the equation reads the frozen weight of the linear layer that stands here.
     pub fn reads_weight(&self) -> bool {
-        self.site.is_linear() && self.bindings.contains(&Binding::Input(2))
+        reads_weight(self.site, self.bindings)
     }
 }
 
@@ -57,6 +59,7 @@ impl PetStack {
             let parameters = parameters.filter_map(|(slot, tensor)| {
                 Some(BlockParameter {
                     name: &plan.spec.parameters.get(slot.parameter)?.name,
+                    key: &slot.name,
                     site: slot.site,
                     tensor,
                 })

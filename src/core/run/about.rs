@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::message;
 use crate::problem::{Problem, Result, harmless};
 
 /// Most characters of a name.
@@ -31,6 +32,9 @@ pub struct About {
     /// The place where it was trained; empty for this machine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub place: String,
+    /// Its name there; its folder here may be called otherwise.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub there: String,
 }
 
 impl About {
@@ -57,6 +61,7 @@ impl About {
             tags,
             note: harmless(note.trim_end()).into_owned(),
             place: one_line(&self.place),
+            there: one_line(&self.there),
         }
     }
 
@@ -67,8 +72,12 @@ impl About {
     pub fn checked(&self) -> Result<Self> {
         let tidy = self.tidy();
         let long = |what: &str, length: usize, most: usize| {
-            Problem::new(format!("{what} of {length} characters is too long"))
-                .advise(format!("use at most {most}"))
+            Problem::new(message!(
+                "problem-of-characters-is-too-long",
+                what = what.to_string(),
+                length = length.to_string()
+            ))
+            .advise(message!("try-use-at-most", most = most.to_string()))
         };
         let (name, note) = (letters(&tidy.name), letters(&tidy.note));
         if name > NAME {
@@ -78,8 +87,13 @@ impl About {
             return Err(long("a tag", tag, TAG));
         }
         if tidy.tags.len() > TAGS {
-            let what = format!("{} tags are too many", tidy.tags.len());
-            return Err(Problem::new(what).advise(format!("use at most {TAGS}")));
+            let what = message!(
+                "problem-tags-are-too-many",
+                tags = tidy.tags.len().to_string()
+            );
+            return Err(
+                Problem::new(what).advise(message!("try-use-at-most-2", tags = TAGS.to_string()))
+            );
         }
         if note > NOTE {
             return Err(long("a note", note, NOTE));
@@ -98,6 +112,7 @@ impl About {
             tags: tags.map(|tag| first(tag, TAG)).collect(),
             note: first(&tidy.note, NOTE),
             place: first(&tidy.place, NAME),
+            there: tidy.there.clone(),
         }
         // A cut may leave a space at an end, or two tags alike.
         .tidy()

@@ -29,27 +29,30 @@ struct Switch {
     /// The job at work, or the last one; none before the first.
     job: Option<JobId>,
     wish: Wish,
+    /// Whether the wish was for that job alone.
+    alone: bool,
 }
 
 impl Control {
     /// Lets the job at work run, pause or stop at the next batch.
     pub fn set(&self, wish: Wish) {
-        self.switch().wish = wish;
+        let mut switch = self.switch();
+        (switch.wish, switch.alone) = (wish, false);
     }
 
-    /// The same, unless another job is at work than this one.
+    /// The same for this job alone, and nothing where another one is at work.
     pub fn set_for(&self, job: JobId, wish: Wish) {
         let mut switch = self.switch();
         if switch.job == Some(job) {
-            switch.wish = wish;
+            (switch.wish, switch.alone) = (wish, true);
         }
     }
 
-    /// A job goes to work. A wish to stop was meant for the one before; a pause stays.
+    /// A job goes to work. A wish to stop, or for the one before alone, was not meant for it; a pause of all stays.
     pub fn begin(&self, job: JobId) {
         let mut switch = self.switch();
         switch.job = Some(job);
-        if switch.wish == Wish::Stop {
+        if switch.wish == Wish::Stop || std::mem::take(&mut switch.alone) {
             switch.wish = Wish::Run;
         }
     }
@@ -83,5 +86,8 @@ mod tests {
         control.set(Wish::Pause);
         control.begin(first);
         assert_eq!(control.wish(), Wish::Pause);
+        control.set_for(first, Wish::Pause);
+        control.begin(second);
+        assert_eq!(control.wish(), Wish::Run);
     }
 }

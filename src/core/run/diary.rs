@@ -46,6 +46,7 @@ pub fn asked(command: &Command) {
         Command::Move { job, place } => {
             tracing::info!(job_id = job.number(), place, "asked to move in the queue");
         }
+        Command::Release(job) => tracing::info!(job_id = job.number(), "asked to let go"),
         Command::Hold(held) => tracing::info!(held, "asked to hold the queue or let it go"),
         Command::Predict(request) => {
             let (ticket, tasks) = (request.ticket, request.tasks.len());

@@ -39,6 +39,8 @@ pub enum Command {
     },
     /// Hold every job that waits, or let them all go. Jobs asked for later are not held.
     Hold(bool),
+    /// Let this job go that waits on hold.
+    Release(JobId),
     /// Show one picture to a run's experts after the given tasks. Served between two batches while
     /// another run trains. A newer request with the same `ticket` stream replaces older ones that
     /// have not begun.

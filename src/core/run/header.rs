@@ -98,6 +98,9 @@ pub struct RunHeader {
     pub frozen_parameters: usize,
     /// SHA-256 of the weight file, in hex.
     pub weights_sha256: String,
+    /// SHA-256 of the adapter that its PET starts from, in hex, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_sha256: Option<String>,
     /// The images it learns from and is tested on; none for runs of versions that did not note it.
     pub images: Option<Fingerprints>,
     /// What it was taught after its training, one more task each.

@@ -4,6 +4,7 @@
 //! The engine alone owns the queue; whoever shows it folds the events that each change gives. A job
 //! that is held stays where it is and lets others pass.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,6 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
+use crate::data::Correction;
 
 /// Bits of an id that are drawn by lot. The rest holds the microseconds of two centuries in a file, too.
 const LOT_BITS: u32 = 10;
@@ -88,6 +90,12 @@ pub struct GridWork {
     /// How the best of its rows is searched; none where all are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchBy>,
+    /// Which of its runs are wanted, by number from 0; all of them where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<usize>,
+    /// Where data sets lie that its file names, where that is somewhere else: the name, the place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<(String, String)>,
 }
 
 /// How it is searched among the rows of a grid.
@@ -118,18 +126,21 @@ impl JobWork {
 /// by these names or nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Own {
-    /// The text of the PET plugin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plugin: Option<String>,
-    /// The text of the table that the backbone stands in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backbones: Option<String>,
-    /// The file with the backbone's weights, in place of the one that the settings or the table name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weights: Option<PathBuf>,
-    /// Where the data set lies for that program; the settings keep what it is called here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<String>,
+    /// The texts of PET plugins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<String>,
+    /// The texts of tables that backbones stand in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub backbones: Vec<String>,
+    /// Files with weights, by what the settings call their backbone, in place of those that settings or tables name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, PathBuf>,
+    /// Where data sets lie for that program, by what the settings call them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub data: BTreeMap<String, String>,
+    /// The corrected labels of a grid's data sets, by what its settings call them; those of a run are one of its settings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub corrected: BTreeMap<String, Vec<Correction>>,
 }
 
 impl Own {
@@ -249,7 +260,7 @@ impl Job {
             device: None,
             held: false,
             own: Own {
-                plugin: Some(plugin),
+                plugins: vec![plugin],
                 ..Own::default()
             },
         }

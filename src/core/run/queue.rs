@@ -74,6 +74,15 @@ impl Queue {
         told.collect()
     }
 
+    /// Lets a job go that is held; none where there is none.
+    pub fn release(&mut self, id: JobId) -> Option<Event> {
+        let place = self.place(id)?;
+        let job = self.0.get_mut(place).filter(|job| job.held)?;
+        job.held = false;
+        let job = Box::new(job.clone());
+        Some(Event::Queued { job, place })
+    }
+
     /// Takes out the first job that is not held.
     pub fn begin(&mut self) -> Option<Job> {
         let place = self.0.iter().position(|job| !job.held)?;
@@ -118,6 +127,7 @@ mod tests {
         assert!(queue.hold(true).is_empty() && queue.begin().is_none());
         queue.put(Job::train(RunConfig::default(), "d".into()), usize::MAX);
         assert_eq!(queue.begin().unwrap().title, "d");
+        assert!(queue.release(ids[2]).is_some() && queue.release(ids[2]).is_none());
         queue.hold(false);
         assert_eq!(queue.begin().unwrap().title, "a");
         assert_eq!(titles(&queue), ["c"]);

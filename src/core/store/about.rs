@@ -2,12 +2,14 @@
 //! is in it, the run is read as it is.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ABOUT_FILE;
 use super::file::keep_apart;
-use super::place::{is_run, no_run};
+use super::place::{is_run, no_run, run_folders};
+use super::record::run_name;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 
@@ -32,11 +34,12 @@ pub fn about(folder: &Path) -> (About, Option<Problem>) {
         Err(error) => (About::default(), Some(error)),
     };
     let remark = wrong.map(|wrong| {
-        Problem::new(format!(
-            "name, tags and note of this run cannot be read: {wrong}"
+        Problem::new(message!(
+            "problem-name-tags-and-note-of-this",
+            wrong = wrong.to_string()
         ))
         .at_path(&path)
-        .advise("give them again; the run itself is not affected")
+        .advise(message!("try-give-them-again-run-itself-is"))
     });
     (about.cut(), remark)
 }
@@ -50,6 +53,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
             "name" => value.as_str().map(|text| about.name = text.into()),
             "note" => value.as_str().map(|text| about.note = text.into()),
             "place" => value.as_str().map(|text| about.place = text.into()),
+            "there" => value.as_str().map(|text| about.there = text.into()),
             "tags" => value.as_array().map(|tags| {
                 let words = tags.iter().filter_map(toml::Value::as_str);
                 about.tags = words.map(ToString::to_string).collect();
@@ -73,13 +77,44 @@ pub fn set_about(folder: &Path, about: &About) -> Result<About> {
     let mut about = about.checked()?;
     if about.place.is_empty() {
         // Where it was trained is nothing that people say.
-        about.place = self::about(folder).0.place;
+        let known = self::about(folder).0;
+        (about.place, about.there) = (known.place, known.there);
     }
     if !is_run(folder) {
         return Err(no_run(folder));
     }
     keep(folder, &about)?;
     Ok(about)
+}
+
+/// The name that the run in this folder has at a place, where it was trained there.
+pub fn name_there(folder: &Path, place: &str) -> String {
+    let about = self::about(folder).0;
+    let here = run_name(folder);
+    match about.there.as_str() {
+        // Older versions did not note it.
+        "" => here
+            .strip_suffix(&format!("-{place}"))
+            .unwrap_or(&here)
+            .to_string(),
+        there => there.to_string(),
+    }
+}
+
+/// The run of this place, and of this name there, among those below a folder of this computer: what its folder is called
+/// now, or is to be called.
+pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
+    let is_it =
+        |folder: &PathBuf| self::about(folder).0.place == place && name_there(folder, place) == run;
+    let usual = root.join(run);
+    if is_it(&usual) {
+        return usual;
+    }
+    match run_folders(root).into_iter().find(is_it) {
+        Some(renamed) => renamed,
+        None if is_run(&usual) => root.join(format!("{run}-{place}")),
+        None => usual,
+    }
 }
 
 /// Notes that the run in this folder goes on here: it is no longer the one that a place has.
@@ -94,6 +129,7 @@ pub fn forget_place(folder: &Path) -> Result<()> {
             folder,
             &About {
                 place: String::new(),
+                there: String::new(),
                 ..about
             },
         ),
@@ -110,8 +146,12 @@ fn keep(folder: &Path, about: &About) -> Result<()> {
             _ => Ok(()),
         };
     }
-    let text = toml::to_string(about)
-        .map_err(|error| Problem::new(format!("this cannot be written: {error}")))?;
+    let text = toml::to_string(about).map_err(|error| {
+        Problem::new(message!(
+            "problem-this-cannot-be-written",
+            error = error.to_string()
+        ))
+    })?;
     // Without the run's lock: a run is named while it is at work, too.
     keep_apart(&path, format!("{PREFACE}{text}").as_bytes())
 }

@@ -19,8 +19,8 @@ use super::pictures::{AddedPictures, MOST_PICTURES};
 use super::saved::{read_metrics, report_of};
 use super::tables::damaged_table;
 use super::{ADDED_FOLDER, METRICS_FILE, TASK_FILE};
-use crate::counts::counted;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{AddedTask, RunHeader, TaskReport};
 
@@ -68,14 +68,15 @@ pub(super) fn with_added_tasks(
         let after = saved + measured.len();
         let folder = added_task_folder(run, task);
         if task != after {
-            return Err(Problem::new(format!(
-                "this added task was task {}, but the run has {} before it",
-                task + 1,
-                counted(after, "task")
+            return Err(Problem::new(message!(
+                "problem-this-added-task-was-task-but",
+                task = (task + 1).to_string(),
+                after = message!("problem-count-task", n = after)
             ))
             .at_path(&folder)
-            .advise(format!(
-                "move the folder `{ADDED_FOLDER}` away to see the run without its added tasks"
+            .advise(message!(
+                "try-move-folder-away-to-see-run",
+                added_folder = ADDED_FOLDER.to_string()
             )));
         }
         let first = header.tasks[..after].last().map_or(0, |task| task.end);
@@ -110,9 +111,12 @@ pub(super) fn tasks(run: &Path) -> Vec<usize> {
 }
 
 fn damaged(folder: &Path, why: &str) -> Problem {
-    Problem::new(format!("this added task cannot be read: {why}"))
-        .at_path(folder.join(TASK_FILE))
-        .advise("restore it from a copy, or move its folder away")
+    Problem::new(message!(
+        "problem-this-added-task-cannot-be-read",
+        why = why.to_string()
+    ))
+    .at_path(folder.join(TASK_FILE))
+    .advise(message!("try-restore-it-from-copy-or-move"))
 }
 
 /// What `lesson.toml` says, of whatever run.
@@ -124,9 +128,9 @@ pub(super) fn written(folder: &Path) -> Result<Written> {
         toml::from_str(&text).map_err(|error| damaged(folder, error.message()))?;
     if written.format > FORMAT {
         return Err(
-            Problem::new("this added task was taught by a newer version of LAE Studio")
+            Problem::new(message!("problem-this-added-task-was-taught-by"))
                 .at_path(&path)
-                .advise("use that version to open it"),
+                .advise(message!("try-use-that-version-to-open-it")),
         );
     }
     Ok(written)
@@ -179,9 +183,9 @@ pub fn added_task_pictures(
         return Ok(pictures);
     }
     Err(
-        Problem::new("the pictures of this added task are not those that were taught")
+        Problem::new(message!("problem-pictures-of-this-added-task-are"))
             .at_path(&folder)
-            .advise("put the run's folder back as it was"),
+            .advise(message!("try-put-runs-folder-back-as-it")),
     )
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::corrected::{file_of, origin};
 use super::write_file;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The folder of the answers.
@@ -34,12 +35,12 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
     let text = files::read_text(&path, files::TEXT)
         .map_err(|error| Problem::io("read how classes are learned", &path, &error))?;
     let written: Written = toml::from_str(&text).map_err(|error| {
-        Problem::new(format!(
-            "this does not say how classes are learned: {}",
-            error.message()
+        Problem::new(message!(
+            "problem-this-does-not-say-how-classes",
+            message = error.message().to_string()
         ))
         .at_path(&path)
-        .advise("move it away and answer again")
+        .advise(message!("try-move-it-away-and-answer-again"))
     })?;
     Ok(Some(written.all_at_once))
 }
@@ -56,8 +57,12 @@ pub fn keep_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<(
         data: origin(place),
         all_at_once,
     };
-    let text = toml::to_string_pretty(&written)
-        .map_err(|error| Problem::new(format!("the answer cannot be written: {error}")))?;
+    let text = toml::to_string_pretty(&written).map_err(|error| {
+        Problem::new(message!(
+            "problem-answer-cannot-be-written",
+            error = error.to_string()
+        ))
+    })?;
     write_file(&file_of(&folder, place), text.as_bytes()).map(drop)
 }
 

@@ -104,6 +104,11 @@ impl RunsByKey {
         self.runs.values()
     }
 
+    /// The one in this folder.
+    pub fn in_folder(&self, folder: &Path) -> Option<&RunSummary> {
+        self.runs.get(folder)
+    }
+
     /// The run of this key that is furthest: a finished one, else one that a program works on, else the stopped one with
     /// most tasks. Of equal ones the first by name.
     pub fn of(&self, key: &RunKey) -> Option<&RunSummary> {

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::file::TensorFile;
 use crate::tensors::{self, Bulk, HostTensor, Named};
@@ -45,10 +46,11 @@ impl Checkpoint {
     pub fn get<T: FromStr>(&self, name: &str) -> Result<T> {
         let text = self.counters.get(name);
         text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-            Problem::new(format!(
-                "the checkpoint's counter \"{name}\" is missing or unreadable"
+            Problem::new(message!(
+                "problem-checkpoints-counter-is-missing-or-unreadable",
+                name = name.to_string()
             ))
-            .advise("train again with the same settings")
+            .advise(message!("try-train-again-with-same-settings"))
         })
     }
 
@@ -91,7 +93,13 @@ impl Checkpoint {
 pub fn load_bulk(path: &Path, name: &str) -> Result<HostTensor> {
     let full = format!("{BULK}{name}");
     let (mut found, _) = tensors::load_some(path, READING, |name| name == full)?;
-    let missing = || Problem::new(format!("the checkpoint lacks {name}")).at_path(path);
+    let missing = || {
+        Problem::new(message!(
+            "problem-checkpoint-lacks",
+            name = name.to_string()
+        ))
+        .at_path(path)
+    };
     found.remove(&full).ok_or_else(missing)
 }
 
@@ -110,9 +118,9 @@ fn position(metadata: &HashMap<String, String>) -> Option<(usize, usize)> {
 
 /// The file is readable but no checkpoint.
 fn foreign(path: &Path) -> Problem {
-    Problem::new("this file is no checkpoint of a run")
+    Problem::new(message!("problem-this-file-is-no-checkpoint-of"))
         .at_path(path)
-        .advise("its finished tasks can still be used; train the run again for the rest")
+        .advise(message!("try-its-finished-tasks-can-still-be"))
 }
 
 #[cfg(test)]

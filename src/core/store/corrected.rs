@@ -15,6 +15,7 @@ use super::{LOCK_FILE, write_file};
 use crate::data::{Correction, builtin, check_corrected, named};
 use crate::fetch::hex;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// The folder of the lists.
@@ -89,17 +90,17 @@ pub fn read_corrected(path: &Path) -> Result<Vec<Correction>> {
     let text = files::read_text(path, files::TEXT).map_err(|error| {
         let problem = Problem::io("read the corrected labels", path, &error);
         match error.kind() {
-            ErrorKind::NotFound => problem.advise("give the path of a list, or none"),
+            ErrorKind::NotFound => problem.advise(message!("try-give-path-of-list-or-none")),
             _ => problem,
         }
     })?;
     let written: Written = toml::from_str(&text).map_err(|error| {
-        Problem::new(format!(
-            "this is no list of corrected labels: {}",
-            error.message()
+        Problem::new(message!(
+            "problem-this-is-no-list-of-corrected",
+            message = error.message().to_string()
         ))
         .at_path(path)
-        .advise("correct it, or move it away to use the labels as they are in the data")
+        .advise(message!("try-correct-it-or-move-it-away"))
     })?;
     check_corrected(&written.corrected).map_err(|problem| problem.at_path(path))?;
     Ok(written.corrected)
@@ -139,9 +140,11 @@ fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
     let held = files::lock_own(&path, PATIENCE)
         .map_err(|error| Problem::io("change the corrected labels", &path, &error))?;
     let held = held.ok_or_else(|| {
-        Problem::new("another program is changing corrected labels right now")
-            .at_path(&folder)
-            .advise("try again when it is done")
+        Problem::new(message!(
+            "problem-another-program-is-changing-corrected-labels"
+        ))
+        .at_path(&folder)
+        .advise(message!("try-try-again-when-it-is-done"))
     })?;
     sweep(&folder);
     Ok((one, held))
@@ -155,7 +158,10 @@ fn save(root: &Path, place: &str, list: &[Correction]) -> Result<()> {
         corrected: list.to_vec(),
     };
     let text = toml::to_string_pretty(&written).map_err(|error| {
-        Problem::new(format!("the corrected labels cannot be written: {error}"))
+        Problem::new(message!(
+            "problem-corrected-labels-cannot-be-written",
+            error = error.to_string()
+        ))
     })?;
     write_file(&path, format!("{PREFACE}{text}").as_bytes()).map(drop)
 }

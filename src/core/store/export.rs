@@ -16,6 +16,7 @@ use super::spread::mean_and_spread;
 use super::summary::RunSummary;
 use super::table::{Align, FIGURES, FigureSpec, PLUS_MINUS, TextTable};
 use super::tables::{harmless_cell, to_csv};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// What can be written.
@@ -81,9 +82,9 @@ impl Format {
             .into_iter()
             .find(|format| ending == format.ending())
             .ok_or_else(|| {
-                Problem::new("this file's ending names no export format")
+                Problem::new(message!("problem-this-files-ending-names-no-export"))
                     .at_path(path)
-                    .advise("end it in .csv, .md, .tex, .svg, .png or .html")
+                    .advise(message!("try-end-it-in-csv-md-tex"))
             })
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::LOCK_FILE;
 use crate::files::{self, sync_folder};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Ending of a file that is being written.
@@ -124,7 +125,7 @@ pub(super) fn keep_with(
 pub(super) fn save_problem(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::io("save", path, error);
     if problem.remedy.is_empty() {
-        problem.advise("what was saved before is kept; check the disk, then continue the run")
+        problem.advise(message!("try-what-was-saved-before-is-kept"))
     } else {
         problem
     }
@@ -251,9 +252,9 @@ fn sweep_where(folder: &Path, which: impl Fn(&Path) -> bool) {
 /// A Problem when another program holds it or the folder cannot be written.
 pub(super) fn lock(folder: &Path) -> Result<File> {
     lock_file(&folder.join(LOCK_FILE))?.ok_or_else(|| {
-        Problem::new("another program is working on this run right now")
+        Problem::new(message!("problem-another-program-is-working-on-this"))
             .at_path(folder)
-            .advise("wait until it has finished, or stop it there first")
+            .advise(message!("try-wait-until-it-has-finished-or"))
     })
 }
 

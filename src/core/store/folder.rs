@@ -16,6 +16,7 @@ use super::place::no_run;
 use super::record::{self, run_name, run_toml};
 use super::saved::read_metrics;
 use super::snapshot::{self, SnapshotWriter};
+use super::start::PetStart;
 use super::summary::{self, Saving};
 use super::tables::{answers_csv, slots_csv};
 use super::{
@@ -25,6 +26,7 @@ use super::{
 use crate::fetch::hex;
 use crate::files::{self, sync_folder};
 use crate::memory;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{RunHeader, TaskReport};
 use crate::tensors::{self, Bulk, HostTensor, Named};
@@ -75,6 +77,14 @@ impl RunFolder {
         keep_file(&folder.path.join(RUN_FILE), run_toml(header)?.as_bytes())?;
         summary::begin(path, header, plugin_text);
         Ok(folder)
+    }
+
+    /// Keeps a copy of what the run's PET starts from.
+    ///
+    /// # Errors
+    /// As [`PetStart`] says.
+    pub fn keep_start(&self, start: &PetStart) -> Result<()> {
+        start.keep(&self.path)
     }
 
     /// Opens a run's folder to go on with it.
@@ -192,10 +202,10 @@ impl RunFolder {
         let mut rows = read_metrics(&path)?;
         rows.retain(|row| row.task <= report.task);
         if self.first + rows.len() != report.task {
-            return Err(Problem::new(format!(
-                "task {} cannot be saved: {} tasks before it are",
-                report.task + 1,
-                self.first + rows.len()
+            return Err(Problem::new(message!(
+                "problem-task-cannot-be-saved-tasks-before",
+                task = (report.task + 1).to_string(),
+                rows = (self.first + rows.len()).to_string()
             ))
             .at_path(&path));
         }
@@ -292,7 +302,7 @@ impl RunFolder {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(
                     Problem::io("remove the checkpoint of the finished run", &resume, &error)
-                        .advise("remove this folder by hand; the run is whole without it"),
+                        .advise(message!("try-remove-this-folder-by-hand-run")),
                 )
             }
             _ => {
@@ -320,9 +330,9 @@ fn no_link(path: &Path) -> Result<()> {
         return Ok(());
     }
     Err(
-        Problem::new("a link stands where a folder of the run should be")
+        Problem::new(message!("problem-link-stands-where-folder-of-run"))
             .at_path(path)
-            .advise("put the folder itself in its place, then continue the run"),
+            .advise(message!("try-put-folder-itself-in-its-place")),
     )
 }
 

@@ -13,6 +13,7 @@ use super::json::OrdersSummary;
 use super::key::RunKey;
 use super::listing::instant;
 use super::summary::RunSummary;
+use crate::message;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, differences};
 use crate::run::event::RunHeader;
@@ -83,8 +84,8 @@ pub struct Group {
 
 /// What is said where there is nothing to show.
 pub(super) fn none_measured() -> Problem {
-    Problem::new("none of these runs has a finished task")
-        .advise("export a run once its first task is done")
+    Problem::new(message!("problem-none-of-these-runs-has-finished"))
+        .advise(message!("try-export-run-once-its-first-task"))
 }
 
 /// Sorts runs into groups; those without a finished task are left out.

@@ -28,6 +28,8 @@ impl RunKey {
         let settings = RunConfig {
             // What it came to counts, whether it was asked for or found.
             precision: Precision::Auto,
+            // What it holds counts, not where it lies.
+            pet_start: None,
             ..header.config.clone().repeatable()
         };
         let tasks = header.tasks.iter().map(ExactSizeIterator::len);
@@ -39,18 +41,23 @@ impl RunKey {
         let draws = plugin
             .contains("dropout(")
             .then_some(header.drawing.number());
+        let mut experiment = json!({
+            "settings": settings,
+            "tasks": tasks.collect::<Vec<_>>(),
+            "weights": header.weights_sha256,
+            "kept_as": header.kept_as().title(),
+            "plugin": plugin_hash(plugin),
+            "lessons": added_tasks.collect::<Vec<_>>(),
+            // Runs of before they were noted have none.
+            "images": header.images,
+            "draws": draws,
+        });
+        // Keys of runs without one are as they were before there was such a thing.
+        if let (Some(start), Some(all)) = (&header.start_sha256, experiment.as_object_mut()) {
+            all.insert("start".into(), json!(start));
+        }
         Self {
-            experiment: hash(&json!({
-                "settings": settings,
-                "tasks": tasks.collect::<Vec<_>>(),
-                "weights": header.weights_sha256,
-                "kept_as": header.kept_as().title(),
-                "plugin": plugin_hash(plugin),
-                "lessons": added_tasks.collect::<Vec<_>>(),
-                // Runs of before they were noted have none.
-                "images": header.images,
-                "draws": draws,
-            })),
+            experiment: hash(&experiment),
             repetition: hash(&json!([header.config.seed, header.class_order])),
         }
     }

@@ -15,7 +15,8 @@ use super::place::{is_run, no_run, run_folders};
 use super::record::run_name;
 use super::summary::{RunSummary, summarize};
 use super::{ABOUT_FILE, ADDED_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result, some_of};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
 
@@ -37,9 +38,11 @@ pub struct ListedRun {
 /// The list entry of one run's folder. Whatever is in it, the other runs are listed, too.
 pub fn entry(folder: &Path) -> ListedRun {
     let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
-        Err(Problem::new("reading this run failed inside the program")
-            .at_path(folder)
-            .advise("move its folder away; the other runs are not affected"))
+        Err(
+            Problem::new(message!("problem-reading-this-run-failed-inside-program"))
+                .at_path(folder)
+                .advise(message!("try-move-its-folder-away-other-runs")),
+        )
     });
     let (about, remark) = about(folder);
     if let Ok(summary) = &mut summary {
@@ -142,19 +145,27 @@ pub fn find(root: &Path, wanted: &str) -> Result<PathBuf> {
         [] if path.exists() => Err(no_run(path)),
         [] => {
             let remedy = if names.is_empty() {
-                format!("there are no runs in {} yet", root.display())
+                message!("try-no-runs-yet", root = root.display().to_string())
             } else {
-                format!("there are {}", listed(&names, 5))
+                message!("try-there-are", names = some_of(&names, 5))
             };
-            Err(Problem::new(format!("no run is called \"{wanted}\""))
-                .at_path(root)
-                .advise(remedy))
+            Err(Problem::new(message!(
+                "problem-no-run-is-called",
+                wanted = wanted.to_string()
+            ))
+            .at_path(root)
+            .advise(remedy))
         }
-        several => Err(
-            Problem::new(format!("\"{wanted}\" could be {} runs", several.len()))
-                .at_path(root)
-                .advise(format!("write more of the name: {}", listed(several, 5))),
-        ),
+        several => Err(Problem::new(message!(
+            "problem-could-be-runs",
+            wanted = wanted.to_string(),
+            several = several.len().to_string()
+        ))
+        .at_path(root)
+        .advise(message!(
+            "try-write-more-of-name",
+            several = some_of(several, 5)
+        ))),
     }
 }
 

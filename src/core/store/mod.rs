@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `run.toml` | the settings, and under `[facts]` class order, tasks, weights' hash, device, versions, and how draws are kept apart |
 //! | `plugin.toml` | the exact text of the PET plugin |
+//! | `start/` | the adapter that its PET starts from, where it does |
 //! | `provenance.toml` | what else the run was made of, and where it was computed |
 //! | `images.csv` | a short fingerprint of every picture |
 //! | `metrics.csv` | one row per task; the row is what makes a task count as saved |
@@ -54,6 +55,7 @@ mod record;
 mod saved;
 mod snapshot;
 mod spread;
+mod start;
 mod summary;
 pub mod table;
 mod tables;
@@ -66,7 +68,7 @@ use std::path::{Path, PathBuf};
 
 use crate::folders;
 
-pub use about::{about, forget_place, set_about};
+pub use about::{about, forget_place, home_of, name_there, set_about};
 pub use added_task_figures::{AddedFigures, ClassGroup, added_task_figures};
 pub use added_tasks::added_task_pictures;
 pub use answered::Answered;
@@ -91,6 +93,7 @@ pub use queue::{QueueFile, places_at_work};
 pub use record::{run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
 pub use spread::{mean_and_spread, spread_text};
+pub use start::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart, START_FOLDER};
 pub use summary::{Latest, RunSummary, load_facts, summarize};
 pub use taught::{NewAddedTask, undo_added_task};
 pub use tensorboard::write_events;

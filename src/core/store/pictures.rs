@@ -17,6 +17,7 @@ use super::{PICTURES_FILE, PICTURES_FOLDER};
 use crate::data::{Folder, ImageSource, READABLE, Sample, Split, decode_picture};
 use crate::fetch::hex;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
@@ -70,7 +71,7 @@ impl AddedPictures {
         let too_much = |what: String| {
             Err(Problem::new(what)
                 .at_path(added_task)
-                .advise("give fewer pictures, or train a new run on all of them"))
+                .advise(message!("try-give-fewer-pictures-or-train-new")))
         };
         if all.len() > MOST_PICTURES {
             return too_much(format!(
@@ -81,7 +82,9 @@ impl AddedPictures {
         let (mut rows, mut bytes) = (Vec::with_capacity(all.len()), 0);
         for (place, (split, sample)) in all.iter().enumerate() {
             if !go_on() {
-                return Err(Problem::new("copying the pictures was stopped"));
+                return Err(Problem::new(message!(
+                    "problem-copying-pictures-was-stopped"
+                )));
             }
             let (file, ending) = sample.file()?;
             bytes += file.len() as u64;
@@ -185,9 +188,9 @@ impl AddedPictures {
             return Ok(bytes);
         }
         Err(
-            Problem::new("this picture is no longer the one that was taught")
+            Problem::new(message!("problem-this-picture-is-no-longer-one"))
                 .at_path(&path)
-                .advise("put the run's folder back as it was"),
+                .advise(message!("try-put-runs-folder-back-as-it")),
         )
     }
 
@@ -200,7 +203,12 @@ impl AddedPictures {
     /// # Errors
     /// A Problem when it is gone or another one by now.
     pub fn test_picture(&self, index: usize) -> Result<Picture> {
-        let missing = || Problem::new(format!("this added task has no test picture {index}"));
+        let missing = || {
+            Problem::new(message!(
+                "problem-this-added-task-has-no-test",
+                index = index.to_string()
+            ))
+        };
         let (place, row) = self.split(Split::Test).nth(index).ok_or_else(missing)?;
         let image = decode_picture(&self.bytes(place, row)?)
             .map_err(|problem| problem.at_path(self.path(place, row)))?;

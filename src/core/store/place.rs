@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{METRICS_FILE, RUN_FILE};
+use crate::message;
 use crate::problem::Problem;
 
 /// Whether a folder is a run, whole or damaged.
@@ -26,7 +27,7 @@ pub fn holds_runs(root: &Path) -> bool {
 
 /// A folder that holds no run.
 pub(super) fn no_run(folder: &Path) -> Problem {
-    Problem::new("this folder holds no run (it has no run.toml)")
+    Problem::new(message!("problem-this-folder-holds-no-run-it"))
         .at_path(folder)
-        .advise("`lae-studio runs` lists the runs there are")
+        .advise(message!("try-lae-studio-runs-lists-runs-there"))
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::write_file;
-use crate::files;
-use crate::pet::library::built_in;
+use crate::message;
+use crate::pet::library::{built_in, read_text};
 use crate::pet::notes::{Installed, NOTES_FILE, PluginNotes};
 use crate::problem::{Problem, Result};
 
@@ -13,8 +13,6 @@ use crate::problem::{Problem, Result};
 const EARLIER: &str = "earlier";
 /// So many earlier texts of one file are kept.
 const MOST_EARLIER: usize = 100;
-/// Largest plugin file in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
 
 /// A plugin's text that is to be saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,8 +45,11 @@ pub struct EarlierText {
 /// file stays as it was.
 pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
     if let (Some(name), false) = (built_in(&save.name), save.allowed) {
-        let what = format!("there is a built-in plugin {name}, and it is not replaced unasked");
-        return Err(Problem::new(what).advise("give this one another name, or allow it"));
+        let what = message!(
+            "problem-there-is-built-in-plugin-and",
+            name = name.to_string()
+        );
+        return Err(Problem::new(what).advise(message!("try-give-this-one-another-name-or")));
     }
     fs::create_dir_all(folder)
         .map_err(|error| Problem::io("make the folder of plugins", folder, &error))?;
@@ -87,7 +88,7 @@ pub fn earlier_texts(file: &Path) -> Vec<EarlierText> {
     let mut found: Vec<(String, PathBuf)> = kept(file);
     found.reverse();
     let read = |(until, path): (String, PathBuf)| {
-        let text = files::read_text(&path, MOST_BYTES).ok()?;
+        let text = read_text(&path).ok()?;
         let (day, time) = until.split_once('_')?;
         let until = format!("{day} {}", time.get(..8)?.replace('-', ":"));
         Some(EarlierText { until, text })
@@ -100,8 +101,12 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
         .map_err(|error| Problem::io("make the folder of plugins", folder, &error))?;
     let mut notes = PluginNotes::read(folder);
     change(&mut notes);
-    let text = serde_json::to_string_pretty(&notes)
-        .map_err(|error| Problem::new(format!("the notes cannot be written: {error}")))?;
+    let text = serde_json::to_string_pretty(&notes).map_err(|error| {
+        Problem::new(message!(
+            "problem-notes-cannot-be-written",
+            error = error.to_string()
+        ))
+    })?;
     write_file(&folder.join(NOTES_FILE), text.as_bytes()).map(drop)
 }
 
@@ -129,7 +134,7 @@ fn free_file(folder: &Path, name: &str) -> PathBuf {
 
 /// Keeps what a file holds now, where that is another text.
 fn keep_earlier(file: &Path, text: &str) -> Result<()> {
-    let Ok(before) = files::read_text(file, MOST_BYTES) else {
+    let Ok(before) = read_text(file) else {
         return Ok(());
     };
     let (Some(folder), Some(stem)) = (file.parent(), file.file_stem()) else {
@@ -141,12 +146,15 @@ fn keep_earlier(file: &Path, text: &str) -> Result<()> {
     let folder = folder.join(EARLIER);
     fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("keep the earlier text", &folder, &error))?;
-    let name = format!(
-        "{}.{}.toml",
-        stem.to_string_lossy(),
-        now("%Y-%m-%d_%H-%M-%S-%3f")
-    );
-    write_file(&folder.join(name), before.as_bytes())?;
+    let stem = stem.to_string_lossy();
+    let time = now("%Y-%m-%d_%H-%M-%S-%3f");
+    // Two within a millisecond are told apart by a number, in their order.
+    let numbered = (1..).map(|number| format!("{time}-{number:04}"));
+    let names = std::iter::once(time.clone()).chain(numbered);
+    let mut paths = names.map(|name| folder.join(format!("{stem}.{name}.toml")));
+    if let Some(path) = paths.find(|path| !path.exists()) {
+        write_file(&path, before.as_bytes())?;
+    }
     let known = kept(file);
     let surplus = known.len().saturating_sub(MOST_EARLIER);
     for (_, old) in known.into_iter().take(surplus) {
@@ -166,6 +174,8 @@ fn kept(file: &Path) -> Vec<(String, PathBuf)> {
     let own = |entry: fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();
         let time = name.strip_prefix(&before)?.strip_suffix(".toml")?;
+        // "a.b.toml" is another file than "a.toml".
+        (!time.contains('.')).then_some(())?;
         Some((time.to_owned(), entry.path()))
     };
     let mut found: Vec<(String, PathBuf)> = entries.flatten().filter_map(own).collect();
@@ -175,4 +185,41 @@ fn kept(file: &Path) -> Vec<(String, PathBuf)> {
 
 fn now(format: &str) -> String {
     jiff::Zoned::now().strftime(format).to_string()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_that_a_file_had_is_kept_however_quickly_they_follow() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.toml");
+        let save = |file: &Path, text: &str| {
+            let save = PluginSave {
+                text: text.into(),
+                name: "Mine".into(),
+                file: Some(file.to_path_buf()),
+                ..PluginSave::default()
+            };
+            save_plugin(folder.path(), &save).unwrap()
+        };
+        let other = folder.path().join("mine.b.toml");
+        save(&other, "old");
+        save(&other, "new");
+        for number in 0..30 {
+            save(&file, &format!("text {number}"));
+        }
+        let kept: Vec<String> = earlier_texts(&file)
+            .into_iter()
+            .map(|old| old.text)
+            .collect();
+        let wanted: Vec<String> = (0..29)
+            .rev()
+            .map(|number| format!("text {number}"))
+            .collect();
+        assert_eq!(kept, wanted);
+        assert_eq!(earlier_texts(&other).len(), 1);
+    }
 }

@@ -15,6 +15,7 @@ use super::{IMAGES_FILE, PROVENANCE_FILE};
 use crate::data::ClassPrints;
 use crate::fetch::hex;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// First lines of the file.
@@ -113,9 +114,9 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
             "what this run was made of cannot be read: {}",
             error.message()
         );
-        Problem::new(what).at_path(&path).advise(
-            "restore the file from a copy; without it the run is whole, but less can be checked",
-        )
+        Problem::new(what)
+            .at_path(&path)
+            .advise(message!("try-restore-file-from-copy-without-it"))
     })
 }
 
@@ -175,8 +176,9 @@ impl RunFolder {
 
     fn write_provenance(&self, made_of: &Provenance) -> Result<()> {
         let text = toml::to_string_pretty(made_of).map_err(|error| {
-            Problem::new(format!(
-                "what the run is made of cannot be written: {error}"
+            Problem::new(message!(
+                "problem-what-run-is-made-of-cannot",
+                error = error.to_string()
             ))
         })?;
         let path = self.path().join(PROVENANCE_FILE);

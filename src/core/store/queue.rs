@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::file::{keep_file, lock_file};
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::{AwayJob, Job};
 
@@ -137,9 +138,9 @@ impl<T: Kept> QueueFile<T> {
         }
         if !self.is_mine()? {
             return Err(
-                Problem::new("the queue is not kept when this window is closed")
+                Problem::new(message!("problem-queue-is-not-kept-when-this"))
                     .at_path(&path)
-                    .advise("another window keeps its own line there; close that one first"),
+                    .advise(message!("try-another-window-keeps-its-own-line")),
             );
         }
         if jobs.is_empty() {
@@ -150,8 +151,12 @@ impl<T: Kept> QueueFile<T> {
                 _ => Ok(()),
             };
         }
-        let text = toml::to_string_pretty(&Jobs { job: jobs })
-            .map_err(|error| Problem::new(format!("the queue cannot be written: {error}")))?;
+        let text = toml::to_string_pretty(&Jobs { job: jobs }).map_err(|error| {
+            Problem::new(message!(
+                "problem-queue-cannot-be-written",
+                error = error.to_string()
+            ))
+        })?;
         keep_file(&path, text.as_bytes()).map(drop)
     }
 
@@ -168,9 +173,11 @@ impl<T: Kept> QueueFile<T> {
 
     fn set_aside(&self, path: &Path, text: &str) -> Problem {
         let aside = self.file("unreadable.toml");
-        let problem = Problem::new("some runs that waited in the queue cannot be read");
+        let problem = Problem::new(message!("problem-some-runs-that-waited-in-queue"));
         match keep_file(&aside, text.as_bytes()) {
-            Ok(_) => problem.at_path(&aside).advise("set them up again"),
+            Ok(_) => problem
+                .at_path(&aside)
+                .advise(message!("try-set-them-up-again")),
             Err(_) => problem.at_path(path),
         }
     }
@@ -223,6 +230,8 @@ mod tests {
             text: "title = \"Mine\"\nepochs = [1, 2]\n".into(),
             runs: 2,
             search: Some(SearchBy::Halving),
+            cells: vec![1],
+            data: vec![("a".into(), "/a".into())],
         };
         let third = Job::grid(grid, Some("cpu".into()), "Mine".into());
         let second = Job::resume("/some/run".into(), Some("cpu".into()), "it".into());

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
 use crate::data::Fingerprints;
+use crate::message;
 use crate::metrics::Expert;
 use crate::nn::ComputeVariant;
 use crate::pet::Drawing;
@@ -38,6 +39,9 @@ struct Facts {
     /// The number of the way random draws of a PET are kept apart; absent in runs of older versions.
     draws: Option<u32>,
     weights_sha256: String,
+    /// Absent where the PET starts as drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    start_sha256: Option<String>,
     input_size: usize,
     trained_parameters: usize,
     frozen_parameters: usize,
@@ -79,6 +83,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         card_variant: header.card_variant,
         draws: Some(header.drawing.number()),
         weights_sha256: header.weights_sha256.clone(),
+        start_sha256: header.start_sha256.clone(),
         input_size: header.input_size,
         trained_parameters: header.trained_parameters,
         frozen_parameters: header.frozen_parameters,
@@ -90,8 +95,12 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         method: Some(header.method.clone()),
     };
     let settings = header.config.to_toml()?;
-    let facts = toml::to_string(&WithFacts { facts })
-        .map_err(|error| Problem::new(format!("the run's facts cannot be written: {error}")))?;
+    let facts = toml::to_string(&WithFacts { facts }).map_err(|error| {
+        Problem::new(message!(
+            "problem-runs-facts-cannot-be-written",
+            error = error.to_string()
+        ))
+    })?;
     Ok(format!("{PREFACE}{settings}\n{facts}"))
 }
 
@@ -105,7 +114,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     let damaged = |what: String| {
         Problem::new(what)
             .at_path(path)
-            .advise("this file is damaged; restore it from a copy, or train the run again")
+            .advise(message!("try-this-file-is-damaged-restore-it"))
     };
     let config = RunConfig::from_toml(settings_part(text), &path.display().to_string())?;
     let facts = toml::from_str::<WithFacts>(text).map_err(|error| {
@@ -120,11 +129,9 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     let facts = facts.facts;
     let drawing = Drawing::numbered(facts.draws);
     let (Some(drawing), ..=FORMAT) = (drawing, facts.format) else {
-        return Err(
-            Problem::new("this run was made by a newer version of LAE Studio")
-                .at_path(path)
-                .advise("use that version to open it"),
-        );
+        return Err(Problem::new(message!("problem-this-run-was-made-by-newer"))
+            .at_path(path)
+            .advise(message!("try-use-that-version-to-open-it")));
     };
     let classes = facts.class_order.len();
     let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {
@@ -166,6 +173,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         trained_parameters: facts.trained_parameters,
         frozen_parameters: facts.frozen_parameters,
         weights_sha256: facts.weights_sha256,
+        start_sha256: facts.start_sha256,
         images: facts.images,
         added_tasks: Vec::new(),
         started: facts.started,

@@ -22,6 +22,7 @@ use super::{
     METRICS_FILE, PLUGIN_FILE, RUN_FILE, SUMMARY_FILE, TASK_FILE, added_tasks, answers_file,
 };
 use crate::files;
+use crate::message;
 use crate::metrics::{
     Answers, ByExpert, ClassCounts, Expert, Histories, PromptStudy, Tally, TaskCounts,
     calibration_error,
@@ -143,7 +144,8 @@ impl RunSummary {
     /// # Errors
     /// A Problem that names the missing or damaged file, or where no task is saved.
     pub fn latest_report(&self) -> Result<TaskReport> {
-        let nothing = || Problem::new("no task is saved").at_path(&self.header.folder);
+        let nothing =
+            || Problem::new(message!("problem-no-task-is-saved")).at_path(&self.header.folder);
         let last = self.rows.last().ok_or_else(nothing)?;
         let home = added_tasks::home(&self.header.folder, last.task - 1);
         report_of(&home, &self.header, last)

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::counted;
+use crate::message;
 use crate::metrics::{Answers, Expert, SlotCounts};
 use crate::problem::{Problem, Result};
 
@@ -251,7 +252,12 @@ pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<
 
 /// Rows as CSV with a header line.
 pub(super) fn to_csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>> {
-    let failed = |error: String| Problem::new(format!("a table cannot be written: {error}"));
+    let failed = |error: String| {
+        Problem::new(message!(
+            "problem-table-cannot-be-written-2",
+            error = error.to_string()
+        ))
+    };
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         writer.serialize(row).map_err(|e| failed(e.to_string()))?;
@@ -284,7 +290,10 @@ pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) ->
 
 /// A table of a run that cannot be read.
 pub(super) fn damaged_table(path: &Path, why: &str) -> Problem {
-    Problem::new(format!("this table of the run is damaged: {why}"))
-        .at_path(path)
-        .advise("restore it from a copy, or train the run again")
+    Problem::new(message!(
+        "problem-this-table-of-run-is-damaged",
+        why = why.to_string()
+    ))
+    .at_path(path)
+    .advise(message!("try-restore-it-from-copy-or-train"))
 }

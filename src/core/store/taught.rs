@@ -14,6 +14,7 @@ use super::pictures::AddedPictures;
 use super::{ADDED_FOLDER, TASK_FILE, summary};
 use crate::data::Sample;
 use crate::files::sync_folder;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::AddedTask;
 
@@ -72,8 +73,12 @@ impl NewAddedTask {
             format: FORMAT,
             added_task: added_task.clone(),
         };
-        let text = toml::to_string(&written)
-            .map_err(|error| Problem::new(format!("the added task cannot be written: {error}")))?;
+        let text = toml::to_string(&written).map_err(|error| {
+            Problem::new(message!(
+                "problem-added-task-cannot-be-written",
+                error = error.to_string()
+            ))
+        })?;
         keep_file(&partial.join(TASK_FILE), text.as_bytes())?;
         read(
             &partial,
@@ -100,7 +105,7 @@ impl NewAddedTask {
 pub fn undo_added_task(run: &Path) -> Result<AddedTask> {
     let held = RunFolder::open(run)?;
     let Some(task) = tasks(run).pop() else {
-        return Err(Problem::new("this run has no added task that could be undone").at_path(run));
+        return Err(Problem::new(message!("problem-this-run-has-no-added-task")).at_path(run));
     };
     // Not the whole run: an added task that keeps it from being opened can be taken back, too.
     let added_task = written(&added_task_folder(run, task))?.added_task;

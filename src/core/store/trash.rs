@@ -12,6 +12,7 @@ use super::place::{is_run, no_run};
 use super::queue::is_queued;
 use super::record::run_name;
 use crate::files::sync_folder;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Begins the name of what is being erased.
@@ -36,17 +37,17 @@ pub struct Deleted {
 pub fn delete(folder: &Path, queue: &Path) -> Result<PathBuf> {
     let (root, folder) = around(folder)?;
     if folder.is_symlink() {
-        return Err(Problem::new("this run is a link to a folder elsewhere")
+        return Err(Problem::new(message!("problem-this-run-is-link-to-folder"))
             .at_path(&folder)
-            .advise("delete the folder that it leads to, or remove the link yourself"));
+            .advise(message!("try-delete-folder-that-it-leads-to")));
     }
     if !is_run(&folder) {
         return Err(no_run(&folder));
     }
     if [queue, &root].iter().any(|root| is_queued(root, &folder)) {
-        return Err(Problem::new("this run waits in the queue to be resumed")
+        return Err(Problem::new(message!("problem-this-run-waits-in-queue-to"))
             .at_path(&folder)
-            .advise("remove it from the queue first, then delete it"));
+            .advise(message!("try-remove-it-from-queue-first-then")));
     }
     let held = lock(&folder)?;
     let bin = root.join(TRASH_FOLDER);
@@ -129,18 +130,20 @@ fn bin_of(place: &Path) -> Result<(PathBuf, PathBuf)> {
         Some(root) if is_run(&place) && !place.is_symlink() => {
             Ok((bin.clone(), root.to_path_buf()))
         }
-        _ => Err(Problem::new("this is no deleted run")
+        _ => Err(Problem::new(message!("problem-this-is-no-deleted-run"))
             .at_path(place)
-            .advise("`lae-studio restore` lists the deleted runs")),
+            .advise(message!("try-lae-studio-restore-lists-deleted-runs"))),
     }
 }
 
 /// Makes the trash where there is none; a link in its place is refused.
 fn own_folder(bin: &Path) -> Result<()> {
     if bin.is_symlink() {
-        return Err(Problem::new("a link stands where the trash should be")
-            .at_path(bin)
-            .advise("remove the link, then delete the run again"));
+        return Err(
+            Problem::new(message!("problem-link-stands-where-trash-should-be"))
+                .at_path(bin)
+                .advise(message!("try-remove-link-then-delete-run-again")),
+        );
     }
     match std::fs::create_dir(bin) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {

@@ -15,7 +15,9 @@ use file::TensorFile;
 use safetensors::tensor::{Dtype, View};
 
 use crate::device;
+use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::{Message, list_id};
 
 /// A tensor's shape and its values in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +41,10 @@ impl HostTensor {
         let values = data.try_to_vec::<f32>().map_err(|error| match error {
             // What was still to be fetched did not come.
             DataError::StorageAccess(_) => failed(error.to_string()),
-            _ => Problem::new(format!("a tensor is not made of f32 values: {error:?}")),
+            _ => Problem::new(message!(
+                "problem-tensor-is-not-made-of-f32",
+                error = format!("{error:?}")
+            )),
         })?;
         Ok(Self { shape, values })
     }
@@ -62,9 +67,10 @@ impl HostTensor {
     /// A Problem when the number of axes is not `D`.
     pub fn to_device<const D: usize>(&self, device: &Device) -> Result<Tensor<D>> {
         if self.shape.len() != D {
-            return Err(Problem::new(format!(
-                "a tensor of shape {:?} stands where {D} axes are expected",
-                self.shape
+            return Err(Problem::new(message!(
+                "problem-tensor-of-shape-stands-where-axes",
+                shape = format!("{:?}", self.shape),
+                d = D.to_string()
             )));
         }
         let data = TensorData::new(self.values.clone(), self.shape.clone());
@@ -88,9 +94,9 @@ pub fn all_finite(tensors: &Named) -> Result<()> {
 
 /// Something that was computed and is of no use.
 pub fn not_finite(what: &str) -> Problem {
-    Problem::new(format!("{what} is no longer made of finite numbers")).advise(
-        "use a smaller --base-lr; on a GPU, try --device cpu to rule the device out; what was saved before is kept",
-    )
+    let what = Message::of_list(list_id("finite", what, "what"), what);
+    Problem::new(message!("problem-is-no-longer-made-of-finite", what = what))
+        .advise(message!("try-use-smaller-base-lr-on-gpu"))
 }
 
 /// How the Problem of a device without room begins.
@@ -108,17 +114,16 @@ pub fn device_problem(error: &str, on: Option<&Device>) -> Problem {
     // Asked in any case, so that what was noted is not the cause of what fails next.
     let full = device::was_full() || is_full(&lower);
     match (full, lost) {
-        (true, _) => Problem::new(OUT_OF_MEMORY).at("--micro-batch").advise(
-            "let fewer images through the network at once: `lae-studio resume RUN --micro-batch N` \
-             goes on with the same result; else choose a smaller backbone, or train on the CPU \
-             (--device cpu)",
-        ),
-        (false, true) => Problem::new("the device was lost: the system reset it, or it was unplugged").advise(
-            "start the program again and continue the run from its last saved epoch; if it is lost again, use --device cpu",
-        ),
-        (false, false) => Problem::new(format!("the device failed: {}", in_one_line(error))).advise(
-            "continue the run from its last saved epoch; if it fails again, use --device cpu",
-        ),
+        (true, _) => Problem::new(message!("problem-device-out-of-memory"))
+            .at("--micro-batch")
+            .advise(message!("try-let-fewer-images-through-network-at")),
+        (false, true) => Problem::new(message!("problem-device-was-lost-system-reset-it"))
+            .advise(message!("try-start-program-again-and-continue-run")),
+        (false, false) => Problem::new(message!(
+            "problem-device-failed",
+            error = in_one_line(error).to_string()
+        ))
+        .advise(message!("try-continue-run-from-its-last-saved")),
     }
 }
 
@@ -167,9 +172,12 @@ pub type Named = BTreeMap<String, HostTensor>;
 /// # Errors
 /// When there is none of that name.
 pub fn named<'a>(tensors: &'a Named, name: &str) -> Result<&'a HostTensor> {
-    tensors
-        .get(name)
-        .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+    tensors.get(name).ok_or_else(|| {
+        Problem::new(message!(
+            "problem-tensor-is-missing",
+            name = name.to_string()
+        ))
+    })
 }
 
 /// A tensor by name that has this shape, or a Problem that names it.
@@ -182,8 +190,11 @@ pub fn shaped<'a>(tensors: &'a Named, name: &str, shape: &[usize]) -> Result<&'a
         return Ok(tensor);
     }
     let found = &tensor.shape;
-    Err(Problem::new(format!(
-        "the tensor {name} has shape {found:?}, not {shape:?}"
+    Err(Problem::new(message!(
+        "problem-tensor-has-shape-not",
+        name = name.to_string(),
+        found = format!("{found:?}"),
+        shape = format!("{shape:?}")
     )))
 }
 
@@ -205,8 +216,12 @@ pub type Bulk<'a> = BTreeMap<String, Made<'a>>;
 /// A Problem when a shape contradicts its number of values.
 pub fn to_bytes(tensors: &Named, metadata: HashMap<String, String>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    write(&mut bytes, tensors, Bulk::new(), metadata)
-        .map_err(|error| Problem::new(format!("the tensors cannot be written: {error}")))?;
+    write(&mut bytes, tensors, Bulk::new(), metadata).map_err(|error| {
+        Problem::new(message!(
+            "problem-tensors-cannot-be-written",
+            error = error.to_string()
+        ))
+    })?;
     Ok(bytes)
 }
 
@@ -337,9 +352,12 @@ fn unreadable(path: &Path, doing: &str, error: &io::Error) -> Problem {
 }
 
 fn broken(path: &Path, why: String) -> Problem {
-    Problem::new(format!("this tensor file cannot be read: {why}"))
-        .at_path(path)
-        .advise("the file may be cut or of another kind; use an earlier snapshot or train again")
+    Problem::new(message!(
+        "problem-this-tensor-file-cannot-be-read",
+        why = why.to_string()
+    ))
+    .at_path(path)
+    .advise(message!("try-file-may-be-cut-or-of"))
 }
 
 #[cfg(test)]

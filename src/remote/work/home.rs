@@ -6,9 +6,11 @@ use crate::remote::mirror::Mirror;
 use crate::remote::ssh::{MAKE_ROOM, is_full};
 use crate::remote::{News, Peer};
 use crate::run::event::Event;
+use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Ask, Told};
+use crate::store;
 
 impl Work {
     pub(super) fn hear_event(&mut self, told: JobEvent) {
@@ -19,19 +21,18 @@ impl Work {
             self.name_place(problem);
         }
         self.follow(&mut told);
-        let job = told.job;
-        let ends = is_end(&told.event);
-        let following = self
-            .following
-            .iter_mut()
-            .find(|f| job.is_some() && f.job == job);
-        match (following, job) {
-            (Some(following), Some(job)) if ends => {
+        let Some(job) = told.job else {
+            // What is told of no job waits for none.
+            return self.tell(News::Event(Box::new(told)));
+        };
+        let open = self.open_run(job).map(|at| &mut self.following[at]);
+        match open {
+            Some(following) if is_end_of_run(&told.event) => {
                 following.mirror.ends();
+                self.due.push_back(Due::Home(following.mirror.run.clone()));
                 following.end = Some(told);
-                self.due.push_back(Due::Home(job));
             }
-            (Some(following), _) => {
+            Some(following) => {
                 if matches!(
                     told.event,
                     Event::TaskEvaluated { .. } | Event::TakenUp { .. }
@@ -40,11 +41,15 @@ impl Work {
                 }
                 self.due.push_back(Due::Now(told));
             }
-            (None, Some(_)) => self.due.push_back(Due::Now(told)),
-            // What is told of no job waits for none.
-            (None, None) => self.tell(News::Event(Box::new(told))),
+            None => self.due.push_back(Due::Now(told)),
         }
         self.tell_due();
+    }
+
+    /// The run of a job that comes home and whose end was not told.
+    fn open_run(&self, job: JobId) -> Option<usize> {
+        let open = |f: &Following| f.job == Some(job) && f.end.is_none();
+        self.following.iter().position(open)
     }
 
     /// Tells what is due, up to the end of a run that is still on its way.
@@ -56,9 +61,9 @@ impl Work {
         }
     }
 
-    /// Tells the end of a job's run, which is here, or will never be.
-    fn ended_at_home(&mut self, end: JobEvent) {
-        let waits = |due: &&mut Due| matches!(due, Due::Home(job) if Some(*job) == end.job);
+    /// Tells the end of a run, which is here, or will never be.
+    fn ended_at_home(&mut self, run: &str, end: JobEvent) {
+        let waits = |due: &&mut Due| matches!(due, Due::Home(known) if known == run);
         match self.due.iter_mut().find(waits) {
             Some(due) => *due = Due::Now(end),
             None => self.due.push_back(Due::Now(end)),
@@ -84,28 +89,38 @@ impl Work {
 
     /// Keeps in mind what is at work and what is answered, and begins to bring home a run that was asked for here.
     fn follow(&mut self, told: &mut JobEvent) {
+        let job = told.job;
         match &mut told.event {
             Event::Began(id) => self.running = Some((*id, String::new())),
             Event::Started(header) => {
                 if let Some((_, run)) = &mut self.running {
                     run.clone_from(&header.run);
                 }
-                let mine = told.job.filter(|id| self.mine.contains(id));
-                if let (Some(_), Peer::Ssh { place, root }) = (mine, &self.peer)
-                    && let Ok(mirror) = Mirror::of(&header.run, &place.name, root)
-                {
+                let run = header.run.clone();
+                if let Some(mirror) = self.mirror(job, &run) {
                     **header = mirror.header((**header).clone());
-                    // One that was short of memory on the way is told to begin again.
-                    let known = self.following.iter().any(|f| f.job == told.job);
-                    if !known {
-                        self.following.push(Following {
-                            job: told.job,
-                            mirror,
-                            end: None,
-                        });
+                    // One that was short of memory on the way is told to begin again, and one of a grid whose program was
+                    // ended goes on.
+                    let open = job.and_then(|job| self.open_run(job));
+                    if open.is_none_or(|at| self.following[at].mirror.run != run) {
+                        self.begin_to_bring(job, mirror);
                     }
                 }
             }
+            Event::Cell {
+                standing: CellStanding::Done(folder),
+                ..
+            } => {
+                if let Some(mirror) = self.mirror(job, &store::run_name(folder)) {
+                    folder.clone_from(&mirror.folder);
+                    let open = job.and_then(|job| self.open_run(job));
+                    // It was there before.
+                    if open.is_none() && !mirror.was_brought() {
+                        self.begin_to_bring(job, mirror);
+                    }
+                }
+            }
+            Event::Queued { job, .. } => drop(self.running.take_if(|(id, _)| *id == job.id)),
             event if is_end(event) => self.running = None,
             Event::Predicted(prediction) => self.answered(prediction.ticket, 1),
             Event::Inside(insight) => self.answered(insight.ticket, 1),
@@ -114,6 +129,23 @@ impl Work {
             }
             _ => {}
         }
+    }
+
+    /// The way home of a run of this job, where it was asked for here.
+    fn mirror(&self, job: Option<JobId>, run: &str) -> Option<Mirror> {
+        let Peer::Ssh { place, root } = &self.peer else {
+            return None;
+        };
+        job.filter(|id| self.mine.contains(id))?;
+        Mirror::of(run, &place.name, root).ok()
+    }
+
+    fn begin_to_bring(&mut self, job: Option<JobId>, mirror: Mirror) {
+        self.following.push(Following {
+            job,
+            mirror,
+            end: None,
+        });
     }
 
     pub(super) fn bring(&mut self, run: &str, job: Option<JobId>) {
@@ -126,11 +158,7 @@ impl Work {
                     mirror.ends();
                 }
                 self.mine.extend(job);
-                self.following.push(Following {
-                    job,
-                    mirror,
-                    end: None,
-                });
+                self.begin_to_bring(job, mirror);
             }
             Err(problem) => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
         }
@@ -146,8 +174,11 @@ impl Work {
             Ok(None) if self.following[at].mirror.is_home => {
                 let following = self.following.swap_remove(at);
                 match following.end {
-                    Some(end) => self.ended_at_home(end),
-                    None => self.tell(News::Home(following.mirror.folder)),
+                    Some(end) => self.ended_at_home(&following.mirror.run, end),
+                    None => {
+                        let Mirror { run, folder, .. } = following.mirror;
+                        self.tell(News::Home(run, folder));
+                    }
                 }
             }
             Ok(None) => {}
@@ -164,11 +195,7 @@ impl Work {
         };
         let following = self.following.swap_remove(at);
         match following.end {
-            Some(end) => {
-                let event = Event::Failed { run, problem };
-                let job = end.job;
-                self.ended_at_home(JobEvent { job, event });
-            }
+            Some(end) => self.ended_at_home(&run, unbrought(end, problem)),
             None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
         }
     }
@@ -179,4 +206,31 @@ fn is_end(event: &Event) -> bool {
         event,
         Event::Finished { .. } | Event::Stopped { .. } | Event::Failed { .. }
     )
+}
+
+/// Whether nothing is at work any more on the run that a job was at.
+fn is_end_of_run(event: &Event) -> bool {
+    match event {
+        Event::Cell { standing, .. } => *standing != CellStanding::AtWork,
+        Event::Removed(_) => true,
+        event => is_end(event),
+    }
+}
+
+/// How it is told that a run has ended which cannot be brought home.
+pub(super) fn unbrought(JobEvent { job, event }: JobEvent, problem: Problem) -> JobEvent {
+    let event = match event {
+        Event::Cell {
+            cell, seconds_left, ..
+        } => Event::Cell {
+            cell,
+            standing: CellStanding::Refused(problem),
+            seconds_left,
+        },
+        _ => {
+            let run = String::new();
+            Event::Failed { run, problem }
+        }
+    };
+    JobEvent { job, event }
 }

@@ -54,8 +54,8 @@ struct Following {
 /// before it.
 enum Due {
     Now(JobEvent),
-    /// The end of this job's run, once all of it is here.
-    Home(JobId),
+    /// The end of this run, by its name there, once all of it is here.
+    Home(String),
 }
 
 struct Work {
@@ -161,12 +161,14 @@ impl Work {
         if !self.is_here {
             return;
         }
-        let due: Vec<Ask> = self
-            .following
-            .iter_mut()
-            .filter_map(|following| following.mirror.due())
-            .collect();
-        due.into_iter().for_each(|ask| self.say(ask, &[]));
+        // One after the other: a refusal does not say what was asked.
+        if self.following.iter().any(|f| f.mirror.is_asking()) {
+            return;
+        }
+        let mut following = self.following.iter_mut();
+        if let Some(ask) = following.find_map(|following| following.mirror.due()) {
+            self.say(ask, &[]);
+        }
     }
 
     /// Says something that is said again until it is taken in; what is about files is asked again by whoever asked.
@@ -176,7 +178,7 @@ impl Work {
         {
             return self.tell(News::Event(Box::new(JobEvent { job: None, event })));
         }
-        let lasting = matches!(ask, Ask::Command(_) | Ask::Wish(_) | Ask::Hurry(_));
+        let lasting = matches!(ask, Ask::Command(_) | Ask::Wish(_) | Ask::WishFor(..));
         if !lasting {
             return self.say(ask, &raw);
         }
@@ -267,7 +269,9 @@ impl Work {
                     None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
                 }
             }
-            told @ (Told::Lacks { .. } | Told::Kept { .. }) => self.tell(News::Answer(told, raw)),
+            told @ (Told::Runs(_) | Told::Lacks { .. } | Told::Kept { .. }) => {
+                self.tell(News::Answer(told, raw));
+            }
         }
     }
 
@@ -356,16 +360,18 @@ impl Work {
 
     /// Tells that the job at work and what was asked came to nothing.
     fn end_jobs(&mut self, problem: &Problem) {
-        self.following.clear();
+        let following = std::mem::take(&mut self.following);
         let mut told = Vec::new();
         for due in std::mem::take(&mut self.due) {
-            told.push(match due {
-                Due::Now(JobEvent { job, event }) => (job, event),
-                Due::Home(id) => {
-                    let (run, problem) = (String::new(), problem.clone());
-                    (Some(id), Event::Failed { run, problem })
+            let known = match due {
+                Due::Now(told) => Some(told),
+                Due::Home(run) => {
+                    let end = following.iter().find(|f| f.mirror.run == run);
+                    let end = end.and_then(|f| f.end.clone());
+                    end.map(|end| home::unbrought(end, problem.clone()))
                 }
-            });
+            };
+            told.extend(known.map(|JobEvent { job, event }| (job, event)));
         }
         if let Some((id, run)) = self.running.take() {
             let problem = problem.clone();

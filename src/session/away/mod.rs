@@ -33,7 +33,7 @@ pub(super) struct Away {
 enum Message {
     Command(Command),
     Wish(Wish),
-    Hurry(JobId),
+    WishFor(JobId, Wish),
     /// The connection has news.
     News,
     /// What a job needs is on its way, in words.
@@ -90,8 +90,8 @@ impl Backend for Away {
         self.say(Message::Wish(wish));
     }
 
-    fn hurry(&self, job: JobId) {
-        self.say(Message::Hurry(job));
+    fn wish_for(&self, job: JobId, wish: Wish) {
+        self.say(Message::WishFor(job, wish));
     }
 
     fn trouble(&self) -> Option<Problem> {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Message;
 use super::work::Work;
 use crate::counts::counted;
+use crate::experiment::grid::take_grid_along;
 use crate::experiment::{Along, take_along};
 use crate::problem::{Problem, Result};
 use crate::remote::{Peer, Remote};
@@ -32,7 +33,7 @@ impl Work {
             Err(problem) => return self.refuse(job.id, problem),
         };
         self.put(&job);
-        if along.data.is_none() && along.weights.is_none() {
+        if along.is_text_alone() {
             job.own = along.own;
             return self.remote.send(Command::Queue(Box::new(job)));
         }
@@ -92,19 +93,20 @@ impl Work {
                     .at_path(run)
                     .advise("go on with it on this computer"))
             }
-            JobWork::Grid(_) | JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => {
-                Err(Problem::new(format!(
-                    "grids, trials and checks are done on this computer, and not at {name}"
-                ))
-                .advise("choose a device of this computer; a cluster takes grids by Slurm"))
+            JobWork::Grid(work) => {
+                job.device = Some(device.unwrap_or_else(|| "auto".into()));
+                take_grid_along(work, &self.root, &self.place.data)
             }
+            JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => Err(Problem::new(
+                format!("trials and checks are done on this computer, and not at {name}"),
+            )
+            .advise("choose a device of this computer")),
         }
     }
 
-    /// The name that a run has there: here it has another one where that was taken.
+    /// The name that a run has there: here it may have another one.
     pub(super) fn name_there(&self, run: &str) -> String {
-        let end = format!("-{}", self.place.name);
-        run.strip_suffix(&end).unwrap_or(run).to_string()
+        store::name_there(&self.root.join(run), &self.place.name)
     }
 
     fn peer(&self) -> Peer {

@@ -135,11 +135,11 @@ impl Work {
                 self.send_off(*job);
             }
             Message::Command(Command::Stop(job)) => self.stop(job),
-            Message::Command(command @ Command::Hold(_)) => self.remote.send(command),
+            Message::Command(command @ Command::Release(_)) => self.remote.send(command),
             // A place answers nothing about runs, and goes on without this window.
             Message::Command(_) | Message::End => {}
             Message::Wish(wish) => self.remote.wish(wish),
-            Message::Hurry(job) => self.remote.hurry(job),
+            Message::WishFor(job, wish) => self.remote.wish_for(job, wish),
             Message::Carrying(job, words) if self.carrying.contains_key(&job) => {
                 let (run, phase) = (String::new(), Phase::Preparing(words));
                 self.tell(Some(job), Event::Phase { run, phase });
@@ -165,7 +165,7 @@ impl Work {
                 let waits = self.jobs.iter().any(|kept| kept.is_there);
                 self.again = waits.then(|| Instant::now() + LATER);
             }
-            News::Home(folder) => self.come_home(&folder),
+            News::Home(run, folder) => self.come_home(&run, &folder),
             News::Answer(Told::Refused(problem), _) => match self.bringing.pop() {
                 Some(job) => self.refuse(job, problem),
                 None => self.remark(problem),
@@ -213,10 +213,14 @@ impl Work {
         });
         let gone: Vec<AwayJob> = gone.cloned().collect();
         for AwayJob { run, job, .. } in gone {
-            if run.is_empty() {
+            // Of a grid, more than its last run.
+            if run.is_empty() || job.is_whole_alone() {
                 let name = &self.place.name;
                 let what = format!("{name} knows nothing more of {}", job.title);
-                let advice = format!("`lae-studio runs --place {name}` lists the runs there");
+                let advice = match job.is_whole_alone() {
+                    true => "start it again: what is there comes home, and is not run again".into(),
+                    false => format!("`lae-studio runs --place {name}` lists the runs there"),
+                };
                 self.refuse(job.id, Problem::new(what).advise(advice));
             } else {
                 self.bringing.push(job.id);
@@ -226,9 +230,11 @@ impl Work {
     }
 
     /// Tells of a run that was brought home what became of it.
-    fn come_home(&mut self, folder: &Path) {
-        let name = store::run_name(folder);
-        let Some(kept) = self.jobs.iter().find(|kept| kept.run == name) else {
+    fn come_home(&mut self, run: &str, folder: &Path) {
+        let mut jobs = self.jobs.iter();
+        let kept = jobs
+            .find(|kept| self.bringing.contains(&kept.job.id) && self.name_there(&kept.run) == run);
+        let Some(kept) = kept else {
             return;
         };
         let id = kept.job.id;

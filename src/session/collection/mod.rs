@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use super::Session;
 use crate::files::{names::portable, sync_all, sync_folder};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
+use crate::tr;
 
 /// Pictures of a class at most.
 pub const MOST: usize = 500;
@@ -64,7 +66,7 @@ pub struct Collection {
 impl Default for Collection {
     fn default() -> Self {
         let mut new = Self {
-            name: "My pictures".into(),
+            name: tr!("predict-collect-name").into(),
             groups: Vec::new(),
             chosen: 0,
             last: 0,
@@ -79,7 +81,7 @@ impl Collection {
     pub fn add_group(&mut self) {
         self.last += 1;
         let taken: HashSet<&str> = self.groups.iter().map(|g| g.name.as_str()).collect();
-        let mut names = (self.groups.len() + 1..).map(|n| format!("Class {n}"));
+        let mut names = (self.groups.len() + 1..).map(|n| tr!("predict-collect-class", n = n));
         let free = names.find(|name| !taken.contains(name.as_str()));
         self.groups.push(CollectedClass {
             id: self.last,
@@ -149,24 +151,21 @@ impl Collection {
             Purpose::AddedTask(_) => 1,
         };
         if self.groups.len() < least {
-            return Some("Add a second class: telling classes apart is what is learned.".into());
+            return Some(tr!("predict-collect-second").into());
         }
         let mut known = HashSet::new();
         for group in &self.groups {
             let name = group.name.trim();
             if name.is_empty() {
-                return Some("Give every class a name.".into());
+                return Some(tr!("predict-collect-unnamed").into());
             }
             if !known.insert(portable(name).to_lowercase()) {
-                return Some(format!("Two classes are called {name}."));
+                return Some(tr!("predict-collect-twice", name = name));
             }
-            let missing = LEAST.saturating_sub(group.pieces.len());
-            if missing > 0 {
-                let what = match missing {
-                    1 => "one more picture",
-                    _ => "two pictures or more",
-                };
-                return Some(format!("{name} needs {what}."));
+            match LEAST.saturating_sub(group.pieces.len()) {
+                0 => {}
+                1 => return Some(tr!("predict-collect-one-more", name = name)),
+                _ => return Some(tr!("predict-collect-two-more", name = name)),
             }
         }
         None
@@ -220,7 +219,11 @@ impl CollectedPicture {
         let (width, height) = (self.picture.width as u32, self.picture.height as u32);
         let kind = image::ExtendedColorType::Rgb8;
         image::save_buffer(&to, &self.picture.rgb, width, height, kind).map_err(|error| {
-            Problem::new(format!("a picture could not be written: {error}")).at_path(&to)
+            Problem::new(message!(
+                "predict-collect-unwritten",
+                error = error.to_string()
+            ))
+            .at_path(&to)
         })?;
         Ok(to)
     }
@@ -279,14 +282,10 @@ impl Session {
 
     /// Says once that a class takes no more.
     fn tell_full(&mut self) {
-        let told = Problem::new(format!("a class takes {MOST} pictures at most"))
-            .advise("make a folder of more and choose it as the data set");
-        if self
-            .notices
-            .list
-            .last()
-            .is_none_or(|last| last.problem != told)
-        {
+        let told = Problem::new(message!("predict-collect-full", n = MOST))
+            .advise(message!("predict-collect-full-try"));
+        let last = self.notices.list.last();
+        if last.is_none_or(|last| last.problem != told) {
             self.notify(told, false);
         }
     }
@@ -311,7 +310,7 @@ impl Session {
 
     fn take_kept(&mut self, purpose: &Purpose, place: &Path) {
         self.collection = Collection::default();
-        let told = Problem::new("your pictures are kept").at_path(place);
+        let told = Problem::new(message!("predict-collect-kept")).at_path(place);
         self.notify(told, false);
         let place = place.display().to_string();
         match purpose {

@@ -7,6 +7,8 @@ use crate::expression::Piece;
 use crate::pet::functions::FUNCTIONS;
 use crate::pet::marks::{Mark, Marked, declared, marks};
 use crate::pet::{BLOCK_SYMBOLS, INITS, Site};
+use crate::texts::of_list;
+use crate::tr;
 
 /// So many names are offered at most.
 const MOST: usize = 8;
@@ -81,18 +83,19 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
     if !is_shape {
         for name in declared(text) {
             let known = meaning.and_then(|own| own.plugin.parameters.iter().find(|p| p.0 == name));
-            let about = known.map_or("parameter".into(), |(_, shape, init)| {
-                format!("{shape}, begins as {init}")
-            });
+            let about = match known {
+                Some((_, shape, init)) => tr!("editor-name-begins", shape = shape, init = init),
+                None => tr!("editor-name-parameter").into(),
+            };
             found.push(candidate(name, about));
         }
         let site = marked.path.rsplit('.').next().and_then(Site::named);
         let inputs = site.map_or(&["e", "h"][..], Site::inputs);
         for input in inputs {
             let about = match *input {
-                "w" => "d_in × d_out, the frozen weight",
-                "q" | "k" | "v" => "heads × tokens × head_width",
-                _ => "tokens × channels",
+                "w" => tr!("editor-name-weight"),
+                "q" | "k" | "v" => tr!("editor-name-heads"),
+                _ => tr!("editor-name-stream"),
             };
             found.push(candidate(*input, about));
         }
@@ -100,17 +103,19 @@ fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>)
     let own = meaning.iter().flat_map(|own| &own.names);
     found.extend(own.map(|(name, about)| candidate(name, about)));
     let block = BLOCK_SYMBOLS.iter();
-    found.extend(block.map(|(name, about)| candidate(*name, *about)));
+    found.extend(
+        block.map(|(name, about)| candidate(*name, of_list("symbol", name, "about", about))),
+    );
     if !is_shape {
         let functions = FUNCTIONS.iter();
-        found.extend(functions.map(|own| candidate(format!("{}(", own.name), own.meaning)));
+        found.extend(functions.map(|own| candidate(format!("{}(", own.name), own.meaning())));
     }
     found
 }
 
 fn sites() -> Vec<Candidate> {
     let all = Site::ALL.iter();
-    all.map(|(_, name, about)| candidate(*name, *about))
+    all.map(|(_, name, about)| candidate(*name, of_list("site", name, "about", about)))
         .collect()
 }
 
@@ -121,37 +126,37 @@ fn inits() -> Vec<Candidate> {
 /// The keys of the table that is being written.
 fn keys(marked: &Marked) -> Vec<Candidate> {
     let path: Vec<&str> = marked.path.split('.').collect();
-    let known: &[(&str, &str)] = match path.as_slice() {
+    let known: &[(&str, &'static str)] = match path.as_slice() {
         ["parameters", _, ..] => &[
-            ("shape", "two sizes"),
-            ("init", "how it begins"),
-            ("fixed", "never trained"),
-            ("per_site", "one for every site"),
-            ("shared", "one for all blocks"),
-            ("meaning", "one line"),
+            ("shape", "editor-key-shape"),
+            ("init", "editor-key-init"),
+            ("fixed", "editor-key-fixed"),
+            ("per_site", "editor-key-per-site"),
+            ("shared", "editor-key-shared"),
+            ("meaning", "editor-key-line"),
         ],
         ["sizes", _, ..] => &[
-            ("default", "unless chosen"),
-            ("min", "smallest"),
-            ("max", "largest"),
-            ("symbol", "its name in equations"),
-            ("meaning", "one line"),
+            ("default", "editor-key-default"),
+            ("min", "editor-key-min"),
+            ("max", "editor-key-max"),
+            ("symbol", "editor-key-symbol"),
+            ("meaning", "editor-key-line"),
         ],
         ["equations"] => return every_and_sites(),
         [""] => &[
-            ("name", "what people call it"),
-            ("description", "one paragraph"),
-            ("reference", "the paper"),
-            ("sites", "where it acts"),
+            ("name", "editor-key-name"),
+            ("description", "editor-key-description"),
+            ("reference", "editor-key-reference"),
+            ("sites", "editor-key-sites"),
         ],
         _ => &[],
     };
     let all = known.iter();
-    all.map(|(name, about)| candidate(*name, *about)).collect()
+    all.map(|&(name, id)| candidate(name, tr!(id))).collect()
 }
 
 fn every_and_sites() -> Vec<Candidate> {
-    let mut found = vec![candidate("every", "all sites without one of their own")];
+    let mut found = vec![candidate("every", tr!("editor-key-every"))];
     found.extend(sites());
     found
 }

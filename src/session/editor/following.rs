@@ -9,7 +9,7 @@ impl Session {
             return;
         }
         self.editor.looking = true;
-        let before = self.editor.seen.clone();
+        let (before, saves) = (self.editor.seen.clone(), self.editor.saves);
         let open = self.editor.open.as_ref().and_then(|open| open.file.clone());
         self.task(
             move |sources| {
@@ -24,11 +24,16 @@ impl Session {
                 // What the first look finds was read when the window opened.
                 Ok(Some((seen, text, before.is_some())))
             },
-            |session, looked| {
+            move |session, looked| {
                 session.editor.looking = false;
                 let Ok(Some((seen, text, changed))) = looked else {
                     return;
                 };
+                let saving = session.editor.open.as_ref().is_some_and(|open| open.saving);
+                if saving || session.editor.saves != saves {
+                    // It may be what the file held before: the next look tells.
+                    return;
+                }
                 session.editor.seen = Some(seen);
                 if let Some((file, text)) = text
                     && session
@@ -51,7 +56,7 @@ impl Session {
         let Some(open) = &mut self.editor.open else {
             return;
         };
-        if open.saving || open.saved.as_ref() == Some(&text) {
+        if open.saved.as_ref() == Some(&text) {
             return;
         }
         let first = open.saved.is_none();

@@ -22,36 +22,30 @@ use crate::pet::marks::{Mark, marks};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::store::EarlierText;
+use crate::texts::Language;
+use crate::tr;
 use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
 
 /// What is measured of a plugin waits until its text has been still for so long.
 const STILL: Duration = Duration::from_millis(500);
+/// So many texts that were left unsaved are kept.
+const MOST_LEFT: usize = 20;
 
 /// A plugin to begin with when there is none to copy.
-pub const BLANK: &str = r#"name = "Mine"
-description = "What it does, in a sentence."
-reference = "Where it comes from."
-
-sites = ["mlp"]
-
-[sizes]
-size = { symbol = "r", default = 8, min = 1, max = 64, meaning = "channels in the middle" }
-
-[parameters]
-down = { shape = ["d", "r"], init = "kaiming_uniform" }
-up   = { shape = ["r", "d"], init = "zeros" }
-
-[equations]
-mlp = "h + relu(e @ down) @ up"
-"#;
+fn blank() -> &'static str {
+    match Language::spoken() {
+        Language::English => include_str!("../../../assets/texts/en/plugin.toml"),
+        Language::German => include_str!("../../../assets/texts/de/plugin.toml"),
+    }
+}
 
 /// The plugin that is being written.
 #[derive(Default)]
 pub struct Editor {
     /// The text that is open.
     pub open: Option<OpenPlugin>,
-    /// A text that was closed or made way for another one before it was saved.
-    pub left: Option<Written>,
+    /// Texts that were closed or made way for another one before they were saved, the newest last.
+    pub left: Vec<Written>,
     /// Whether a plugin is tried beside Adapter, and what came of it.
     pub trying: Trying,
     /// A plugin that is chosen on Experiment as soon as it is listed.
@@ -62,6 +56,8 @@ pub struct Editor {
     seen: Option<FilesSeen>,
     looking: bool,
     versions: u64,
+    /// How often something was saved.
+    saves: u64,
 }
 
 /// A plugin's text that is open.
@@ -99,6 +95,8 @@ pub struct OpenPlugin {
     pub earlier: Fetch<Arc<Vec<EarlierText>>>,
     /// Why it could not be saved.
     pub problem: Option<Problem>,
+    /// The plugin's name as the text states it.
+    pub name: Option<String>,
     changed: Option<Instant>,
     /// The backbone and blocks that it was checked against.
     against: (String, String),
@@ -111,6 +109,9 @@ pub struct OpenPlugin {
 pub struct Written {
     /// The text.
     pub text: String,
+    /// The plugin's name, where it states one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Where it is saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
@@ -133,19 +134,15 @@ impl OpenPlugin {
     fn written(&self) -> Written {
         Written {
             text: self.text.clone(),
+            name: self.name.clone(),
             file: self.file.clone(),
             from: self.from.clone(),
         }
     }
 
-    /// The plugin's name as the text states it.
-    pub fn name(&self) -> Option<String> {
-        stated_name(&self.text)
-    }
-
     /// The built-in plugin whose place it would take.
     pub fn hides(&self) -> Option<&'static str> {
-        built_in(&self.name()?)
+        built_in(self.name.as_ref()?)
     }
 
     /// How long until it is measured, where that is due.
@@ -179,7 +176,7 @@ impl Session {
             self.open_text(Written {
                 text: text.clone(),
                 file: Some(file),
-                from: None,
+                ..Written::default()
             });
             self.read_disk(text);
         }
@@ -188,7 +185,7 @@ impl Session {
     /// Opens a text to begin with.
     pub fn write_plugin(&mut self) {
         self.open_text(Written {
-            text: BLANK.to_owned(),
+            text: blank().to_owned(),
             ..Written::default()
         });
     }
@@ -204,15 +201,22 @@ impl Session {
 
     /// The text that is open, to be remembered.
     pub fn written(&self) -> Option<Written> {
-        match &self.editor.open {
-            Some(open) => Some(open.written()),
-            None => self.editor.left.clone(),
+        self.editor.open.as_ref().map(OpenPlugin::written)
+    }
+
+    /// Whether that is what is remembered.
+    pub fn remembers(&self, written: Option<&Written>) -> bool {
+        match (&self.editor.open, written) {
+            (Some(open), Some(kept)) => {
+                (&open.text, &open.file, &open.from) == (&kept.text, &kept.file, &kept.from)
+            }
+            (open, kept) => open.is_none() && kept.is_none(),
         }
     }
 
     /// Goes on with the text that was left before it was saved.
     pub fn go_on_with_left(&mut self) {
-        if let Some(left) = self.editor.left.take() {
+        if let Some(left) = self.editor.left.pop() {
             self.open_written(left);
         }
     }
@@ -221,25 +225,30 @@ impl Session {
     fn leave_plugin(&mut self) {
         let open = self.editor.open.take();
         if let Some(open) = open.filter(OpenPlugin::is_changed) {
-            self.editor.left = Some(open.written());
+            self.editor.left.push(open.written());
+            let surplus = self.editor.left.len().saturating_sub(MOST_LEFT);
+            self.editor.left.drain(..surplus);
         }
     }
 
     /// Opens a text in place of the one that is open.
     pub(super) fn open_text(&mut self, written: Written) {
         self.leave_plugin();
-        if matches!(self.editor.trying, Trying::Done(_)) {
-            self.editor.trying = Trying::Not;
-        }
+        // What comes of trying another text is none of this one's.
+        self.stop_trying_plugin();
+        self.editor.trying = Trying::Not;
         self.editor.open = Some(OpenPlugin {
+            first: self.editor.versions + 1,
             file: written.file,
             from: written.from,
             ..OpenPlugin::default()
         });
         self.edit_plugin(written.text);
-        if let Some(open) = &mut self.editor.open {
-            open.first = open.version;
-        }
+    }
+
+    /// The text that was opened as this version, while it is open.
+    fn opened_as(&mut self, first: u64) -> Option<&mut OpenPlugin> {
+        self.editor.open.as_mut().filter(|open| open.first == first)
     }
 
     /// Shows no text any more; one that is not saved can be gone on with.
@@ -255,13 +264,16 @@ impl Session {
             return;
         };
         open.text.clone_from(&text);
+        open.name = stated_name(&text);
         open.version = version;
+        let first = open.first;
         open.changed = Some(Instant::now());
         let file = open.file.as_ref().or(open.from.as_ref());
         let file = file.and_then(|file| file.file_name());
-        let origin = file.map_or("this text".into(), |name| {
-            name.to_string_lossy().into_owned()
-        });
+        let origin = file.map_or_else(
+            || tr!("notices-this-text").into(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         let config = self.experiment.draft.clone();
         open.against = against(&config);
         self.queued_task(
@@ -269,14 +281,14 @@ impl Session {
             move |sources| Ok(sources.check_plugin(&text, &origin, &config)),
             move |session, checked| {
                 if let Ok(checked) = checked {
-                    session.take_checked(version, checked);
+                    session.take_checked((first, version), checked);
                 }
             },
         );
     }
 
-    fn take_checked(&mut self, version: u64, checked: Checked) {
-        let Some(open) = &mut self.editor.open else {
+    fn take_checked(&mut self, (first, version): (u64, u64), checked: Checked) {
+        let Some(open) = self.opened_as(first) else {
             return;
         };
         if version <= open.checked {
@@ -305,15 +317,12 @@ impl Session {
         }
         open.measured_of = open.version;
         open.measuring = true;
-        let (version, text) = (open.version, open.text.clone());
+        let (first, text) = (open.first, open.text.clone());
         self.task(
             move |sources| sources.measure_plugin(&text),
             move |session, measured| {
-                let Some(open) = &mut session.editor.open else {
-                    return;
-                };
-                open.measuring = false;
-                if open.measured_of == version {
+                if let Some(open) = session.opened_as(first) {
+                    open.measuring = false;
                     open.measured = match measured {
                         Ok(measured) => Fetch::Ready(Arc::new(measured)),
                         Err(problem) => Fetch::Failed(problem),
@@ -326,8 +335,8 @@ impl Session {
     /// A name for a copy that no plugin has.
     fn free_name(&self, plugin: &PluginView) -> String {
         let first = match plugin.path {
-            None => format!("My {}", plugin.title),
-            Some(_) => format!("{} copy", plugin.title),
+            None => tr!("editor-called-my", name = &plugin.title),
+            Some(_) => tr!("editor-called-copy", name = &plugin.title),
         };
         let taken = |name: &str| {
             let name = name.to_lowercase();
@@ -362,17 +371,4 @@ fn against(config: &RunConfig) -> (String, String) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_has_the_same_text_under_another_name() {
-        let text = "# of \"name\"\nname = \"Adapter\"\nsites = [\"mlp\"]\n";
-        let copy = renamed(text, "My \"own\"");
-        assert_eq!(
-            copy,
-            "# of \"name\"\nname = \"My own\"\nsites = [\"mlp\"]\n"
-        );
-        assert_eq!(name_span("sites = [\"mlp\"]"), None);
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::views::Fetch;
 use crate::store::PluginSave;
+use crate::tr;
 
 impl Session {
     /// Where the person's own plugins lie.
@@ -23,13 +24,13 @@ impl Session {
         if open.saving {
             return;
         }
-        let name = open.name().or_else(|| {
+        let name = open.name.clone().or_else(|| {
             let file = open.file.as_deref().and_then(Path::file_stem)?;
             Some(file.to_string_lossy().into_owned())
         });
         let Some(name) = name else {
-            let problem = Problem::new("the text says no name, and a file needs one");
-            open.problem = Some(problem.advise("write name = \"…\" in its first line"));
+            let problem = Problem::new(tr!("editor-problem-nameless"));
+            open.problem = Some(problem.advise(tr!("editor-problem-nameless-try")));
             self.editor.to_use = None;
             return;
         };
@@ -42,15 +43,28 @@ impl Session {
         };
         open.saving = true;
         open.problem = None;
-        let text = save.text.clone();
+        let (first, text) = (open.first, save.text.clone());
         self.task(
             move |sources| sources.save_plugin(&save),
-            move |session, saved| session.take_saved(text, saved),
+            move |session, saved| session.take_saved((first, text), saved),
         );
     }
 
-    fn take_saved(&mut self, text: String, saved: Result<PathBuf, Problem>) {
-        let Some(open) = &mut self.editor.open else {
+    pub(super) fn take_saved(
+        &mut self,
+        (first, text): (u64, String),
+        saved: Result<PathBuf, Problem>,
+    ) {
+        self.editor.saves += 1;
+        let Some(open) = self.opened_as(first) else {
+            // It was closed meanwhile: what lies in its file need not be kept besides.
+            match saved {
+                Ok(_) => {
+                    self.editor.left.retain(|left| left.text != text);
+                    self.read_plugins();
+                }
+                Err(problem) => self.notify(problem, true),
+            }
             return;
         };
         open.saving = false;
@@ -91,7 +105,7 @@ impl Session {
         let Some(open) = &self.editor.open else {
             return;
         };
-        self.editor.to_use = open.name().map(|name| name.to_lowercase());
+        self.editor.to_use = open.name.as_ref().map(|name| name.to_lowercase());
         match open.is_changed() {
             true => self.save_plugin(),
             false => self.use_listed(),
@@ -122,8 +136,8 @@ impl Session {
         let Some(open) = &self.editor.open else {
             return;
         };
-        let name = open.name().unwrap_or_else(|| "Mine".to_owned());
-        let text = super::renamed(&open.text, &format!("{name} copy"));
+        let name = open.name.as_deref().unwrap_or(tr!("editor-called"));
+        let text = super::renamed(&open.text, &tr!("editor-called-copy", name = name));
         self.open_text(Written {
             text,
             ..Written::default()
@@ -138,8 +152,8 @@ impl Session {
             move |session, text| {
                 session.open_text(Written {
                     text,
-                    file: None,
                     from: Some(from),
+                    ..Written::default()
                 });
             },
         );
@@ -157,10 +171,11 @@ impl Session {
             return;
         }
         open.earlier = Fetch::Busy;
+        let first = open.first;
         self.task(
             move |sources| Ok(sources.earlier_texts(&file)),
-            |session, found| {
-                if let (Some(open), Ok(found)) = (&mut session.editor.open, found) {
+            move |session, found| {
+                if let (Some(open), Ok(found)) = (session.opened_as(first), found) {
                     open.earlier = Fetch::Ready(Arc::new(found));
                 }
             },

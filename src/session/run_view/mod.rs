@@ -8,14 +8,14 @@ use std::collections::VecDeque;
 use super::findings::{Missed, missed};
 use super::row::title_of;
 pub use super::stage::Stage;
-use super::words::bytes_text;
-use crate::counts::counted;
+use super::words::{bytes_text, percent};
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History, PromptStudy};
-use crate::problem::Problem;
+use crate::problem::{Problem, listed};
 use crate::run::checked::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
+use crate::tr;
 pub use log::LogLine;
 
 /// Loss values kept for the curve.
@@ -173,44 +173,42 @@ impl RunView {
                 self.log_measurement(now);
             }
             Event::TakenUp { reports, .. } => {
-                let text = format!("taken up after task {}", reports.len());
+                let text = tr!("story-log-taken-up", n = reports.len());
                 self.all_measured(reports);
                 self.say(now, text);
             }
             Event::Saved { what, bytes, .. } => {
-                self.say(now, format!("{what} saved, {}", bytes_text(bytes)));
+                let size = bytes_text(bytes);
+                self.say(now, tr!("story-log-saved", what = what, size = size));
             }
-            Event::Remark { problem, .. } => self.warn(now, problem.what),
+            Event::Remark { problem, .. } => self.warn(now, problem.what_said()),
             Event::Finished { .. } => {
                 self.stage = Stage::Finished;
                 self.phase = None;
-                self.say(now, "finished".into());
+                self.say(now, self.stage.word().into());
             }
             Event::Stopped { .. } if self.in_added_task() => {
                 self.drop_added_task();
-                self.say(
-                    now,
-                    "stopped; the run is as it was before the added task".into(),
-                );
+                self.say(now, tr!("story-log-stopped-added").into());
             }
             Event::Stopped { .. } => {
                 self.stage = Stage::Stopped;
                 self.phase = None;
                 let text = match self.header {
-                    Some(_) => "stopped and saved; it can be continued",
-                    None => "stopped before it had begun",
+                    Some(_) => tr!("story-log-stopped"),
+                    None => tr!("story-log-not-begun"),
                 };
                 self.say(now, text.into());
             }
             Event::Failed { problem, .. } if self.in_added_task() => {
                 self.drop_added_task();
-                self.warn(now, problem.what.clone());
+                self.warn(now, problem.what_said());
                 self.problem = Some(problem);
             }
             Event::Failed { problem, .. } => {
                 self.stage = Stage::Failed;
                 self.phase = None;
-                self.warn(now, problem.what.clone());
+                self.warn(now, problem.what_said());
                 self.problem = Some(problem);
             }
             Event::Checked(report) => self.checked(&report, now),
@@ -259,11 +257,11 @@ impl RunView {
 
     fn started(&mut self, header: RunHeader, now: &str) {
         self.title = title_of(&header);
-        let text = format!(
-            "{} in {} on {}",
-            counted(header.class_order.len(), "class"),
-            counted(header.tasks.len(), "task"),
-            header.device
+        let text = tr!(
+            "story-log-started",
+            classes = header.class_order.len(),
+            n = header.tasks.len(),
+            device = header.device.as_str()
         );
         self.header = Some(header);
         self.stage = Stage::Running;
@@ -279,21 +277,21 @@ impl RunView {
         };
         let text = match (&phase, &was) {
             (Phase::Preparing(what), _) => what.clone(),
-            (Phase::Paused, _) => "paused".into(),
-            (_, Some(Phase::Paused)) => "resumed".into(),
-            (Phase::Evaluating { task }, _) => format!("task {} is being tested", task + 1),
-            (Phase::Measuring { task }, _) => format!(
-                "task {}: the training images of {} are measured",
-                task + 1,
-                crate::problem::listed(self.class_names(*task), 8)
+            (Phase::Paused, _) => self.stage.word().into(),
+            (_, Some(Phase::Paused)) => tr!("story-log-resumed").into(),
+            (Phase::Evaluating { task }, _) => tr!("story-log-testing", n = task + 1),
+            (Phase::Measuring { task }, _) => tr!(
+                "story-log-measuring",
+                n = task + 1,
+                names = listed(self.class_names(*task), 8)
             ),
-            (Phase::Training { task, epoch: 0, .. }, _) => format!(
-                "task {} begins: {}",
-                task + 1,
-                crate::problem::listed(self.class_names(*task), 8)
+            (Phase::Training { task, epoch: 0, .. }, _) => tr!(
+                "story-log-begins",
+                n = task + 1,
+                names = listed(self.class_names(*task), 8)
             ),
             (Phase::Training { frozen: false, .. }, Some(Phase::Training { frozen: true, .. })) => {
-                "the PET moves from here on".into()
+                tr!("story-log-moves").into()
             }
             (Phase::Training { .. }, _) => String::new(),
         };
@@ -353,14 +351,18 @@ impl RunView {
     fn log_measurement(&mut self, now: &str) {
         let experts: Vec<Expert> = self.history.experts().collect();
         let told = experts.iter().rev().map(|&expert| {
-            let percent = self.of(expert).last().unwrap_or(0.0) * 100.0;
+            let share = percent(self.of(expert).last().unwrap_or(0.0), 1);
             match expert {
-                Expert::ANSWER => format!("{percent:.1}\u{a0}%"),
-                expert => format!("{percent:.1}\u{a0}% {}", expert.name()),
+                Expert::ANSWER => share,
+                expert => format!("{share} {}", expert.name()),
             }
         });
         let told: Vec<String> = told.collect();
-        let text = format!("task {}: {}", self.reports.len(), told.join(", "));
+        let text = tr!(
+            "story-log-measured",
+            n = self.reports.len(),
+            each = told.join(", ")
+        );
         self.say(now, text);
     }
 

@@ -29,6 +29,7 @@ fn header() -> RunHeader {
         trained_parameters: 1,
         frozen_parameters: 1,
         weights_sha256: String::new(),
+        start_sha256: None,
         images: None,
         added_tasks: Vec::new(),
         started: String::new(),

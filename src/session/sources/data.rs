@@ -17,6 +17,7 @@ use crate::session::data_export::DataExport;
 use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
+use crate::tr;
 
 /// Pictures whose size is looked up to know the size of all.
 const SIZED: usize = 256;
@@ -28,14 +29,13 @@ struct Images(Arc<Dataset>, Split);
 
 impl Images {
     fn sample(&self, index: usize) -> Result<&Sample> {
-        let (samples, name) = match self.1 {
-            Split::Train => (&self.0.train, "training"),
-            Split::Test => (&self.0.test, "test"),
+        let (samples, gone) = match self.1 {
+            Split::Train => (&self.0.train, "notices-no-train-image"),
+            Split::Test => (&self.0.test, "notices-no-test-image"),
         };
-        samples.get(index).ok_or_else(|| {
-            Problem::new(format!("the data set has no {name} image {index} any more"))
-                .at(&self.0.name)
-        })
+        samples
+            .get(index)
+            .ok_or_else(|| Problem::new(tr!(gone, n = index)).at(&self.0.name))
     }
 }
 
@@ -176,7 +176,8 @@ pub(super) fn export(
 
 /// Gathered pictures as a data set, and the folder it lies in for as long as it is used.
 fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
-    let unkept = |error| Problem::new(format!("no room for a moment's copy: {error}"));
+    let unkept =
+        |error: std::io::Error| Problem::new(tr!("notices-no-room", why = error.to_string()));
     let folder = tempfile::tempdir().map_err(unkept)?;
     let place = collection.save(folder.path())?;
     let options = OpenOptions {

@@ -7,30 +7,30 @@ use super::network::plugin;
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::footprint;
 use crate::experiment::pet_costs::pet_costs;
-use crate::files;
 use crate::pet::gradients::{detaches, gradients};
-use crate::pet::library::files_of;
+use crate::pet::library::{files_of, read_text};
 use crate::pet::marks::marks;
 use crate::pet::reading::{facts, on_blocks, read};
 use crate::pet::view::Blocks;
 use crate::pet::{PetSettings, PetSpec};
-use crate::problem::{Problem, Result, line_and_column};
+use crate::problem::{Result, line_and_column};
 use crate::run::config::RunConfig;
 use crate::session::editor::meaning::{Checked, FilesSeen, Meaning, Measured, Mistake, OnBackbone};
-
-/// Largest plugin file in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
+use crate::tr;
 
 /// What a text means, on the backbone and blocks of these settings.
 pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
     let began = Instant::now();
     let reading = read(text, origin);
-    let mistake = |wrong: crate::expression::Diagnostic| Mistake {
-        place: line_and_column(text, wrong.span.start),
-        span: wrong.span,
-        what: wrong.what,
-        why: wrong.why,
-        mend: wrong.fix,
+    let mistake = |wrong: crate::expression::Diagnostic| {
+        let wrong = wrong.said();
+        Mistake {
+            place: line_and_column(text, wrong.span.start),
+            span: wrong.span,
+            what: wrong.what,
+            why: wrong.why,
+            mend: wrong.fix,
+        }
     };
     let meaning = reading.spec.as_ref().map(|spec| Meaning {
         plugin: plugin(facts(spec)),
@@ -48,13 +48,18 @@ pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
 /// The numbers of a plugin that its equations may name.
 fn names(spec: &PetSpec) -> Vec<(String, String)> {
     let sizes = spec.sizes.iter().map(|size| {
-        let about = format!("{} to {}, usually {}", size.min, size.max, size.default);
+        let about = tr!(
+            "notices-size",
+            least = size.min,
+            most = size.max,
+            usual = size.default
+        );
         (size.symbol.clone(), about)
     });
     let constants = spec.constants.iter().map(|constant| {
         (
             constant.name.clone(),
-            format!("a number, usually {}", constant.default),
+            tr!("notices-number", usual = constant.default.to_string()),
         )
     });
     sizes.chain(constants).collect()
@@ -87,7 +92,7 @@ fn on_backbone(spec: &PetSpec, config: &RunConfig) -> Result<OnBackbone> {
 
 /// What is measured of a sound text.
 pub(super) fn measure(text: &str) -> Result<Measured> {
-    let spec = PetSpec::parse(text, "this text")?;
+    let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
     let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
     Ok(Measured {
         gradients,
@@ -96,17 +101,12 @@ pub(super) fn measure(text: &str) -> Result<Measured> {
     })
 }
 
-/// The text of a plugin file.
-pub(super) fn text(file: &Path) -> Result<String> {
-    files::read_text(file, MOST_BYTES).map_err(|error| Problem::io("read the plugin", file, &error))
-}
-
 /// Whether this is the file of a PET plugin, sound or not: one with equations.
 pub(super) fn is_plugin(path: &Path) -> bool {
     let named = path
         .extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
-    let found = named.then(|| text(path)).and_then(Result::ok);
+    let found = named.then(|| read_text(path)).and_then(Result::ok);
     let parts = found.as_deref().map(marks).unwrap_or_default();
     let mut parts = parts.iter();
     parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))

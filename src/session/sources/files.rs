@@ -11,13 +11,14 @@ use crate::run::event::Picture;
 use crate::session::collection::{CollectedPicture, MOST};
 use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
+use crate::tr;
 
 /// An image file for Predict, in full size: the network must see what testing would show it.
 pub(super) fn picture(path: &Path) -> Result<Picture> {
     if path.is_dir() {
-        return Err(Problem::new("this is a folder, not an image")
+        return Err(Problem::new(tr!("notices-is-folder"))
             .at_path(path)
-            .advise("drop a folder on Experiment to train on it; drop one image here"));
+            .advise(tr!("notices-is-folder-advice")));
     }
     let image = decode_picture_file(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -42,9 +43,9 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
     let read = files.iter().filter_map(|file| piece(file).ok());
     let pieces: Vec<CollectedPicture> = read.take(MOST).collect();
     match pieces.is_empty() {
-        true => Err(Problem::new("there is no image in this folder")
+        true => Err(Problem::new(tr!("notices-no-image"))
             .at_path(path)
-            .advise("drop image files, or a folder with the images of one class")),
+            .advise(tr!("notices-no-image-advice"))),
         false => Ok(pieces),
     }
 }
@@ -60,20 +61,21 @@ fn piece(file: &Path) -> Result<CollectedPicture> {
 pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     let tried = std::fs::create_dir_all(runs_root).and_then(|()| tempfile::tempfile_in(runs_root));
     let error = tried.err()?;
-    let told = Problem::new(format!("runs cannot be kept in this folder: {error}"));
+    let told = Problem::new(tr!("notices-unwritable", why = error.to_string()));
     Some(
         told.at_path(runs_root)
-            .advise("make it writable, or start the program with another folder for runs"),
+            .advise(tr!("notices-unwritable-advice")),
     )
 }
 
 /// Shows a file's folder in the desktop's own program for folders.
 pub(super) fn reveal(path: &Path) -> Result<()> {
-    show(path.parent().unwrap_or(path), "folders")
+    show(path.parent().unwrap_or(path), "notices-no-program-folders")
 }
 
-/// Shows a file or folder in the program that the desktop has for this kind of it.
-pub(super) fn show(path: &Path, kind: &str) -> Result<()> {
+/// Shows a file or folder in the program that the desktop has for this kind of it; the message `lacking` says that
+/// there is none.
+pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
     let program = match () {
         () if cfg!(windows) => "explorer",
         () if cfg!(target_os = "macos") => "open",
@@ -85,9 +87,9 @@ pub(super) fn show(path: &Path, kind: &str) -> Result<()> {
     // Explorer ends with 1 although it shows it.
     let shown = ended.is_ok_and(|status| status.success() || cfg!(windows));
     shown.then_some(()).ok_or_else(|| {
-        Problem::new(format!("this desktop has no program that shows {kind}"))
+        Problem::new(tr!(lacking))
             .at_path(path)
-            .advise("copy the path instead")
+            .advise(tr!("notices-no-program-advice"))
     })
 }
 
@@ -96,9 +98,8 @@ pub(super) fn show(path: &Path, kind: &str) -> Result<()> {
 pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
     match item {
         Item::Data(name) => {
-            let set = named::published(name).ok_or_else(|| {
-                Problem::new(format!("there is no published data set named '{name}'"))
-            })?;
+            let set = named::published(name)
+                .ok_or_else(|| Problem::new(tr!("notices-no-data", name = name.as_str())))?;
             set.download(&mut |progress| transfer.step(progress))?;
         }
         Item::Weights(name) => {

@@ -3,18 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::experiment::Stock;
 use crate::experiment::grid::slurm::{self, Given};
 use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
 use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, SETTINGS, Setting, setting};
-use crate::run::event::Control;
 use crate::run::grid::{Grid, GridKey};
 use crate::run::job::GridWork;
 use crate::run::places::Place;
 use crate::session::grids::{Axis, GridAsk, GridFields, GridView, Several};
 use crate::session::plain::title_of;
+use crate::texts::Language;
+use crate::tr;
 
 /// What a grid of the window is called until it is saved.
 const UNSAVED: &str = "several-values";
@@ -26,27 +26,26 @@ pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
         GridAsk::Several { several, .. } => factors(several),
         GridAsk::Named(..) | GridAsk::Text(..) => String::new(),
     };
-    let grid = Grid::read(&name, &text, &format!("the grid {name}"))?;
+    let grid = Grid::read(&name, &text, &tr!("notices-the-grid", name = name.as_str()))?;
     let overrides = Overrides {
         device: device.clone(),
         ..Overrides::default()
     };
-    let cells = Cells::of(grid, root, &overrides)?;
+    // The engine's thread alone opens devices.
+    let plan = GridPlan::from_afar(grid, root, &overrides)?;
     let fields = match ask {
-        GridAsk::Named(..) => fields_of(&cells, root).map(Box::new),
+        GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
         GridAsk::Several { .. } | GridAsk::Text(..) => None,
     };
-    let runs = cells.cells.len();
-    let (stock, control) = (Stock::default(), Control::default());
-    // No device is opened here: the engine's thread alone does that.
-    let plan = GridPlan::make(cells, root, false, &stock, &control, &mut |_| {});
-    let plan = plan.ok_or_else(|| Problem::new("the grid was not looked at to its end"))?;
+    let runs = plan.cells.cells.len();
     Ok(GridView {
         work: GridWork {
             name,
             text,
             runs,
             search: None,
+            cells: Vec::new(),
+            data: Vec::new(),
         },
         device,
         factors,
@@ -79,29 +78,22 @@ fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)>
 pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<(String, PathBuf)> {
     let (name, text, _) = named(ask, root)?;
     let root = cluster.folder.as_deref().map_or(root, Path::new);
-    let grid = Grid::read(&name, &text, &format!("the grid {name}"))?;
-    let data = cluster.data.iter();
+    let grid = Grid::read(&name, &text, &tr!("notices-the-grid", name = name.as_str()))?;
     let overrides = Overrides {
         device: cluster.device.clone(),
-        data: data
-            .clone()
-            .map(|(name, path)| (name.clone(), path.clone()))
-            .collect(),
+        data: cluster.data.clone().into_iter().collect(),
+        ..Overrides::default()
     };
-    let cells = Cells::of(grid, root, &overrides)?;
-    let (stock, control) = (Stock::default(), Control::default());
     // A login host has not the devices of its nodes.
-    let plan = GridPlan::make(cells, root, false, &stock, &control, &mut |_| {});
-    let mut plan = plan.ok_or_else(|| Problem::new("the grid was not looked at to its end"))?;
+    let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
     let order = plan.in_order();
-    plan.know_keys(&order, &mut |_| true)?;
-    let data: Vec<String> = data.map(|(name, path)| format!("{name}={path}")).collect();
     let given = Given {
         text: &text,
-        options: slurm::options(cluster.device.as_ref(), &data),
+        device: None,
+        data: &[],
         at_once: None,
     };
-    let submitted = slurm::submit(&plan, &order, cluster, &given)?;
+    let submitted = slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)?;
     Ok((slurm::told(submitted.as_ref()), root.to_path_buf()))
 }
 
@@ -151,21 +143,31 @@ fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
     })
 }
 
-/// "3 methods × 2 PETs × 3 class orders".
+/// "3 methods × 2 PETs × 3 class orders"; other languages name the setting with the number behind it.
 fn factors(several: &Several) -> String {
     let mut words = Vec::new();
     for axis in several.axes.iter().filter(|axis| axis.values.len() > 1) {
-        words.push(format!("{} {}", axis.values.len(), plural(&axis.key)));
+        words.push(tr!(
+            "notices-axis",
+            n = axis.values.len(),
+            setting = plural(&axis.key)
+        ));
     }
-    let repeated = [(several.orders, "class orders"), (several.seeds, "seeds")];
+    let repeated = [
+        (several.orders, tr!("notices-axis-orders")),
+        (several.seeds, tr!("notices-axis-seeds")),
+    ];
     for (number, what) in repeated {
-        words.extend(number.map(|number| format!("{number} {what}")));
+        words.extend(number.map(|n| tr!("notices-axis", n = n, setting = what)));
     }
     words.join(" × ")
 }
 
 fn plural(key: &str) -> String {
     let title = title_of(key);
+    if Language::spoken() != Language::English {
+        return title;
+    }
     let second = title.chars().nth(1);
     let title = match second.is_some_and(char::is_uppercase) {
         true => title,
@@ -191,7 +193,7 @@ fn text_of(
     // What is named may decide over what is not; after a few rounds all of it is said.
     for _ in 0..4 {
         let single = write(draft, preset, &Several::default(), &named)?;
-        let grid = Grid::read(UNSAVED, &single, "the settings")?;
+        let grid = Grid::read(UNSAVED, &single, tr!("notices-the-settings"))?;
         let cells = Cells::of(grid, root, &Overrides::default())?;
         let Some(cell) = cells.cells.first() else {
             break;
@@ -282,8 +284,10 @@ fn literal(key: &str, value: &Setting) -> Result<String> {
         Setting::Text(text) => quoted(text),
         Setting::Pair([low, high]) => format!("[{low:?}, {high:?}]"),
         Setting::Beyond(number) => {
-            let what = format!("{number} is more than a grid's file can hold");
-            return Err(Problem::new(what).at(key).advise("give a smaller number"));
+            let what = tr!("notices-beyond", n = number.to_string());
+            return Err(Problem::new(what)
+                .at(key)
+                .advise(tr!("notices-beyond-advice")));
         }
     })
 }

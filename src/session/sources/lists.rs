@@ -6,6 +6,7 @@ use crate::nn;
 use crate::problem::{Problem, Result};
 use crate::session::progress::Progress;
 use crate::session::views::DeviceView;
+use crate::tr;
 
 /// The devices of this machine.
 pub(super) fn devices() -> Vec<DeviceView> {
@@ -23,7 +24,7 @@ pub(super) fn devices() -> Vec<DeviceView> {
             } else {
                 format!("GPU · {}", info.name)
             },
-            kind: format!("{}, {}", info.kind.title(), info.api.title()),
+            kind: format!("{}, {}", info.kind.said(), info.api.title()),
             chosen_by_auto: Some(info.index) == auto,
             prepared_by_itself: info.kind.is_hardware_gpu(),
             prepared: device::prepared(info),
@@ -37,11 +38,11 @@ pub(super) fn prepare(key: &str, family: &str, progress: &Progress) -> Result<Ve
     let info = device::choose(key)?;
     let variants = families::named(family)?.variants();
     let found = device::prepare(&info, family, &variants, &mut |done, of| {
-        progress.step("Trying the variants", (done + 1).min(of), Some(of))
+        progress.step(tr!("notices-variants"), (done + 1).min(of), Some(of))
     });
     match found {
-        Err(_) if progress.is_stopped() => Err(Problem::new("preparing the card was stopped")
-            .advise("it computes the plain variant until it is prepared")),
+        Err(_) if progress.is_stopped() => Err(Problem::new(tr!("notices-prepare-stopped"))
+            .advise(tr!("notices-prepare-stopped-advice"))),
         found => device::keep_prepared(&info, family, &found?).map(|()| devices()),
     }
 }

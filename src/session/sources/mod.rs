@@ -39,21 +39,21 @@ use super::views::{BackboneView, DataView, DeviceView, PlanView, PluginView};
 use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
-use crate::experiment::grid::slurm;
+use crate::experiment::grid::slurm::{self, OnCluster};
 use crate::experiment::sheet::{self, AnsweredPicture};
 use crate::experiment::{self, Found};
 use crate::pet::PluginLibrary;
 use crate::pet::library::user_folder;
 use crate::problem::{Problem, Result};
-use crate::remote::check;
+use crate::remote::{Answers, check};
 use crate::run::about::About;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Command, Picture, RunHeader, Wish};
 use crate::run::job::JobId;
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
-use crate::run::wire::Hello;
 use crate::store::{self, EarlierText, PluginSave, Unpacked};
+use crate::tr;
 
 /// The folder beside the runs that holds what was gathered in the window.
 const MADE: &str = "made";
@@ -71,8 +71,8 @@ impl Backend for Engine {
         self.control.set(wish);
     }
 
-    fn hurry(&self, job: JobId) {
-        self.control.set_for(job, Wish::Stop);
+    fn wish_for(&self, job: JobId, wish: Wish) {
+        self.control.set_for(job, wish);
     }
 }
 
@@ -123,8 +123,7 @@ impl Disk {
     /// The folder of the person's own plugins.
     fn own_plugins(&self) -> Result<&Path> {
         self.plugins.as_deref().ok_or_else(|| {
-            Problem::new("this system has no folder for a person's own plugins")
-                .advise("save the text as a file in the folder plugins beside the program")
+            Problem::new(tr!("notices-no-plugins")).advise(tr!("notices-no-plugins-advice"))
         })
     }
 
@@ -219,7 +218,7 @@ pub trait Sources: Send + Sync {
 
     /// The text of a plugin file.
     fn plugin_text(&self, file: &Path) -> Result<String> {
-        editor::text(file)
+        crate::pet::library::read_text(file)
     }
 
     /// Whether this is the file of a PET plugin.
@@ -258,7 +257,7 @@ pub trait Sources: Send + Sync {
     }
 
     /// Who answers at a place.
-    fn place_answers(&self, place: &Place) -> Result<Hello> {
+    fn place_answers(&self, place: &Place) -> Result<Answers> {
         check(place, &self.disk().runs_root)
     }
 
@@ -318,6 +317,16 @@ pub trait Sources: Send + Sync {
         grids::submit(ask, cluster, &self.disk().runs_root)
     }
 
+    /// How the grids stand that were submitted to a cluster and were not seen to end.
+    fn on_cluster(&self, cluster: &Place) -> Result<Vec<OnCluster>> {
+        slurm::watch(cluster, &self.disk().runs_root)
+    }
+
+    /// Takes the tasks of a submission out of the queue, and ends those that run.
+    fn cancel_on_cluster(&self, cluster: &Place, folder: &Path) -> Result<()> {
+        slurm::cancel_submission(folder, cluster)
+    }
+
     /// Deletes runs, brings them back, or erases them.
     fn bin(&self, action: BinAction, places: Vec<PathBuf>) -> Done {
         runs::done(&self.disk().runs_root, action, places)
@@ -375,7 +384,7 @@ pub trait Sources: Send + Sync {
 
     /// Shows a report in the desktop's browser.
     fn show_page(&self, path: &Path) -> Result<()> {
-        files::show(path, "web pages")
+        files::show(path, "notices-no-program-pages")
     }
 
     /// The corrected labels of the data set at this place.

@@ -13,6 +13,7 @@ use crate::pet::{BlockShape, PetSpec};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{BackboneView, NumberView, PlanView, PluginView, WeightsPlace};
+use crate::tr;
 
 /// Backbone and PET of a plan; the Problem names the option that stands in the way.
 pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Result<()> {
@@ -48,6 +49,7 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
             architecture: &about.entry.architecture,
             blocks: shapes,
             tasks: plan.tasks.len(),
+            classes: plan.tasks.iter().map(Vec::len).sum(),
         }),
     )?;
     if !method.trains_pet()? {
@@ -92,7 +94,7 @@ fn misfits(
 ) -> Vec<(String, String)> {
     let unfit = |entry: &crate::pet::library::PluginEntry| {
         let problem = library.get(&entry.name).ok()?.fits(shapes, blocks).err()?;
-        Some((entry.name.to_lowercase(), problem.what))
+        Some((entry.name.to_lowercase(), problem.what_said()))
     };
     library.entries().iter().filter_map(unfit).collect()
 }
@@ -117,15 +119,17 @@ fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String>
     let is_own = file.parent() == own;
     if let Some(known) = notes.installed.get(&name).filter(|_| is_own) {
         let from = known.from.display();
-        return Some(format!("installed on {} from {from}", known.since));
+        return Some(tr!(
+            "notices-installed",
+            since = known.since.to_string(),
+            from = from.to_string()
+        ));
     }
     let changed = std::fs::metadata(file).ok()?.modified().ok()?;
     let time = jiff::Timestamp::try_from(changed).ok()?;
     let time = time.to_zoned(jiff::tz::TimeZone::system());
-    Some(format!(
-        "changed last on {}",
-        time.strftime("%Y-%m-%d %H:%M")
-    ))
+    let since = time.strftime("%Y-%m-%d %H:%M").to_string();
+    Some(tr!("notices-changed", since = since))
 }
 
 pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
@@ -155,6 +159,7 @@ pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     PluginView {
         name: view.name.to_lowercase(),
         equations: first.map(equations).unwrap_or_default(),
+        folded: first.and_then(crate::pet::view::VariantView::folded),
         title: view.name,
         about: view
             .description

@@ -9,6 +9,7 @@ use crate::pet::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, PlanView};
+use crate::tr;
 
 /// What the settings come to, with everything that stands in the way.
 pub(super) fn plan(
@@ -60,16 +61,16 @@ fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario
     plan.cache_need = cache_need(plan, config, data);
     if plan.train_images.contains(&0) {
         plan.problems.push(
-            Problem::new("a task has no training images")
+            Problem::new(tr!("notices-no-train"))
                 .at("--data")
-                .advise("add images of its classes"),
+                .advise(tr!("notices-no-train-advice")),
         );
     }
     if plan.test_images.contains(&0) {
         plan.problems.push(
-            Problem::new("a task has no test images")
+            Problem::new(tr!("notices-no-test"))
                 .at("--data")
-                .advise("add images of its classes: a class needs two at least, one of them for testing"),
+                .advise(tr!("notices-no-test-advice")),
         );
     }
 }

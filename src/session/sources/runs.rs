@@ -15,6 +15,7 @@ use crate::session::row::{Elsewhere, RunRow, RunState, title_of};
 use crate::store::export;
 use crate::store::figure::FigureOfRuns;
 use crate::store::{self, RunSummary};
+use crate::tr;
 
 /// Writes a table, figure or report of runs to one file; gives how many cannot be read and are left out.
 pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usize> {
@@ -30,7 +31,7 @@ pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usiz
     };
     let bytes = export::export(&runs, (export.format, FigureOfRuns::default()), &pictures)?;
     if progress.is_stopped() {
-        return Err(Problem::new("the export was stopped"));
+        return Err(Problem::new(tr!("notices-export-stopped")));
     }
     store::write_file(&export.to, &bytes)?;
     Ok(export.runs.len() - runs.len())
@@ -118,9 +119,9 @@ fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>)
 fn look(path: PathBuf) -> RunsFolder {
     let seen = std::fs::read_dir(&path);
     let problem = seen.err().map(|error| {
-        Problem::new(format!("a folder of runs is not there any more: {error}"))
+        Problem::new(tr!("notices-folder-gone", why = error.to_string()))
             .at_path(&path)
-            .advise("bring it back, or take it off the list on Compare")
+            .advise(tr!("notices-folder-gone-advice"))
     });
     RunsFolder {
         read_only: problem.is_none() && is_read_only(&path),
@@ -150,16 +151,16 @@ pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Res
         _ => found,
     };
     if real(root) == folder || known.iter().any(|known| real(known) == folder) {
-        return Err(Problem::new("the runs of this folder are listed already").at_path(folder));
+        return Err(Problem::new(tr!("notices-folder-known")).at_path(folder));
     }
     if known.len() >= MOST {
-        let what = format!("{MOST} other folders of runs are open already");
-        return Err(Problem::new(what).advise("take one off the list first"));
+        let what = tr!("notices-folders-most", n = MOST);
+        return Err(Problem::new(what).advise(tr!("notices-folders-most-advice")));
     }
     if !store::holds_runs(&folder) {
-        return Err(Problem::new("there is no run in this folder")
+        return Err(Problem::new(tr!("notices-folder-empty"))
             .at_path(folder)
-            .advise("choose the folder that the folders of the runs lie in"));
+            .advise(tr!("notices-folder-empty-advice")));
     }
     Ok(folder)
 }

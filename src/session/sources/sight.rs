@@ -6,12 +6,14 @@ use super::data::Scans;
 use crate::backbone::library::BackboneLibrary;
 use crate::data::loader::{augmented, inputs_of};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::data::transform::CropBox;
 use crate::data::{Sample, Watch};
 use crate::experiment::{augment_of, open_options};
 use crate::method::Chosen;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::sight::{NetworkInput, Sight, SightAsk};
+use crate::tr;
 
 /// Images shown.
 const SHOWN: usize = 8;
@@ -77,14 +79,7 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
                     class: data.classes[scenario.class_order[position]].clone(),
                     task,
                     drawn: picture(sample, rgb),
-                    words: format!(
-                        "{} × {} pixels from column {}, row {}{}",
-                        crop.width,
-                        crop.height,
-                        crop.left,
-                        crop.top,
-                        if crop.flip { ", mirrored" } else { "" }
-                    ),
+                    words: cut_out(crop),
                     tested: picture(sample, tested),
                 }),
                 (Err(problem), _) | (_, Some(Err(problem))) => unreadable = Some(problem),
@@ -94,11 +89,26 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
         of_task = Some((task, samples));
     }
     if seen.is_empty() {
-        return Err(unreadable.unwrap_or_else(|| Problem::new("no training image to show")));
+        return Err(unreadable.unwrap_or_else(|| Problem::new(tr!("data-seen-none"))));
     }
     Ok(Sight {
         input_size: input.size,
         epoch: ask.epoch,
         seen,
     })
+}
+
+/// What was cut out of a picture, in words.
+fn cut_out(crop: CropBox) -> String {
+    let id = match crop.flip {
+        true => "data-seen-mirrored",
+        false => "data-seen-crop",
+    };
+    tr!(
+        id,
+        width = crop.width,
+        height = crop.height,
+        left = crop.left,
+        top = crop.top
+    )
 }

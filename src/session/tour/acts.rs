@@ -159,7 +159,7 @@ impl Session {
         };
         self.backend.send(Command::Stop(job));
         if self.running_job() == Some(job) {
-            self.backend.hurry(job);
+            self.backend.wish_for(job, Wish::Stop);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::estimate::{estimate, seconds_at};
 use crate::session::views::PlanView;
+use crate::tr;
 
 impl Session {
     /// Takes in what happened to the runs of the tour, and goes on to the step that is due.
@@ -48,12 +49,11 @@ impl Session {
 
     /// Trains a run of the tour, which is called so.
     pub(super) fn train_named_of_tour(&mut self, config: &RunConfig) -> JobId {
-        let language = self.learn.language;
         let run = match config.method == presets::baseline(config).method {
-            true => language.say("tour.baseline"),
-            false => language.say("tour.lae"),
+            true => tr!("tour-baseline"),
+            false => tr!("tour-lae"),
         };
-        let name = format!("{}: {run}", language.say("tour.title"));
+        let name = format!("{}: {run}", tr!("tour-title"));
         self.train_named(config.clone(), name)
     }
 

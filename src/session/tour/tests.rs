@@ -54,6 +54,7 @@ fn header(folder: &str) -> RunHeader {
         trained_parameters: 1,
         frozen_parameters: 1,
         weights_sha256: String::new(),
+        start_sha256: None,
         images: None,
         added_tasks: Vec::new(),
         started: String::new(),

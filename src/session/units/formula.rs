@@ -94,7 +94,7 @@ fn problem(text: &str, wrong: &Diagnostic) -> Problem {
         "" => wrong.what.clone(),
         text => format!("{}, in \"{}\"", wrong.what, shortened(text)),
     };
-    let remedy = wrong.remedy();
+    let remedy = wrong.remedy().english;
     Problem::new(what).advise(match remedy.is_empty() {
         false => remedy,
         true => {

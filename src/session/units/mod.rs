@@ -31,7 +31,7 @@ pub use library::{UnitEntry, entries, named, open};
 pub use of_run::OfRun;
 pub use opened::{Done, UnitRun, UnitRunState, Units};
 pub use play::same_settings;
-pub use text::{Paragraph, ParagraphKind, Span, number};
+pub use text::{Paragraph, ParagraphKind, Span, markdown, number};
 pub use value::Figures;
 
 use crate::texts::Language;
@@ -77,8 +77,8 @@ impl Unit {
     pub fn time(&self) -> String {
         let n = self.minutes.to_string();
         match self.minutes {
-            1 => self.language.say("unit.minute").into(),
-            _ => self.language.fill("unit.minutes", &[("n", &n)]),
+            1 => self.language.say("unit-minute").into(),
+            _ => self.language.fill("unit-minutes", &[("n", &n)]),
         }
     }
 

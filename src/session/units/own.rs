@@ -16,7 +16,7 @@ impl Session {
     /// Puts a lesson made from the template into the folder of a teacher's own, shows it there, and reads the lessons
     /// again.
     pub fn write_unit(&mut self) {
-        let language = self.learn.language;
+        let language = Language::spoken();
         self.task_or_tell(
             move |sources| {
                 let path = new_unit(&folder()?, language)?;

@@ -115,6 +115,14 @@ pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> 
     Ok(only.collect())
 }
 
+/// A text in Markdown with no runs and no questions, as the user guide is.
+///
+/// # Errors
+/// A Problem where a figure between braces is no formula.
+pub fn markdown(text: &str) -> Result<Vec<Paragraph>> {
+    paragraphs(text, &[])
+}
+
 /// Cuts a Markdown text into pieces; `line` gives the line of a place in it.
 pub(super) fn pieces(
     text: &str,
@@ -133,7 +141,7 @@ pub(super) fn pieces(
         fence: None,
         counted: (0, 0),
     };
-    for (event, range) in Parser::new_ext(&marked, Options::empty()).into_offset_iter() {
+    for (event, range) in Parser::new_ext(&marked, Options::ENABLE_TABLES).into_offset_iter() {
         writer.take(event, &range, &marked)?;
     }
     writer.close();
@@ -218,6 +226,11 @@ impl Writer<'_> {
                 let number = next.map(|next| std::mem::replace(next, *next + 1));
                 self.begin(ParagraphKind::Item(deep, number));
             }
+            // A row of a table is an item, its cells one behind the other.
+            Tag::TableHead | Tag::TableRow => self.begin(ParagraphKind::Item(0, None)),
+            Tag::TableCell if self.open.as_ref().is_some_and(|row| !row.spans.is_empty()) => {
+                self.text(": ", false);
+            }
             Tag::Emphasis => self.emphasis += 1,
             Tag::Strong => self.strong += 1,
             Tag::CodeBlock(kind) => {
@@ -236,9 +249,13 @@ impl Writer<'_> {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Heading(_) | TagEnd::Paragraph | TagEnd::Item | TagEnd::HtmlBlock => {
-                self.close();
-            }
+            // What the columns hold is told by the text around.
+            TagEnd::TableHead => self.open = None,
+            TagEnd::Heading(_)
+            | TagEnd::Paragraph
+            | TagEnd::Item
+            | TagEnd::HtmlBlock
+            | TagEnd::TableRow => self.close(),
             TagEnd::BlockQuote(_) => self.quotes = self.quotes.saturating_sub(1),
             TagEnd::List(_) => {
                 self.lists.pop();

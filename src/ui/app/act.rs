@@ -15,6 +15,7 @@ use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::store::figure::Figure;
 use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
 use crate::ui::settings::ThemeChoice;
@@ -128,7 +129,7 @@ impl StudioApp {
             UiCommand::Glossary => self.glossary(),
             UiCommand::StandStill(still) => self.stand_still(ctx, still),
             UiCommand::Beside(beside) => self.session.experiment.beside = beside,
-            UiCommand::Zoom(factor) => ctx.set_zoom_factor(factor),
+            UiCommand::Zoom(factor) => self.zoom(ctx, factor),
             UiCommand::ReadDataAgain => self.session.read_data_again(),
             UiCommand::ReloadPlugins => self.session.read_plugins(),
             UiCommand::ReloadRuns => self.session.list_runs(),
@@ -212,9 +213,8 @@ impl StudioApp {
         let same = here.is_some() && here == presets::classes_of(&config);
         if same && config.data != self.session.experiment.draft.data {
             let (mine, its) = (self.session.experiment.draft.data.clone(), &config.data);
-            self.tell(&format!(
-                "{mine} is kept as the data set: it has as many classes as {its}"
-            ));
+            let its = its.as_str();
+            self.tell(&tr!("shell-data-kept", mine = mine.as_str(), its = its));
             config.data = mine;
         }
         self.repeat(config);
@@ -269,7 +269,7 @@ impl StudioApp {
             FigureWish::CopyPicture => self.session.copy_figure(figure),
             FigureWish::CopyNumbers => {
                 ctx.copy_text(figure.table().tabs());
-                self.tell("The numbers are in the clipboard");
+                self.tell(tr!("shell-copied-numbers"));
             }
             FigureWish::Save(format) => self.session.pick_figure(figure, format),
         }
@@ -280,7 +280,7 @@ impl StudioApp {
         if let Some(pixels) = self.session.take_copy() {
             let picture = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
             ctx.copy_image(picture);
-            self.tell("The picture is in the clipboard");
+            self.tell(tr!("shell-copied-picture"));
         }
     }
 
@@ -298,10 +298,8 @@ impl StudioApp {
         let (command, exact) = self.session.command();
         ctx.copy_text(command);
         self.tell(match exact {
-            true => "The command is in the clipboard",
-            false => {
-                "The command is in the clipboard; it uses the corrected labels as they are listed now"
-            }
+            true => tr!("shell-copied-command"),
+            false => tr!("shell-copied-command-now"),
         });
     }
 
@@ -341,11 +339,19 @@ impl StudioApp {
     fn choose_theme(&mut self, ctx: &Context, choice: ThemeChoice) {
         self.settings.theme = choice;
         ctx.set_theme(choice.preference());
+        self.remember();
+    }
+
+    fn zoom(&mut self, ctx: &Context, factor: f32) {
+        self.settings.zoom = factor;
+        ctx.set_zoom_factor(factor);
+        self.remember();
     }
 
     fn speak(&mut self, language: Language) {
         self.settings.language = language;
-        self.session.learn.language = language;
+        language.speak();
+        self.session.spoken_anew();
         self.remember();
     }
 

@@ -11,12 +11,13 @@ use crate::ui::fence::Pressed;
 use crate::ui::pages::{self, Cx};
 use crate::ui::shell::{self, Above, Question};
 use crate::ui::theme;
-use crate::ui::widgets::{figure, terms};
+use crate::ui::widgets::figure;
 
 impl StudioApp {
     /// Draws everything.
     pub fn draw(&mut self, ui: &mut Ui) {
         self.times.begin();
+        self.settings.language.speak();
         let ctx = ui.ctx().clone();
         let ended = caught(|| self.take_keys(&ctx));
         self.fences.asked(ended);
@@ -28,7 +29,6 @@ impl StudioApp {
                 bottom: 0,
                 ..Margin::same(12)
             });
-        terms::speak(&ctx, self.session.learn.language);
         CentralPanel::default().frame(frame).show(ui, |ui| {
             if self.pages.present.on {
                 self.presenter(ui, &mut commands);
@@ -55,23 +55,23 @@ impl StudioApp {
     fn bars(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let mut pressed = Vec::new();
         if !self.pages.present.on {
-            let shown = (self.page, self.settings.reduce_motion);
+            let shown = (self.page, &self.settings);
             let (shell, session) = (&mut self.shell, &self.session);
             let place = Panel::top("in place of the top bar");
-            pressed.push(self.fences.bar("Top bar", ui, place, |ui| {
+            pressed.push(self.fences.bar("part-top-bar", ui, place, |ui| {
                 shell::top_bar(ui, shown, shell, session, commands);
             }));
         }
         if self.shell.frame_times {
             let place = Panel::bottom("in place of the frame times");
             let times = &self.times;
-            pressed.push(self.fences.bar("Frame times", ui, place, |ui| {
+            pressed.push(self.fences.bar("part-frame-times", ui, place, |ui| {
                 shell::frame_line(ui, times);
             }));
         }
         let (shell, session) = (&mut self.shell, &self.session);
         let place = Panel::bottom("in place of the newest notice");
-        pressed.push(self.fences.bar("Newest notice", ui, place, |ui| {
+        pressed.push(self.fences.bar("part-newest-notice", ui, place, |ui| {
             shell.foot(ui, session, commands);
         }));
         if pressed.contains(&Pressed::Report) {
@@ -92,7 +92,7 @@ impl StudioApp {
             textures: &mut self.textures,
             commands,
         };
-        let pressed = self.fences.page(page.title(), ui, |ui| {
+        let pressed = self.fences.page(page.id(), ui, |ui| {
             ui.push_id(page as usize, |ui| match page {
                 Page::Experiment => pages::experiment::show(ui, &mut cx),
                 Page::Train => pages::train::show(ui, &mut cx),
@@ -118,7 +118,7 @@ impl StudioApp {
             commands,
         };
         let ctx = ui.ctx().clone();
-        let drawn = self.fences.above("Presenter's view", &ctx, || {
+        let drawn = self.fences.above("part-presenter", &ctx, || {
             ui.push_id("presenter", |ui| pages::present::show(ui, &mut cx));
         });
         if !drawn {
@@ -139,12 +139,12 @@ impl StudioApp {
         let answered = self
             .shell
             .overlays(&above, &mut self.textures, &mut self.fences, commands);
-        if closing && self.fences.has_fallen("Question") {
+        if closing && self.fences.has_fallen("part-question") {
             // What cannot be asked must not keep the window open: closing saves the run anyway.
             self.leaving.store(true, Ordering::Relaxed);
         }
         let collect = &mut self.shell.collect;
-        let drawn = self.fences.above("Gathering pictures", ctx, || {
+        let drawn = self.fences.above("part-collect", ctx, || {
             collect.show(ctx, &self.session, &mut self.textures, commands);
         });
         if !drawn {

@@ -23,7 +23,7 @@ use super::keys;
 use super::pages::Pages;
 use super::scripts::ReadingOrder;
 use super::settings::Settings;
-use super::shell::{NO_DIALOG, Question, Shell};
+use super::shell::{Question, Shell, no_dialog};
 use super::theme;
 use super::widgets::textures::Textures;
 use crate::data::scenario::Scenario;
@@ -32,6 +32,8 @@ use crate::problem::Problem;
 use crate::session::Session;
 use crate::session::chooser::Choice;
 use crate::session::of_data::SetUp;
+use crate::texts::Language;
+use crate::tr;
 
 /// The window's application.
 pub struct StudioApp {
@@ -68,7 +70,9 @@ impl StudioApp {
         settings_file: Option<PathBuf>,
         started: Instant,
     ) -> Self {
+        settings.language.speak();
         theme::install(ctx);
+        ctx.set_zoom_factor(settings.zoom);
         ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
@@ -76,8 +80,8 @@ impl StudioApp {
         session.former.config.clone_from(&settings.former);
         session.former.folders.clone_from(&settings.former_folders);
         session.former.interrupted.clone_from(&settings.unfinished);
-        session.learn.language = settings.language;
         session.open_folders(&settings.folders);
+        session.editor.left.clone_from(&settings.left);
         if let Some(written) = settings.writing.clone() {
             session.open_written(written);
         }
@@ -154,7 +158,7 @@ impl StudioApp {
             match choice {
                 Choice::Path(path) => self.picked(ctx, wanted, path),
                 Choice::Paths(files) => self.picked_several(ctx, wanted, files),
-                Choice::NoDialog => self.type_path(wanted, NO_DIALOG),
+                Choice::NoDialog => self.type_path(wanted, no_dialog()),
                 Choice::Cancelled => self.pages.experiment.leave(),
             }
         }
@@ -169,8 +173,8 @@ impl StudioApp {
         if self.page == Page::Train {
             self.show(Page::Compare);
         } else {
-            let told = Problem::new("the runs that belong together are finished");
-            let told = told.advise("Compare shows them side by side");
+            let told = Problem::new(tr!("shell-pair-done"));
+            let told = told.advise(tr!("shell-pair-done-advice"));
             self.session.notify(told, false);
         }
     }
@@ -310,8 +314,11 @@ impl StudioApp {
                 || self.settings.former_folders != self.session.former.folders
                 || self.settings.folders != self.session.compare.folders.paths()
                 || self.settings.unfinished.as_deref() != self.session.unfinished()
-                || self.settings.writing != self.session.written())
+                || !self.session.remembers(self.settings.writing.as_ref())
+                || self.settings.left != self.session.editor.left
+                || self.settings.zoom != ctx.zoom_factor())
         {
+            self.settings.zoom = ctx.zoom_factor();
             self.remember();
         }
     }
@@ -325,6 +332,7 @@ impl StudioApp {
         let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);
         self.settings.writing = self.session.written();
+        self.settings.left.clone_from(&self.session.editor.left);
         self.settings.unfinished = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)
@@ -338,26 +346,30 @@ impl StudioApp {
 
 impl eframe::App for StudioApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
-        self.fenced(ctx, "news", |app| {
+        self.settings.language.speak();
+        self.fenced(ctx, "part-news", |app| {
             if app.session.drain() {
                 app.shell.palette.renew();
             }
+            if let Some(left) = app.session.train.clusters.next_look() {
+                ctx.request_repaint_after(left);
+            }
         });
-        self.fenced(ctx, "chosen files", |app| app.take_picked(ctx));
-        self.fenced(ctx, "dropped files", |app| {
+        self.fenced(ctx, "part-chosen", |app| app.take_picked(ctx));
+        self.fenced(ctx, "part-dropped", |app| {
             app.take_drop(ctx);
             app.take_dropped(ctx);
         });
-        self.fenced(ctx, "finished runs", |app| {
+        self.fenced(ctx, "part-finished", |app| {
             app.take_comparison();
             if app.session.take_used() {
                 app.show(Page::Experiment);
             }
         });
-        self.fenced(ctx, "figures", |app| app.take_copy(ctx));
-        self.fenced(ctx, "focus", |app| app.take_focus(ctx));
-        self.fenced(ctx, "closing", |app| app.take_closing(ctx));
-        self.fenced(ctx, "settings", |app| {
+        self.fenced(ctx, "part-figures", |app| app.take_copy(ctx));
+        self.fenced(ctx, "part-focus", |app| app.take_focus(ctx));
+        self.fenced(ctx, "part-closing", |app| app.take_closing(ctx));
+        self.fenced(ctx, "part-settings", |app| {
             app.note_history(ctx);
             app.remember_changes(ctx);
         });
@@ -373,6 +385,8 @@ impl eframe::App for StudioApp {
     fn on_exit(&mut self) {
         // What comes after it, the run that is saved above all, must not suffer from it.
         let _ = caught(|| self.remember());
+        // What is said from here on stands in the terminal.
+        Language::English.speak();
         if let Some(mut line) = self.last_times.as_ref().and_then(|place| place.lock().ok()) {
             *line = self.times.line();
         }

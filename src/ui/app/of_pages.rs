@@ -30,6 +30,8 @@ pub(super) fn place(session: &mut Session, command: PlaceCommand) {
         PlaceCommand::Stop(name) => session.stop_at(&name),
         PlaceCommand::TakeOut(name, job) => session.take_out_at(&name, job),
         PlaceCommand::LetGo(name) => session.let_go_at(&name),
+        PlaceCommand::Cancel(folder) => session.cancel_on_cluster(folder),
+        PlaceCommand::Forget(folder) => session.forget_on_cluster(&folder),
     }
 }
 
@@ -80,7 +82,7 @@ pub(super) fn plugins(session: &mut Session, command: PluginCommand) {
         PluginCommand::Duplicate => session.duplicate_plugin(),
         PluginCommand::Close => session.close_plugin(),
         PluginCommand::GoOn => session.go_on_with_left(),
-        PluginCommand::DropLeft => session.editor.left = None,
+        PluginCommand::DropLeft => drop(session.editor.left.pop()),
         PluginCommand::Reveal(path) => session.reveal(&path),
         PluginCommand::Allow(file) => session.allow_plugin(file),
         PluginCommand::AllowOpen => session.allow_open_plugin(),

@@ -2,6 +2,7 @@
 
 use egui::KeyboardShortcut;
 
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 
 /// A line of the command palette.
@@ -50,7 +51,9 @@ impl PaletteEntry {
         }
     }
 
-    pub(super) fn also(self, also: &'static str) -> Self {
+    /// Is found by the words of this message, too.
+    pub(super) fn also(self, id: &'static str) -> Self {
+        let also = tr!(id);
         Self { also, ..self }
     }
 

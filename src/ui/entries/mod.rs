@@ -15,6 +15,8 @@ use crate::session::data_export::DataExportKind;
 use crate::session::presets::presets;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::time_text;
+use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
 use crate::ui::page_commands::PlaceCommand;
@@ -47,46 +49,47 @@ fn entries(session: &Session) -> Vec<PaletteEntry> {
 }
 
 fn of_pages() -> Vec<PaletteEntry> {
-    let line = |(page, title, _): (Page, _, _)| {
-        PaletteEntry::new(format!("Go to {title}"), UiCommand::Show(page)).keys(page.shortcut())
-    };
-    Page::ALL.into_iter().map(line).collect()
+    let pages = Page::ALL.into_iter().map(|(page, ..)| {
+        let title = tr!("entries-go-to", page = page.title());
+        PaletteEntry::new(title, UiCommand::Show(page)).keys(page.shortcut())
+    });
+    pages.collect()
 }
 
 fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
     let ready = session.can_start();
-    let start = if session.with_baseline() {
-        "Start both runs"
-    } else {
-        "Start training"
+    let start = match session.with_baseline() {
+        true => tr!("experiment-start-both"),
+        false => tr!("experiment-start"),
     };
     let mut all = vec![
         PaletteEntry::new(start, UiCommand::Start)
-            .also("run train begin go")
+            .also("entries-start-also")
             .keys(keys::START)
             .when(ready),
-        PaletteEntry::new("Run 3 class orders", UiCommand::TrainOrders).when(ready),
+        PaletteEntry::new(tr!("experiment-orders"), UiCommand::TrainOrders).when(ready),
         match session.experiment.beside {
-            true => PaletteEntry::new("Train without Baseline beside it", UiCommand::Beside(false)),
-            false => PaletteEntry::new("Train with Baseline beside it", UiCommand::Beside(true)),
+            true => PaletteEntry::new(tr!("entries-alone"), UiCommand::Beside(false)),
+            false => PaletteEntry::new(tr!("entries-beside"), UiCommand::Beside(true)),
         },
     ];
     for preset in presets() {
-        let title = format!("Set up: {}", preset.title);
-        all.push(PaletteEntry::new(title, UiCommand::from(preset)).also("preset"));
+        let title = tr!("entries-set-up", preset = preset.title());
+        let set_up = PaletteEntry::new(title, UiCommand::from(preset));
+        all.push(set_up.also("entries-set-up-also"));
     }
     for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
         let title = named::published(name).map_or(name, |set| set.name);
         all.push(PaletteEntry::new(
-            format!("Choose the data set {title}"),
+            tr!("entries-choose-data", title = title),
             UiCommand::ChooseData(name.into()),
         ));
     }
     let there = session.experiment.data.ready().is_some();
     let export = |form| {
         let title = match form {
-            Form::Project => "Export the data set for Teachable Machine…",
-            Form::Folder => "Export the data set as a zip of folders…",
+            Form::Project => tr!("entries-export-project"),
+            Form::Folder => tr!("entries-export-folder"),
         };
         PaletteEntry::new(
             title,
@@ -94,24 +97,27 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
         )
         .when(there)
     };
-    let pick = |title, wanted| PaletteEntry::new(title, UiCommand::Pick(wanted)).also("open file");
+    let pick = |title, wanted| {
+        let pick = PaletteEntry::new(title, UiCommand::Pick(wanted));
+        pick.also("entries-pick-also")
+    };
     all.extend([
-        pick("Choose a data folder…", DialogPurpose::DataFolder),
-        PaletteEntry::new("Make a data set…", UiCommand::Collect(Purpose::Data))
-            .also("draw gather pictures new"),
+        pick(tr!("entries-data-folder"), DialogPurpose::DataFolder),
+        PaletteEntry::new(tr!("entries-make-data"), UiCommand::Collect(Purpose::Data))
+            .also("entries-make-data-also"),
         export(Form::Project),
         export(Form::Folder),
-        PaletteEntry::new("Read the data set again", UiCommand::ReadDataAgain),
-        pick("Choose a weight file…", DialogPurpose::Weights),
-        pick("Choose a class order…", DialogPurpose::Order),
+        PaletteEntry::new(tr!("entries-read-data"), UiCommand::ReadDataAgain),
+        pick(tr!("entries-weights"), DialogPurpose::Weights),
+        pick(tr!("entries-order"), DialogPurpose::Order),
     ]);
     all.extend([
-        PaletteEntry::new("Redo the change of the settings", UiCommand::Redo).keys(keys::REDO),
-        PaletteEntry::new("Undo the last change of the settings", UiCommand::Undo).keys(keys::UNDO),
-        PaletteEntry::new("Copy as command", UiCommand::CopyCommand),
-        PaletteEntry::new("Set up what the last window had", UiCommand::UseFormer)
+        PaletteEntry::new(tr!("entries-redo"), UiCommand::Redo).keys(keys::REDO),
+        PaletteEntry::new(tr!("entries-undo"), UiCommand::Undo).keys(keys::UNDO),
+        PaletteEntry::new(tr!("experiment-copy-command"), UiCommand::CopyCommand),
+        PaletteEntry::new(tr!("entries-use-former"), UiCommand::UseFormer)
             .when(session.former.waits()),
-        PaletteEntry::new("Forget what the last window had", UiCommand::DropFormer)
+        PaletteEntry::new(tr!("entries-drop-former"), UiCommand::DropFormer)
             .when(session.former.waits())
             .careful(),
     ]);
@@ -123,33 +129,30 @@ fn of_run_at_work(session: &Session) -> Vec<PaletteEntry> {
     let held = session.waiting().any(|job| job.held);
     let waits = session.waiting().next().is_some();
     let mut all = vec![
-        PaletteEntry::new("Pause or resume", UiCommand::PauseOrGoOn)
+        PaletteEntry::new(tr!("entries-pause"), UiCommand::PauseOrGoOn)
             .keys(keys::PAUSE)
             .on(Page::Train)
             .when(training),
-        PaletteEntry::new("Stop the run and save it", UiCommand::Stop)
+        PaletteEntry::new(tr!("entries-stop"), UiCommand::Stop)
             .keys(keys::STOP)
             .when(training)
             .careful(),
-        PaletteEntry::new("Resume the queue", UiCommand::HoldQueue(false)).when(held),
-        PaletteEntry::new("Hold the queue", UiCommand::HoldQueue(true)).when(waits && !held),
-        PaletteEntry::new("Show the run at work", UiCommand::CloseOpened)
+        PaletteEntry::new(tr!("entries-queue-resume"), UiCommand::HoldQueue(false)).when(held),
+        PaletteEntry::new(tr!("entries-queue-hold"), UiCommand::HoldQueue(true))
+            .when(waits && !held),
+        PaletteEntry::new(tr!("entries-show-run"), UiCommand::CloseOpened)
             .when(session.train.opened.is_some()),
     ];
     for (place, job) in session.waiting().enumerate() {
-        let (number, title) = (place + 1, &job.title);
+        let (number, title) = (place + 1, job.title.as_str());
         if place > 0 {
             let command = UiCommand::MoveInQueue(job.id, 0);
-            all.push(PaletteEntry::new(
-                format!("Train next: {number}, {title}"),
-                command,
-            ));
+            let words = tr!("entries-train-next", number = number, title = title);
+            all.push(PaletteEntry::new(words, command));
         }
         let command = UiCommand::TakeOut(job.id);
-        all.push(
-            PaletteEntry::new(format!("Remove from the queue: {number}, {title}"), command)
-                .careful(),
-        );
+        let words = tr!("entries-queue-remove", number = number, title = title);
+        all.push(PaletteEntry::new(words, command).careful());
     }
     all
 }
@@ -159,46 +162,48 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
     let mut all = Vec::new();
     let readable = session.rows().filter(|row| row.header.is_some());
     for row in readable.take(RUNS) {
-        let (name, folder) = (called(row), row.folder.clone());
+        let (called, folder) = (called(row), row.folder.clone());
+        let name = called.as_str();
         if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
             let resume = UiCommand::Resume(folder.clone(), None);
-            all.push(PaletteEntry::new(format!("Resume {name}"), resume).also("continue go on"));
+            let resume = PaletteEntry::new(tr!("entries-resume", run = name), resume);
+            all.push(resume.also("entries-resume-also"));
         }
         let open = UiCommand::Open(folder.clone());
-        all.push(PaletteEntry::new(format!("Open the run {name}"), open));
+        all.push(PaletteEntry::new(tr!("entries-open", run = name), open));
         if let Some(header) = &row.header {
             let again = UiCommand::Repeat(Box::new(header.config.clone()));
-            all.push(
-                PaletteEntry::new(format!("Duplicate {name}"), again).also("repeat set up again"),
-            );
+            let again = PaletteEntry::new(tr!("entries-duplicate", run = name), again);
+            all.push(again.also("entries-duplicate-also"));
         }
         if row.fixed().is_some() {
             continue;
         }
         let name_it = UiCommand::Describe(folder.clone());
-        all.push(PaletteEntry::new(format!("Name {name}…"), name_it).also("rename tag note"));
+        let name_it = PaletteEntry::new(tr!("entries-name", run = name), name_it);
+        all.push(name_it.also("entries-name-also"));
         if row.state != RunState::Busy {
             let delete = UiCommand::Delete(vec![folder]);
-            all.push(PaletteEntry::new(format!("Delete {name}"), delete).careful());
+            all.push(PaletteEntry::new(tr!("entries-delete", run = name), delete).careful());
         }
     }
     for (folder, title) in askable(session).take(RUNS) {
         let ask = UiCommand::PredictWith(folder);
-        all.push(PaletteEntry::new(format!("Predict with {title}"), ask));
+        all.push(PaletteEntry::new(tr!("entries-predict", run = title), ask));
     }
-    let reload = PaletteEntry::new("Reload runs", UiCommand::ReloadRuns);
+    let reload = PaletteEntry::new(tr!("entries-reload-runs"), UiCommand::ReloadRuns);
     all.extend([
         PaletteEntry::new(
-            "Open an image to predict…",
+            tr!("entries-predict-image"),
             UiCommand::Pick(DialogPurpose::Image),
         ),
         PaletteEntry::new(
-            "Predict a folder of pictures…",
+            tr!("entries-predict-folder"),
             UiCommand::Pick(DialogPurpose::Pictures),
         ),
-        PaletteEntry::new("List deleted runs…", UiCommand::Deleted).also("trash restore undo"),
-        PaletteEntry::new("List runs of other folders…", UiCommand::Folders).also("open"),
-        PaletteEntry::new("Paste an image to predict", UiCommand::Paste)
+        PaletteEntry::new(tr!("entries-deleted"), UiCommand::Deleted).also("entries-deleted-also"),
+        PaletteEntry::new(tr!("entries-folders"), UiCommand::Folders).also("entries-folders-also"),
+        PaletteEntry::new(tr!("entries-paste"), UiCommand::Paste)
             .keys(keys::PASTE)
             .on(Page::Predict),
         reload,
@@ -208,32 +213,36 @@ fn of_stored_runs(session: &Session) -> Vec<PaletteEntry> {
 
 fn of_window(session: &Session) -> Vec<PaletteEntry> {
     let mut all = vec![
-        PaletteEntry::new("Reload plugins", UiCommand::ReloadPlugins),
-        PaletteEntry::new("Show notices", UiCommand::Notices),
-        PaletteEntry::new("Device: automatic", UiCommand::ChooseDevice("auto".into())),
+        PaletteEntry::new(tr!("entries-reload-plugins"), UiCommand::ReloadPlugins),
+        PaletteEntry::new(tr!("entries-notices"), UiCommand::Notices),
+        PaletteEntry::new(
+            tr!("entries-device-auto"),
+            UiCommand::ChooseDevice("auto".into()),
+        ),
     ];
     for device in &session.inventory.devices {
         let choose = UiCommand::ChooseDevice(device.key.clone());
-        all.push(PaletteEntry::new(
-            format!("Device: {}", device.title),
-            choose,
-        ));
+        let title = tr!("entries-device", device = device.title.as_str());
+        all.push(PaletteEntry::new(title, choose));
     }
     for view in &session.places.list {
         let name = view.place.name.clone();
         let choose = UiCommand::OnPlace(PlaceCommand::Choose(name.clone()));
-        let entry = PaletteEntry::new(format!("Device: {name}"), choose);
-        all.push(entry.also("place machine ssh elsewhere"));
+        let entry = PaletteEntry::new(tr!("entries-device", device = name), choose);
+        all.push(entry.also("entries-place-also"));
     }
-    for (choice, title) in ThemeChoice::ALL {
+    for (choice, _) in ThemeChoice::ALL {
         let title = match choice {
-            ThemeChoice::System => "follow the system".to_string(),
-            _ => title.to_lowercase(),
+            ThemeChoice::System => tr!("entries-theme-system"),
+            ThemeChoice::Light => tr!("entries-theme-light"),
+            ThemeChoice::Dark => tr!("entries-theme-dark"),
         };
-        all.push(PaletteEntry::new(
-            format!("Theme: {title}"),
-            UiCommand::Theme(choice),
-        ));
+        all.push(PaletteEntry::new(title, UiCommand::Theme(choice)));
+    }
+    for (language, name) in Language::ALL {
+        let title = tr!("entries-language", language = name);
+        let entry = PaletteEntry::new(title, UiCommand::Speak(language));
+        all.push(entry.also("entries-language-also"));
     }
     for (percent, shortcut) in [
         (100, Some(ZOOM_RESET)),
@@ -242,25 +251,29 @@ fn of_window(session: &Session) -> Vec<PaletteEntry> {
         (200, None),
     ] {
         let zoom = UiCommand::Zoom(percent as f32 / 100.0);
-        let entry = PaletteEntry::new(format!("Zoom: {percent}\u{a0}%"), zoom);
+        let entry = PaletteEntry::new(tr!("entries-zoom", percent = percent), zoom);
         all.push(PaletteEntry {
             shortcut,
-            ..entry.also("size larger smaller")
+            ..entry.also("entries-zoom-also")
         });
     }
-    for (title, still) in [("Reduce motion", true), ("Allow motion", false)] {
+    for (title, still) in [(tr!("entries-still"), true), (tr!("entries-moving"), false)] {
         let entry = PaletteEntry::new(title, UiCommand::StandStill(still));
-        all.push(entry.also("animation still accessibility"));
+        all.push(entry.also("entries-still-also"));
     }
-    let help = PaletteEntry::new("Help", UiCommand::Help);
-    all.push(help.also("guide shortcuts keys").keys(keys::HELP));
-    let tour = PaletteEntry::new("Take the tour", UiCommand::Tour);
-    all.push(tour.also("help introduction begin learn"));
-    let glossary = PaletteEntry::new("Look up a term", UiCommand::Glossary);
-    all.push(glossary.also("glossary words meaning formula"));
-    let present = PaletteEntry::new("Present the run in large letters", UiCommand::Present);
-    all.push(present.also("full screen projector").keys(keys::PRESENT));
-    all.push(PaletteEntry::new("Report a problem…", UiCommand::ReportProblem).also("bug log"));
-    all.push(PaletteEntry::new("Show frame times", UiCommand::FrameTimes));
+    let help = PaletteEntry::new(tr!("entries-help"), UiCommand::Help);
+    all.push(help.also("entries-help-also").keys(keys::HELP));
+    let tour = PaletteEntry::new(tr!("entries-tour"), UiCommand::Tour);
+    all.push(tour.also("entries-tour-also"));
+    let glossary = PaletteEntry::new(tr!("entries-glossary"), UiCommand::Glossary);
+    all.push(glossary.also("entries-glossary-also"));
+    let present = PaletteEntry::new(tr!("entries-present"), UiCommand::Present);
+    all.push(present.also("entries-present-also").keys(keys::PRESENT));
+    let report = PaletteEntry::new(tr!("entries-report"), UiCommand::ReportProblem);
+    all.push(report.also("entries-report-also"));
+    all.push(PaletteEntry::new(
+        tr!("entries-frame-times"),
+        UiCommand::FrameTimes,
+    ));
     all
 }

@@ -16,6 +16,7 @@ use crate::problem::harmless;
 use crate::run::config::RunConfig;
 use crate::session::Session;
 use crate::session::loads::{Load, Lookup};
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{button, faint};
@@ -84,8 +85,8 @@ impl Pages {
     }
 }
 
-/// What opens the list of [`resume_on`].
-const RESUME_ON: &str = "Resume on…";
+/// The message on what opens the list of [`resume_on`].
+const RESUME_ON: &str = "shell-resume-on";
 
 /// The devices a stopped run can be continued on, as a menu of this widget: the one it began on may
 /// be gone, or busy.
@@ -96,11 +97,13 @@ fn resume_on(opener: &Response, cx: &mut Cx<'_>, folder: &Path) {
         .unwrap_or_default();
     Popup::menu(opener).show(|ui| {
         if !began.is_empty() {
-            faint(ui, format!("It was trained on {began}"));
+            faint(ui, tr!("shell-resume-began", device = began.as_str()));
         }
         let place = cx.session.goes_on_at(folder);
         if let Some(place) = &place
-            && ui.button(format!("At {place}")).clicked()
+            && ui
+                .button(tr!("shell-resume-at", place = place.as_str()))
+                .clicked()
         {
             cx.act(UiCommand::Resume(folder.to_path_buf(), None));
         }
@@ -119,8 +122,8 @@ fn resume_on(opener: &Response, cx: &mut Cx<'_>, folder: &Path) {
 /// Offers to open a run's data set that is not opened unasked.
 fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
-    faint(ui, format!("The run's images lie in {place}."));
-    if button(ui, "Open this data set").clicked() {
+    faint(ui, tr!("shell-data-lies", place = place));
+    if button(ui, tr!("shell-data-open")).clicked() {
         cx.act(UiCommand::Allow(vec![config.data.clone()]));
     }
 }

@@ -6,23 +6,29 @@ mod order;
 use egui::Context;
 
 use super::theme::regular;
+use crate::tr;
 pub use order::ReadingOrder;
 
-/// First and last character of a script's blocks, its name, and a font that has it.
+/// First and last character of a script's blocks, the message that names its letters, and a font that has it.
 const SCRIPTS: [(u32, u32, &str, &str); 13] = [
-    (0x0590, 0x05FF, "Hebrew", "Noto Sans Hebrew"),
-    (0x0600, 0x077F, "Arabic", "Noto Sans Arabic"),
-    (0x0900, 0x097F, "Devanagari", "Noto Sans Devanagari"),
-    (0x0980, 0x09FF, "Bengali", "Noto Sans Bengali"),
-    (0x0B80, 0x0BFF, "Tamil", "Noto Sans Tamil"),
-    (0x0E00, 0x0E7F, "Thai", "Noto Sans Thai"),
-    (0x10A0, 0x10FF, "Georgian", "Noto Sans Georgian"),
-    (0x1100, 0x11FF, "Korean", "Noto Sans CJK"),
-    (0x2E80, 0x9FFF, "Chinese and Japanese", "Noto Sans CJK"),
-    (0xAC00, 0xD7AF, "Korean", "Noto Sans CJK"),
-    (0xF900, 0xFAFF, "Chinese and Japanese", "Noto Sans CJK"),
-    (0x1_F300, 0x1_FAFF, "emoji", "Noto Emoji"),
-    (0x2_0000, 0x3_FFFF, "Chinese and Japanese", "Noto Sans CJK"),
+    (0x0590, 0x05FF, "data-script-hebrew", "Noto Sans Hebrew"),
+    (0x0600, 0x077F, "data-script-arabic", "Noto Sans Arabic"),
+    (
+        0x0900,
+        0x097F,
+        "data-script-devanagari",
+        "Noto Sans Devanagari",
+    ),
+    (0x0980, 0x09FF, "data-script-bengali", "Noto Sans Bengali"),
+    (0x0B80, 0x0BFF, "data-script-tamil", "Noto Sans Tamil"),
+    (0x0E00, 0x0E7F, "data-script-thai", "Noto Sans Thai"),
+    (0x10A0, 0x10FF, "data-script-georgian", "Noto Sans Georgian"),
+    (0x1100, 0x11FF, "data-script-korean", "Noto Sans CJK"),
+    (0x2E80, 0x9FFF, "data-script-chinese", "Noto Sans CJK"),
+    (0xAC00, 0xD7AF, "data-script-korean", "Noto Sans CJK"),
+    (0xF900, 0xFAFF, "data-script-chinese", "Noto Sans CJK"),
+    (0x1_F300, 0x1_FAFF, "data-script-emoji", "Noto Emoji"),
+    (0x2_0000, 0x3_FFFF, "data-script-chinese", "Noto Sans CJK"),
 ];
 
 /// Names looked at; a script that comes later is told by the boxes it shows as.
@@ -48,9 +54,9 @@ pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
             .find(|(first, last, ..)| (*first..=*last).contains(&at));
         let words = match known {
             Some((.., script, font)) => {
-                format!("{script} letters show as boxes until the font {font} is installed")
+                tr!("data-letters-missing", script = tr!(*script), font = *font)
             }
-            None => format!("no installed font has the letter U+{at:04X} of a class name"),
+            None => tr!("data-letter-missing", code = format!("U+{at:04X}")),
         };
         if !told.contains(&words) {
             told.push(words);

@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::run::about::About;
 use crate::session::Session;
 use crate::session::row::made_title;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::theme::{semibold, tokens};
@@ -68,7 +69,7 @@ impl AboutDialog {
         let enter = widgets::enter_alone(ctx);
         let modal = dialog(ctx, "about", 460.0, |ui| {
             let t = tokens(ui);
-            let title = RichText::new("Name, tags and note").font(semibold(16.0));
+            let title = RichText::new(tr!("shell-about-title")).font(semibold(16.0));
             ui.label(title.color(t.strong));
             faint(ui, &draft.made);
             let save = enter | fields(ui, draft);
@@ -97,8 +98,8 @@ pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] 
     }
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        let save = primary_button(ui, "Save", wrong.is_none()).clicked();
-        [keys | save, button(ui, "Cancel").clicked()]
+        let save = primary_button(ui, tr!("shell-save"), wrong.is_none()).clicked();
+        [keys | save, button(ui, tr!("shell-cancel")).clicked()]
     })
     .inner
 }
@@ -106,12 +107,16 @@ pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] 
 /// The three fields; true when Enter in one of a single line says that this is all.
 fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     let mut enter = false;
-    let fresh = std::mem::take(&mut draft.fresh);
+    let mut fresh = std::mem::take(&mut draft.fresh);
     let lines = [
-        ("Name", "A name of your own", &mut draft.name),
         (
-            "Tags",
-            "Words to find it by, between commas",
+            tr!("shell-about-name"),
+            tr!("shell-about-name-hint"),
+            &mut draft.name,
+        ),
+        (
+            tr!("shell-about-tags"),
+            tr!("shell-about-tags-hint"),
             &mut draft.tags,
         ),
     ];
@@ -119,16 +124,16 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
         let response = field(ui, label, |ui| {
             ui.add(widgets::line_edit(text, f32::INFINITY).hint_text(hint))
         });
-        if fresh && label == "Name" {
+        if std::mem::take(&mut fresh) {
             response.request_focus();
         }
         enter |= widgets::entered(ui, &response);
     }
     let save = ui.ctx().format_shortcut(&keys::SAVE);
-    field(ui, "Note", |ui| {
+    field(ui, tr!("shell-about-note"), |ui| {
         ui.add(
             TextEdit::multiline(&mut draft.note)
-                .hint_text(format!("What to remember of it; {save} saves"))
+                .hint_text(tr!("shell-about-note-hint", keys = save))
                 .desired_rows(5)
                 .desired_width(f32::INFINITY)
                 .margin(Margin::symmetric(9, 6)),
@@ -153,7 +158,14 @@ pub(super) fn offered(ui: &mut Ui, tags: &mut String, taken: &[String], known: &
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);
         for tag in others {
-            if chip(ui, None, tag, &format!("Add the tag {tag}")).clicked() {
+            if chip(
+                ui,
+                None,
+                tag,
+                &tr!("shell-about-add-tag", tag = tag.as_str()),
+            )
+            .clicked()
+            {
                 let all = typed.iter().chain([tag]);
                 *tags = all.map(String::as_str).collect::<Vec<_>>().join(", ");
             }

@@ -6,27 +6,34 @@ use egui::{
 };
 
 use super::Shell;
+use super::settings::settings_menu;
 use crate::session::Session;
 use crate::session::loads::Load;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::DeviceView;
+use crate::session::words::percent;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
 use crate::ui::page_commands::PlaceCommand;
-use crate::ui::settings::ThemeChoice;
+use crate::ui::settings::Settings;
 use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::{at_end, button, chip, icon_button};
+use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
 
 /// Wide enough for everything, in points.
 const WIDE: f32 = 900.0;
-/// Wide enough for a tab for each page, beside a run at work.
-const TABS: f32 = 740.0;
+/// Room that a run at work needs beside the tabs.
+const RUN: f32 = 280.0;
+/// Size of a chip's letters.
+const CHIP: f32 = 12.0;
+/// Room around the words of a tab.
+const TAB: f32 = 24.0;
 
-/// Draws the top bar over this page; `still` says whether nothing moves by itself.
+/// Draws the top bar over this page.
 pub fn top_bar(
     ui: &mut Ui,
-    (page, still): (Page, bool),
+    (page, settings): (Page, &Settings),
     shell: &mut Shell,
     session: &Session,
     commands: &mut Vec<UiCommand>,
@@ -48,7 +55,9 @@ pub fn top_bar(
                     ui.label(name.font(semibold(13.0)).color(t.strong));
                     ui.add_space(12.0);
                 }
-                if whole > TABS {
+                let words = Page::ALL.map(|(page, ..)| width(ui, page.title(), 13.0));
+                let tabs: f32 = words.iter().map(|words| words + TAB + 4.0).sum();
+                if whole > tabs + RUN {
                     for (tab, ..) in Page::ALL {
                         if page_tab(ui, tab, tab == page) {
                             commands.push(UiCommand::Show(tab));
@@ -60,7 +69,7 @@ pub fn top_bar(
                 let room = ui.available_width();
                 at_end(ui, |ui| {
                     ui.spacing_mut().item_spacing.x = 10.0;
-                    right_end(ui, (shell, still), session, commands, (whole, room));
+                    right_end(ui, (shell, settings), session, commands, (whole, room));
                 });
             });
         });
@@ -70,21 +79,21 @@ pub fn top_bar(
 /// the tabs leave. What is left out can be had from the command palette.
 fn right_end(
     ui: &mut Ui,
-    (shell, still): (&mut Shell, bool),
+    (shell, settings): (&mut Shell, &Settings),
     session: &Session,
     commands: &mut Vec<UiCommand>,
     (whole, room): (f32, f32),
 ) {
     let live = session.train.running();
     let help = room > 440.0 && !session.is_training();
-    let theme = room > 300.0;
+    let menu = room > 300.0;
     // What stands beside the run's words, each with its gap; a run at work brings two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
-    let signs = signs + if help { 38.0 } else { 0.0 } - if theme { 0.0 } else { 38.0 };
+    let signs = signs + if help { 38.0 } else { 0.0 } - if menu { 0.0 } else { 38.0 };
     let device = device_width(ui, session, whole > WIDE);
     // The device gives way before the run's own words do.
     let least = live.map_or(0.0, |run| {
-        width(ui, chip_text(run, session.waiting().count(), 0))
+        width(ui, &chip_text(run, session.waiting().count(), 0), CHIP)
     });
     let with_device = room > 400.0 && room >= signs + device + least;
     let beside = signs + if with_device { device } else { 0.0 };
@@ -92,21 +101,21 @@ fn right_end(
     if with_device {
         device_chip(ui, session, commands, whole > WIDE);
     }
-    if theme {
-        theme_menu(ui, still, commands);
+    if menu {
+        settings_menu(ui, settings, commands);
     }
     // Beside a run at work it has no room.
     if help
-        && chip(ui, None, "?", "Help")
-            .on_hover_text("Help: tour, lessons, glossary, shortcuts, guide (F1)")
+        && chip(ui, None, "?", tr!("shell-help"))
+            .on_hover_text(tr!("shell-help-hint"))
             .clicked()
     {
         commands.push(UiCommand::Help);
     }
     notices_button(ui, shell, session, commands);
     let palette = ui.ctx().format_shortcut(&keys::PALETTE);
-    if chip(ui, None, &palette, "Command palette")
-        .on_hover_text("All commands")
+    if chip(ui, None, &palette, tr!("shell-palette"))
+        .on_hover_text(tr!("shell-palette-hint"))
         .clicked()
     {
         commands.push(UiCommand::Palette);
@@ -115,10 +124,10 @@ fn right_end(
 
 /// All pages behind one button, where the tabs have no room.
 fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
-    let menu = button(ui, format!("{} ▾", page.title())).accessible_name("Pages");
+    let menu = button(ui, format!("{} ▾", page.title())).accessible_name(tr!("shell-pages"));
     Popup::menu(&menu).show(|ui| {
-        for (tab, title, _) in Page::ALL {
-            if ui.selectable_label(tab == page, title).clicked() {
+        for (tab, ..) in Page::ALL {
+            if ui.selectable_label(tab == page, tab.title()).clicked() {
                 commands.push(UiCommand::Show(tab));
             }
         }
@@ -131,7 +140,7 @@ fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
     let galley = ui
         .painter()
         .layout_no_wrap(title.to_string(), regular(13.0), colour);
-    let size = Vec2::new(galley.size().x + 24.0, 28.0);
+    let size = Vec2::new(galley.size().x + TAB, 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::Tab, true, chosen, title));
     let radius = CornerRadius::same(RADIUS);
@@ -161,8 +170,8 @@ fn page_tab(ui: &mut Ui, page: Page, chosen: bool) -> bool {
 fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut Vec<UiCommand>) {
     let unread = shell.news.unread(session.notices.told);
     let name = match unread {
-        0 => "Notices".to_string(),
-        n => format!("Notices, {n} unread"),
+        0 => tr!("shell-notices").to_string(),
+        n => tr!("shell-notices-unread", n = n),
     };
     let response = icon_button(ui, Icon::Bell, &name, 28.0);
     if unread > 0 {
@@ -172,21 +181,6 @@ fn notices_button(ui: &mut Ui, shell: &Shell, session: &Session, commands: &mut 
     if response.clicked() {
         commands.push(UiCommand::Notices);
     }
-}
-
-fn theme_menu(ui: &mut Ui, still: bool, commands: &mut Vec<UiCommand>) {
-    let response = icon_button(ui, Icon::Theme, "Theme", 28.0);
-    Popup::menu(&response).show(|ui| {
-        for (choice, title) in ThemeChoice::ALL {
-            if ui.button(title).clicked() {
-                commands.push(UiCommand::Theme(choice));
-            }
-        }
-        let mut wanted = still;
-        if ui.checkbox(&mut wanted, "Reduce motion").changed() {
-            commands.push(UiCommand::StandStill(wanted));
-        }
-    });
 }
 
 fn device_text(session: &Session, wide: bool) -> String {
@@ -204,20 +198,19 @@ fn device_text(session: &Session, wide: bool) -> String {
             let most = if wide { 34 } else { 14 };
             short(&device.title, most)
         }
-        None if session.inventory.devices.is_empty() => "looking for devices".to_string(),
+        None if session.inventory.devices.is_empty() => tr!("shell-device-looking").to_string(),
         None => short(wanted, 24),
     }
 }
 
 fn device_width(ui: &Ui, session: &Session, wide: bool) -> f32 {
-    width(ui, device_text(session, wide)) + 34.0
+    width(ui, &device_text(session, wide), CHIP) + 34.0
 }
 
-/// Width of a chip's words.
-fn width(ui: &Ui, text: String) -> f32 {
-    let galley = ui
-        .painter()
-        .layout_no_wrap(text, regular(12.0), tokens(ui).text);
+/// Width of words of this size.
+fn width(ui: &Ui, text: &str, size: f32) -> f32 {
+    let (text, font) = (text.to_string(), regular(size));
+    let galley = ui.painter().layout_no_wrap(text, font, tokens(ui).text);
     galley.size().x
 }
 
@@ -227,13 +220,11 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
         .is_none()
         .then_some(session.experiment.draft.device.as_str());
     let text = device_text(session, wide);
-    let response = chip(ui, None, &text, "Device").on_hover_text("Where new runs are trained");
+    let response =
+        chip(ui, None, &text, tr!("shell-device")).on_hover_text(tr!("shell-device-hint"));
     Popup::menu(&response).show(|ui| {
         ui.set_min_width(260.0);
-        let auto = ui.selectable_label(
-            here == Some("auto"),
-            "Automatic: the best graphics card, else the processor",
-        );
+        let auto = ui.selectable_label(here == Some("auto"), tr!("shell-device-auto"));
         if auto.clicked() {
             commands.push(UiCommand::ChooseDevice("auto".into()));
         }
@@ -263,13 +254,14 @@ fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         let chosen = session.experiment.place.as_ref() == Some(name);
         let line = ui.selectable_label(chosen, format!("{name} · {}", short(&view.line(), 70)));
         let line = match view.answers.problem() {
-            Some(problem) => line.on_hover_text(problem.to_string()),
-            None => line.on_hover_text("Another machine: runs go there, those here go on"),
+            Some(problem) => line.on_hover_text(problem.said().to_string()),
+            None => line.on_hover_text(tr!("shell-device-place")),
         };
         if line.clicked() {
             commands.push(UiCommand::OnPlace(PlaceCommand::Choose(name.clone())));
         }
     }
+    faint(ui, tr!("shell-places-note"));
 }
 
 fn device_line(device: &DeviceView) -> String {
@@ -294,11 +286,11 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     let t = tokens(ui);
     let Some(run) = session.train.live.as_ref() else {
         let text = match session.waiting().count() {
-            0 => "Idle".to_string(),
-            waiting => format!("Idle · {waiting} waiting"),
+            0 => tr!("shell-idle").to_string(),
+            waiting => tr!("shell-idle-waiting", n = waiting),
         };
         let text = text + &elsewhere(session);
-        if chip(ui, Some(t.subdued), &text, "Run: idle").clicked() {
+        if chip(ui, Some(t.subdued), &text, tr!("shell-run-idle")).clicked() {
             commands.push(UiCommand::Show(Page::Train));
         }
         return;
@@ -313,22 +305,29 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     let mut texts = [30, 18, 0]
         .into_iter()
         .map(|most| chip_text(run, waiting, most) + &away);
-    let fitting = texts.find(|text| width(ui, text.clone()) <= room);
+    let fitting = texts.find(|text| width(ui, text, CHIP) <= room);
     let text = fitting.unwrap_or_else(|| done_text(run));
-    if chip(ui, Some(colour), &text, &format!("Run: {text}")).clicked() {
+    if chip(
+        ui,
+        Some(colour),
+        &text,
+        &tr!("shell-run", told = text.as_str()),
+    )
+    .clicked()
+    {
         commands.push(UiCommand::CloseOpened);
         commands.push(UiCommand::Show(Page::Train));
     }
     if run.stage.is_live() {
         let (icon, name) = if run.stage == Stage::Paused {
-            (Icon::Play, "Resume")
+            (Icon::Play, tr!("shell-resume"))
         } else {
-            (Icon::Pause, "Pause the run")
+            (Icon::Pause, tr!("shell-pause"))
         };
         if icon_button(ui, icon, name, 24.0).clicked() {
             commands.push(UiCommand::PauseOrGoOn);
         }
-        if icon_button(ui, Icon::Stop, "Stop the run", 24.0).clicked() {
+        if icon_button(ui, Icon::Stop, tr!("shell-stop"), 24.0).clicked() {
             commands.push(UiCommand::Stop);
         }
     }
@@ -339,16 +338,16 @@ fn elsewhere(session: &Session) -> String {
     let places = session.train.places.values();
     match places.filter(|at| at.running().is_some()).count() {
         0 => String::new(),
-        runs => format!(" · {runs} elsewhere"),
+        runs => format!(" · {}", tr!("shell-elsewhere", n = runs)),
     }
 }
 
 /// How far the run is.
 fn done_text(run: &RunView) -> String {
-    let share = format!("{:.0}\u{a0}%", run.done() * 100.0);
+    let share = percent(run.done(), 0);
     match run.stage {
         Stage::Running => share,
-        Stage::Paused => format!("paused · {share}"),
+        Stage::Paused => format!("{} · {share}", tr!("shell-paused")),
         stage => stage.word().to_string(),
     }
 }
@@ -360,11 +359,12 @@ fn chip_text(run: &RunView, waiting: usize, most: usize) -> String {
         most => format!("{} · ", short(&run.title, most)),
     };
     if let (Some(task), Stage::Running) = (run.task_now(), run.stage) {
-        text.push_str(&format!("task {} of {} · ", task + 1, run.tasks()));
+        text += &tr!("shell-task", task = task + 1, tasks = run.tasks());
+        text += " · ";
     }
     text.push_str(&done_text(run));
     if waiting > 0 {
-        text.push_str(&format!(" · {waiting} waiting"));
+        text += &format!(" · {}", tr!("shell-waiting", n = waiting));
     }
     text
 }

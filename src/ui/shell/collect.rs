@@ -6,13 +6,13 @@ use egui::{
     StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
-use crate::counts::counted;
 use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::chooser::DialogPurpose;
 use crate::session::collection::{CollectedClass, Collection, Purpose};
 use crate::session::data_export::DataExportKind;
 use crate::session::drawing::Drawing;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::page_commands::CollectCommand;
@@ -103,23 +103,24 @@ impl Collect {
         }
         let drawn = !self.drawing.is_empty();
         ui.horizontal_wrapped(|ui| {
-            let add = primary_button(ui, "Add drawing", drawn).on_hover_text("Enter");
+            let add = primary_button(ui, tr!("shell-collect-add"), drawn)
+                .on_hover_text(tr!("shell-collect-enter"));
             if drawn && (add.clicked() || enter) {
                 let picture = self.drawing.picture(look.light, look.share);
                 let command = CollectCommand::Add(picture.into());
                 commands.push(UiCommand::OnCollection(command));
                 self.drawing.strokes.clear();
             }
-            let clear = button_if(ui, drawn, "Clear");
+            let clear = button_if(ui, drawn, tr!("shell-clear"));
             if clear.clicked() {
                 self.drawing.strokes.clear();
             }
         });
         ui.horizontal_wrapped(|ui| {
-            if button(ui, "Files…").clicked() {
+            if button(ui, tr!("shell-collect-files")).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::Piece));
             }
-            if button(ui, "Paste").clicked() {
+            if button(ui, tr!("shell-collect-paste")).clicked() {
                 commands.push(UiCommand::Paste);
             }
         });
@@ -154,8 +155,8 @@ fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
 fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     let t = tokens(ui);
     let title = match purpose {
-        Purpose::Data => "Make a data set",
-        Purpose::AddedTask(_) => "Teach new classes",
+        Purpose::Data => tr!("shell-collect-data"),
+        Purpose::AddedTask(_) => tr!("shell-teach-title"),
     };
     ui.label(RichText::new(title).font(semibold(16.0)).color(t.strong));
     if let Purpose::AddedTask(run) = purpose
@@ -163,10 +164,7 @@ fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     {
         faint(ui, RunHeader::title(header));
     }
-    widgets::sentence(
-        ui,
-        "Draw, paste or drop pictures into the chosen box; ten or more make a class safe.",
-    );
+    widgets::sentence(ui, tr!("shell-collect-about"));
     ui.add_space(4.0);
 }
 
@@ -189,7 +187,7 @@ fn groups(
                 commands.extend(touched.into_iter().map(UiCommand::OnCollection));
                 ui.add_space(6.0);
             }
-            if button(ui, "Add a class").clicked() {
+            if button(ui, tr!("shell-collect-add-class")).clicked() {
                 commands.push(UiCommand::OnCollection(CollectCommand::AddClass));
             }
         });
@@ -215,22 +213,26 @@ fn one_group(
             ui.horizontal(|ui| {
                 if ui
                     .radio(chosen, "")
-                    .on_hover_text("Pictures go here")
+                    .on_hover_text(tr!("shell-collect-here"))
                     .clicked()
                 {
                     touched.push(CollectCommand::Choose(index));
                 }
                 let mut name = group.name.clone();
                 let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
-                let field = ui.add(edit).accessible_name("Name of the class");
+                let field = ui.add(edit).accessible_name(tr!("shell-collect-class"));
                 if field.gained_focus() {
                     touched.push(CollectCommand::Choose(index));
                 }
                 if field.changed() {
                     touched.push(CollectCommand::Rename(index, name));
                 }
-                faint(ui, counted(group.pieces.len(), "picture"));
-                let end = if only { "Empty" } else { "Remove" };
+                faint(ui, tr!("count-pictures", n = group.pieces.len()));
+                let end = if only {
+                    tr!("shell-collect-empty")
+                } else {
+                    tr!("shell-collect-remove")
+                };
                 if link(ui, end).clicked() {
                     touched.push(CollectCommand::RemoveClass(index));
                 }
@@ -254,7 +256,7 @@ fn one_group(
 /// The pictures of a box; the place of one that is to be taken out.
 fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
     if group.pieces.is_empty() {
-        faint(ui, "No pictures yet.");
+        faint(ui, tr!("shell-collect-none"));
         return None;
     }
     let mut gone = None;
@@ -262,7 +264,11 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
         for (index, piece) in group.pieces.iter().enumerate() {
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(THUMB), Sense::click());
-            let name = format!("Picture {} of {}", index + 1, group.name);
+            let name = tr!(
+                "shell-collect-picture",
+                n = index + 1,
+                class = group.name.as_str()
+            );
             response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
             let texture = textures.of(ui.ctx(), &piece.picture);
             let (width, height) = (piece.picture.width, piece.picture.height);
@@ -274,7 +280,10 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
             let busy = response.hovered() || response.has_focus();
             let line = Stroke::new(1.0, if busy { t.bad } else { t.line });
             ui.painter().rect_stroke(rect, 4, line, StrokeKind::Inside);
-            if response.on_hover_text("Take it out").clicked() {
+            if response
+                .on_hover_text(tr!("shell-collect-take-out"))
+                .clicked()
+            {
                 gone = Some(index);
             }
         }
@@ -288,35 +297,34 @@ fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<Ui
     name(ui, made, commands);
     match &lacks {
         Some(lacks) if !made.is_empty() => widgets::sentence(ui, lacks),
-        _ => faint(
-            ui,
-            "The pictures are kept beside your runs, as a folder with one subfolder per class.",
-        ),
+        _ => faint(ui, tr!("shell-collect-kept")),
     };
     ui.add_space(4.0);
     let mut close = false;
     ui.horizontal_wrapped(|ui| {
         let yes = match purpose {
-            Purpose::Data => "Use as data set",
-            Purpose::AddedTask(_) => "Teach them",
+            Purpose::Data => tr!("shell-collect-use"),
+            Purpose::AddedTask(_) => tr!("shell-collect-teach"),
         };
         if primary_button(ui, yes, lacks.is_none()).clicked() {
             commands.push(UiCommand::KeepCollection(purpose.clone()));
             close = true;
         }
         export(ui, DataExportKind::Collection, lacks.as_deref(), commands);
-        let words = "What is in the boxes stays until the window is closed";
-        close |= button(ui, "Cancel").on_hover_text(words).clicked();
+        let words = tr!("shell-collect-stays");
+        close |= button(ui, tr!("shell-cancel"))
+            .on_hover_text(words)
+            .clicked();
     });
     close
 }
 
 fn name(ui: &mut Ui, made: &Collection, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
-        faint(ui, "Name of the folder");
+        faint(ui, tr!("shell-collect-folder"));
         let mut name = made.name.clone();
         let edit = widgets::line_edit(&mut name, 200.0);
-        let field = ui.add(edit).accessible_name("Name of the folder");
+        let field = ui.add(edit).accessible_name(tr!("shell-collect-folder"));
         if field.changed() {
             commands.push(UiCommand::OnCollection(CollectCommand::NameFolder(name)));
         }

@@ -2,11 +2,11 @@
 
 use egui::{Context, Label, RichText, ScrollArea, Ui};
 
-use crate::counts::counted;
 use crate::session::Session;
 use crate::session::bin::DeletedRun;
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, time_text};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link};
@@ -29,9 +29,9 @@ impl DeletedDialog {
             return;
         }
         let room = ctx.content_rect().size();
-        let modal = dialog(ctx, "deleted runs", 560.0, |ui| {
+        let modal = dialog(ctx, "deleted-runs", 560.0, |ui| {
             let t = tokens(ui);
-            let title = RichText::new("Deleted runs").font(semibold(16.0));
+            let title = RichText::new(tr!("shell-deleted-title")).font(semibold(16.0));
             ui.label(title.color(t.strong));
             match &session.compare.deleted {
                 Fetch::Ready(runs) => {
@@ -39,11 +39,11 @@ impl DeletedDialog {
                 }
                 Fetch::Failed(problem) => widgets::problem(ui, problem),
                 Fetch::Nothing | Fetch::Busy => {
-                    faint(ui, "Looking …");
+                    faint(ui, tr!("shell-deleted-looking"));
                 }
             }
             ui.add_space(4.0);
-            button(ui, "Close").clicked()
+            button(ui, tr!("shell-close")).clicked()
         });
         // A question above the list has the Escape key.
         if modal.inner || modal.should_close() {
@@ -54,7 +54,7 @@ impl DeletedDialog {
 
 fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiCommand>) {
     if runs.is_empty() {
-        faint(ui, "There are none.");
+        faint(ui, tr!("shell-deleted-none"));
         return;
     }
     let bytes = runs.iter().map(|run| run.bytes).sum();
@@ -62,13 +62,17 @@ fn list(ui: &mut Ui, runs: &[DeletedRun], height: f32, commands: &mut Vec<UiComm
     ui.horizontal_wrapped(|ui| {
         faint(
             ui,
-            format!("{}, {}", counted(runs.len(), "run"), bytes_text(bytes)),
+            format!(
+                "{}, {}",
+                tr!("count-runs", n = runs.len()),
+                bytes_text(bytes)
+            ),
         );
         if runs.len() > 1 {
-            if link(ui, "Restore all").clicked() {
+            if link(ui, tr!("shell-deleted-restore-all")).clicked() {
                 commands.push(UiCommand::Restore(all()));
             }
-            if link(ui, "Delete all for good…").clicked() {
+            if link(ui, tr!("shell-deleted-erase-all")).clicked() {
                 commands.push(UiCommand::Erase(all(), bytes));
             }
         }
@@ -94,10 +98,10 @@ fn line(ui: &mut Ui, run: &DeletedRun, commands: &mut Vec<UiCommand>) {
             format!("{} · {}", time_text(&run.name), bytes_text(run.bytes)),
         )
         .on_hover_text(run.place.display().to_string());
-        if link(ui, "Restore").clicked() {
+        if link(ui, tr!("shell-deleted-restore")).clicked() {
             commands.push(UiCommand::Restore(vec![run.place.clone()]));
         }
-        if link(ui, "Delete for good…").clicked() {
+        if link(ui, tr!("shell-deleted-erase")).clicked() {
             commands.push(UiCommand::Erase(vec![run.place.clone()], run.bytes));
         }
     });

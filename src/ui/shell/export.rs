@@ -1,10 +1,11 @@
-//! The menu behind "Export…": in which form a data set is written to a file.
+//! The menu behind *Export…*: in which form a data set is written to a file.
 
 use egui::{Popup, Ui};
 
 use crate::data::export::Form;
 use crate::session::chooser::DialogPurpose;
 use crate::session::data_export::DataExportKind;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::button_if;
 
@@ -12,13 +13,13 @@ use crate::ui::widgets::button_if;
 pub const FORMS: [(Form, &str, &str); 2] = [
     (
         Form::Project,
-        "For Teachable Machine (.tm)",
-        "A project with every class: pictures are cut to squares of 224 pixels",
+        "shell-export-project",
+        "shell-export-project-hint",
     ),
     (
         Form::Folder,
-        "As an image folder (.zip)",
-        "One folder per class, with the pictures as they are",
+        "shell-export-folder",
+        "shell-export-folder-hint",
     ),
 ];
 
@@ -30,14 +31,17 @@ pub fn export(
     commands: &mut Vec<UiCommand>,
 ) {
     let enabled = lacks.is_none();
-    let open = button_if(ui, enabled, "Export…")
-        .on_hover_text("Write the pictures of all classes to one file")
+    let open = button_if(ui, enabled, tr!("shell-export"))
+        .on_hover_text(tr!("shell-export-hint"))
         .on_disabled_hover_text(lacks.unwrap_or_default());
-    Popup::menu(&open).show(|ui| {
-        for (form, words, tip) in FORMS {
-            if ui.button(words).on_hover_text(tip).clicked() {
-                commands.push(UiCommand::Pick(DialogPurpose::DataExport(kind, form)));
-            }
+    Popup::menu(&open).show(|ui| forms(ui, kind, commands));
+}
+
+/// The forms, a line of a menu each.
+pub fn forms(ui: &mut Ui, kind: DataExportKind, commands: &mut Vec<UiCommand>) {
+    for (form, words, tip) in FORMS {
+        if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {
+            commands.push(UiCommand::Pick(DialogPurpose::DataExport(kind, form)));
         }
-    });
+    }
 }

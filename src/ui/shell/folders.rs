@@ -2,10 +2,10 @@
 
 use egui::{Context, RichText, Ui};
 
-use crate::counts::counted;
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::folders::RunsFolder;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link, primary_button, sentence};
@@ -28,14 +28,11 @@ impl FoldersDialog {
         if !self.open {
             return;
         }
-        let modal = dialog(ctx, "folders of runs", 560.0, |ui| {
+        let modal = dialog(ctx, "folders-of-runs", 560.0, |ui| {
             let t = tokens(ui);
-            let title = RichText::new("Other folders of runs").font(semibold(16.0));
+            let title = RichText::new(tr!("shell-folders-title")).font(semibold(16.0));
             ui.label(title.color(t.strong));
-            sentence(
-                ui,
-                "Runs of these folders stand in all lists beside your own. Nothing in a folder changes by opening it, and the data of its runs are asked for before they are opened.",
-            );
+            sentence(ui, tr!("shell-folders-about"));
             for folder in session.compare.folders.list() {
                 ui.push_id(&folder.path, |ui| line(ui, folder, commands));
             }
@@ -45,7 +42,7 @@ impl FoldersDialog {
                 widgets::problem(ui, problem);
             }
             ui.add_space(4.0);
-            button(ui, "Close").clicked()
+            button(ui, tr!("shell-close")).clicked()
         });
         if modal.inner || modal.should_close() {
             self.open = false;
@@ -54,13 +51,13 @@ impl FoldersDialog {
 
     fn add(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let edit = widgets::line_edit(&mut self.typed, f32::INFINITY)
-            .hint_text("Path of a folder that runs lie in, then Enter");
-        let path = ui.add(edit).accessible_name("Folder of runs");
+            .hint_text(tr!("shell-folders-path-hint"));
+        let path = ui.add(edit).accessible_name(tr!("shell-folders-path"));
         let mut add = widgets::entered(ui, &path);
         ui.horizontal(|ui| {
             let typed = !self.typed.trim().is_empty();
-            add |= primary_button(ui, "Add", typed).clicked();
-            if button(ui, "Choose…").clicked() {
+            add |= primary_button(ui, tr!("shell-folders-add"), typed).clicked();
+            if button(ui, tr!("shell-choose")).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::Runs));
             }
         });
@@ -76,19 +73,17 @@ fn line(ui: &mut Ui, folder: &RunsFolder, commands: &mut Vec<UiCommand>) {
     let path = folder.path.display().to_string();
     widgets::cut(ui, &path).on_hover_text(&path);
     ui.horizontal_wrapped(|ui| {
-        let mut words = counted(folder.runs, "run");
-        if folder.read_only {
-            words += ", can only be read";
-        }
-        if folder.problem.is_some() {
-            words = "not there any more".into();
-        }
-        faint(ui, words);
-        let off = link(ui, "Take off");
-        if off
-            .on_hover_text("Its runs are listed no longer; nothing in it is touched")
-            .clicked()
-        {
+        let runs = folder.runs;
+        faint(
+            ui,
+            match folder.problem.is_some() {
+                true => tr!("shell-folders-gone").to_string(),
+                false if folder.read_only => tr!("shell-folders-read-only", n = runs),
+                false => tr!("count-runs", n = runs),
+            },
+        );
+        let off = link(ui, tr!("shell-folders-off"));
+        if off.on_hover_text(tr!("shell-folders-off-hint")).clicked() {
             commands.push(UiCommand::DropFolder(folder.path.clone()));
         }
     });

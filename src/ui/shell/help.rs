@@ -1,9 +1,15 @@
 //! Help: the tour, the lessons, the glossary, the shortcuts, and the guide to read.
 
-use egui::{CollapsingHeader, Context, Grid, Label, RichText, ScrollArea, Ui};
+use std::sync::OnceLock;
 
+use egui::{CollapsingHeader, Context, Grid, RichText, ScrollArea, Ui};
+
+use crate::session::units::{Figures, Paragraph, ParagraphKind, markdown};
+use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::keys;
+use crate::ui::pages::learn;
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{button, dialog, faint, sentence};
 
@@ -31,14 +37,20 @@ impl HelpDialog {
         }
         let modal = dialog(ctx, "help", 620.0, |ui| {
             let t = tokens(ui);
-            ui.label(RichText::new("Help").font(semibold(16.0)).color(t.strong));
+            ui.label(
+                RichText::new(tr!("shell-help"))
+                    .font(semibold(16.0))
+                    .color(t.strong),
+            );
             let mut leave = entries(ui, commands);
             ui.separator();
             shortcuts(ui);
             ui.separator();
-            CollapsingHeader::new("User guide").show(ui, guide);
+            CollapsingHeader::new(tr!("help-guide"))
+                .id_salt("guide")
+                .show(ui, guide);
             ui.add_space(4.0);
-            leave |= button(ui, "Close").clicked();
+            leave |= button(ui, tr!("shell-close")).clicked();
             leave
         });
         if modal.inner || modal.should_close() {
@@ -51,43 +63,31 @@ impl HelpDialog {
 fn entries(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
     let mut chosen = false;
     for (title, told, command) in [
+        ("help-tour", "help-tour-told", UiCommand::Tour),
         (
-            "Take the tour",
-            "Three minutes: draw two digits, watch one being forgotten.",
-            UiCommand::Tour,
-        ),
-        (
-            "Read a lesson",
-            "A quarter of an hour each: guess, train, measure, explain.",
+            "help-lesson",
+            "help-lesson-told",
             UiCommand::Show(Page::Learn),
         ),
-        (
-            "Look up a term",
-            "The glossary: every word that is underlined with dots.",
-            UiCommand::Glossary,
-        ),
-        (
-            "Find a command",
-            "Everything the window can do, by a few letters of it.",
-            UiCommand::Palette,
-        ),
+        ("help-term", "help-term-told", UiCommand::Glossary),
+        ("help-command", "help-command-told", UiCommand::Palette),
     ] {
         ui.horizontal_wrapped(|ui| {
-            if button(ui, title).clicked() {
+            if button(ui, tr!(title)).clicked() {
                 commands.push(command);
                 chosen = true;
             }
-            faint(ui, told);
+            faint(ui, tr!(told));
         });
     }
     chosen
 }
 
 fn shortcuts(ui: &mut Ui) {
-    sentence(ui, "Shortcuts");
+    sentence(ui, tr!("help-shortcuts"));
     let t = tokens(ui);
     let pages = Page::ALL.iter();
-    let pages = pages.map(|(page, title, _)| (page.shortcut(), *title));
+    let pages = pages.map(|(page, id, _)| (page.shortcut(), *id));
     let all: Vec<_> = pages.chain(keys::TOLD).collect();
     Grid::new("shortcuts")
         .num_columns(4)
@@ -97,17 +97,53 @@ fn shortcuts(ui: &mut Ui) {
                 for (shortcut, told) in pair {
                     let keys = ui.ctx().format_shortcut(shortcut);
                     ui.label(RichText::new(keys).font(mono(12.5)).color(t.strong));
-                    ui.label(RichText::new(*told).color(t.text));
+                    ui.label(RichText::new(tr!(*told)).color(t.text));
                 }
                 ui.end_row();
             }
         });
 }
 
+/// The guide by its chapters, each with its title; what stands before the first one has the guide's own.
+fn chapters() -> &'static [(String, Vec<Paragraph>)] {
+    static CHAPTERS: OnceLock<Vec<(String, Vec<Paragraph>)>> = OnceLock::new();
+    CHAPTERS.get_or_init(|| {
+        let mut chapters: Vec<(String, Vec<Paragraph>)> = Vec::new();
+        for paragraph in markdown(GUIDE).unwrap_or_default() {
+            let begins = matches!(paragraph.kind, ParagraphKind::Heading(1 | 2));
+            match chapters.last_mut() {
+                Some((_, chapter)) if !begins => chapter.push(paragraph),
+                _ => {
+                    let title = paragraph.filled(&Figures::default(), Language::English);
+                    chapters.push((title, Vec::new()));
+                }
+            }
+        }
+        chapters
+    })
+}
+
 fn guide(ui: &mut Ui) {
-    let colour = tokens(ui).text;
-    ScrollArea::vertical().max_height(HEIGHT).show(ui, |ui| {
-        let text = RichText::new(GUIDE).font(mono(12.0)).color(colour);
-        ui.add(Label::new(text).wrap().selectable(true));
+    let area = ScrollArea::vertical().max_height(HEIGHT);
+    area.auto_shrink([false, true]).show(ui, |ui| {
+        for (title, chapter) in chapters() {
+            CollapsingHeader::new(title).show(ui, |ui| {
+                learn::words(ui, chapter, &Figures::default(), Language::English);
+            });
+        }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_has_a_chapter_for_every_page() {
+        let titles: Vec<&str> = chapters().iter().map(|(title, _)| title.as_str()).collect();
+        for (page, ..) in Page::ALL {
+            assert!(titles.contains(&page.title()), "{titles:?}");
+        }
+        assert!(chapters().iter().all(|(_, chapter)| !chapter.is_empty()));
+    }
 }

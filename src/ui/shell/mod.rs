@@ -12,6 +12,7 @@ mod palette;
 mod path;
 mod question;
 mod report;
+mod settings;
 mod tags;
 pub mod take;
 mod teach;
@@ -28,10 +29,11 @@ use super::widgets::textures::Textures;
 use crate::logging::Level;
 use crate::session::Session;
 use crate::session::collection::Purpose;
+use crate::tr;
 
 pub use bar::top_bar;
 pub use palette::Palette;
-pub use path::NO_DIALOG;
+pub use path::no_dialog;
 pub use question::Question;
 pub use report::ReportDialog;
 
@@ -81,15 +83,15 @@ impl Shell {
     /// What files that are dropped now are taken for.
     fn meant_for(&self) -> &'static str {
         if self.collect.is_open() {
-            "Drop pictures into the chosen box"
+            tr!("shell-drop-box")
         } else if self.pupil.is_some() {
-            "Drop a folder with one subfolder per new class"
+            tr!("shell-drop-teach")
         } else if self.page == Page::Compare {
-            "Drop a folder of runs to list them here, an image to ask about it"
+            tr!("shell-drop-compare")
         } else if self.page == Page::Predict {
-            "Drop images to ask about them, a folder of pictures to predict them all"
+            tr!("shell-drop-predict")
         } else {
-            "Drop a folder to choose the data, an image to ask about it"
+            tr!("shell-drop-data")
         }
     }
 
@@ -103,44 +105,44 @@ impl Shell {
         commands: &mut Vec<UiCommand>,
     ) -> Option<Question> {
         let (ctx, session, level) = (above.ctx, above.session, above.level);
-        fenced(fences, ctx, "Commands", &mut self.palette, |part| {
+        fenced(fences, ctx, "part-commands", &mut self.palette, |part| {
             part.show(ctx, session, commands);
         });
         let news = &mut self.news;
-        if !fences.above("Notices", ctx, || {
+        if !fences.above("part-notices", ctx, || {
             news.show(ctx, session, commands);
         }) {
             news.close();
         }
-        fenced(fences, ctx, "Report a problem", &mut self.report, |part| {
+        fenced(fences, ctx, "part-report", &mut self.report, |part| {
             part.show(ctx, session, level, commands);
         });
-        fenced(fences, ctx, "About a run", &mut self.about, |part| {
+        fenced(fences, ctx, "part-about", &mut self.about, |part| {
             part.show(ctx, session, commands);
         });
-        fenced(fences, ctx, "Tags", &mut self.tags, |part| {
+        fenced(fences, ctx, "part-tags", &mut self.tags, |part| {
             part.show(ctx, session, commands);
         });
-        fenced(fences, ctx, "Deleted runs", &mut self.deleted, |part| {
+        fenced(fences, ctx, "part-deleted", &mut self.deleted, |part| {
             part.show(ctx, session, commands);
         });
-        fenced(fences, ctx, "Help", &mut self.help, |part| {
+        fenced(fences, ctx, "part-help", &mut self.help, |part| {
             part.show(ctx, commands);
         });
-        fenced(fences, ctx, "Folders of runs", &mut self.folders, |part| {
+        fenced(fences, ctx, "part-folders", &mut self.folders, |part| {
             part.show(ctx, session, commands);
         });
         // Above those that may ask for a place.
-        fenced(fences, ctx, "Choosing files", &mut self.path, |part| {
+        fenced(fences, ctx, "part-path", &mut self.path, |part| {
             part.show(ctx, session, commands);
         });
         let words = self.meant_for();
-        fences.above("Dropping files", ctx, || drop_overlay(ctx, words));
-        fenced(fences, ctx, "Teaching", &mut self.pupil, |pupil| {
+        fences.above("part-drop", ctx, || drop_overlay(ctx, words));
+        fenced(fences, ctx, "part-teach", &mut self.pupil, |pupil| {
             added_task(ctx, session, textures, pupil, commands);
         });
         let mut answered = None;
-        fenced(fences, ctx, "Question", &mut self.question, |asked| {
+        fenced(fences, ctx, "part-question", &mut self.question, |asked| {
             answered = question::ask(asked, ctx, session);
         });
         answered

@@ -9,6 +9,7 @@ use egui::{
 use crate::session::notices::{Notice, NoticeUndo};
 use crate::session::plain::in_window;
 use crate::session::{Session, story};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
@@ -94,7 +95,8 @@ impl News {
 
     fn list(&mut self, ctx: &Context, notices: &[Notice], commands: &mut Vec<UiCommand>) {
         let mut open = self.open;
-        let shown = Window::new("Notices")
+        let shown = Window::new(tr!("shell-notices"))
+            .id(egui::Id::unique("notices"))
             .open(&mut open)
             .anchor(Align2::RIGHT_TOP, Vec2::new(-12.0, theme::TOP_BAR + 8.0))
             .collapsible(false)
@@ -103,7 +105,7 @@ impl News {
             .show(ctx, |ui| {
                 ui.set_width(380.0);
                 if notices.is_empty() {
-                    faint(ui, "Nothing to report so far");
+                    faint(ui, tr!("shell-notices-none"));
                 }
                 ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
                     for notice in notices.iter().rev() {
@@ -114,7 +116,7 @@ impl News {
                     }
                 });
                 ui.separator();
-                let report = link(ui, "Report a problem…");
+                let report = link(ui, tr!("shell-report-problem"));
                 if report.clicked() {
                     commands.push(UiCommand::ReportProblem);
                 }
@@ -136,14 +138,14 @@ fn line(ui: &mut Ui, notice: &Notice) {
         problem(ui, &notice.problem);
         return;
     }
-    let t = tokens(ui);
+    let (t, told) = (tokens(ui), notice.problem.said());
     ui.horizontal_top(|ui| {
         sign(ui, notice);
         ui.vertical(|ui| {
-            let text = story::sentence(&notice.problem.what);
+            let text = story::sentence(&told.what);
             ui.add(egui::Label::new(RichText::new(text).color(t.strong)).wrap());
-            if !notice.problem.remedy.is_empty() {
-                let text = RichText::new(story::sentence(&notice.problem.remedy));
+            if !told.remedy.is_empty() {
+                let text = RichText::new(story::sentence(&told.remedy));
                 ui.label(text.font(regular(12.0)).color(t.subdued));
             }
         });
@@ -153,7 +155,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
 /// Offers to take back what it tells of.
 fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
     if let Some(undo) = &notice.undo
-        && link(ui, "Undo").clicked()
+        && link(ui, tr!("shell-undo")).clicked()
     {
         commands.push(match undo.clone() {
             NoticeUndo::Deleted(places) => UiCommand::Restore(places),
@@ -177,7 +179,7 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
             ui.add(Label::new(text).truncate());
         }
         let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
-        line.on_hover_text("Show all notices").clicked()
+        line.on_hover_text(tr!("shell-notices-all")).clicked()
     })
     .inner
 }
@@ -186,9 +188,9 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
 fn sign(ui: &mut Ui, notice: &Notice) {
     let t = tokens(ui);
     let (icon, colour, word) = match (notice.bad, notice.good) {
-        (true, _) => (Icon::Alert, t.bad, "something went wrong"),
-        (false, true) => (Icon::Tick, t.good, "good news"),
-        (false, false) => (Icon::Dots, t.warning, "note"),
+        (true, _) => (Icon::Alert, t.bad, tr!("shell-notice-bad")),
+        (false, true) => (Icon::Tick, t.good, tr!("shell-notice-good")),
+        (false, false) => (Icon::Dots, t.warning, tr!("shell-notice-note")),
     };
     let (rect, response) = ui.allocate_exact_size(Vec2::new(14.0, 17.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));

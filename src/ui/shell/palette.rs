@@ -3,6 +3,7 @@
 use egui::{Align2, Context, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, Vec2};
 
 use crate::session::Session;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::entries::{PaletteEntry, found};
 use crate::ui::theme::{regular, tokens};
@@ -68,14 +69,14 @@ impl Palette {
             let more = lines.len().saturating_sub(first + most);
             let t = tokens(ui);
             if more > 0 {
-                let text = RichText::new(format!("and {more} more"));
+                let text = RichText::new(tr!("palette-more", n = more));
                 ui.add_space(4.0);
                 ui.horizontal(|ui| {
                     ui.add_space(ui.spacing().button_padding.x);
                     ui.label(text.font(regular(12.0)).color(t.subdued));
                 });
             } else if lines.is_empty() {
-                ui.label(RichText::new("No command with these letters").color(t.subdued));
+                ui.label(RichText::new(tr!("palette-none")).color(t.subdued));
             }
             picked
         });
@@ -105,10 +106,10 @@ impl Palette {
     /// Whether another text was typed.
     fn field(&mut self, ui: &mut Ui) -> bool {
         let edit = TextEdit::singleline(&mut self.typed)
-            .hint_text("Type a command")
+            .hint_text(tr!("palette-hint"))
             .desired_width(f32::INFINITY)
             .margin(egui::Margin::symmetric(10, 7));
-        let response = ui.add(edit).accessible_name("Command");
+        let response = ui.add(edit).accessible_name(tr!("palette-field"));
         response.request_focus();
         if response.changed() {
             self.chosen = 0;
@@ -122,7 +123,7 @@ fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> bool {
         let width = ui.available_width();
         let keys = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
         let keys = match (keys, entry.on) {
-            (Some(keys), Some(page)) => format!("{keys} on {}", page.title()),
+            (Some(keys), Some(page)) => tr!("palette-keys-on", keys = keys, page = page.title()),
             (keys, _) => keys.unwrap_or_default(),
         };
         let button = egui::Button::selectable(chosen, entry.title.as_str())

@@ -7,6 +7,7 @@ use egui::{Align2, Area, Context, Frame, Id, Key, Modifiers, Order, RichText, Ui
 
 use crate::session::Session;
 use crate::session::chooser::{DialogPurpose, typed_path};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, primary_button};
@@ -16,10 +17,12 @@ const PATIENCE: Duration = Duration::from_millis(800);
 /// What takes longer than this to be looked for is told of.
 const SOON: Duration = Duration::from_millis(300);
 /// Why the path is asked for, where no dialog came up.
-pub const NO_DIALOG: &str = match cfg!(any(windows, target_os = "macos")) {
-    true => "No dialog of files opens.",
-    false => "No dialog of files opens on this desktop: no portal answers, and there is no zenity.",
-};
+pub fn no_dialog() -> &'static str {
+    match cfg!(any(windows, target_os = "macos")) {
+        true => tr!("shell-path-no-dialog"),
+        false => tr!("shell-path-no-portal"),
+    }
+}
 
 /// What the dialog for a path remembers between frames.
 #[derive(Default)]
@@ -47,7 +50,9 @@ impl PathDialog {
         *self = Self {
             wanted: Some(wanted),
             typed: typed.display().to_string(),
-            told: format!("{why} Type or paste the path.").trim().to_owned(),
+            told: format!("{why} {}", tr!("shell-path-type"))
+                .trim()
+                .to_owned(),
             ..Self::default()
         };
     }
@@ -83,8 +88,9 @@ impl PathDialog {
         let title = RichText::new(wanted.title()).font(semibold(16.0));
         ui.label(title.color(strong));
         faint(ui, &self.told);
-        let edit = widgets::line_edit(&mut self.typed, f32::INFINITY).hint_text("Path, then Enter");
-        let field = ui.add(edit).accessible_name("Path");
+        let edit =
+            widgets::line_edit(&mut self.typed, f32::INFINITY).hint_text(tr!("shell-path-hint"));
+        let field = ui.add(edit).accessible_name(tr!("shell-path"));
         if !std::mem::replace(&mut self.focused, true) {
             field.request_focus();
         }
@@ -100,15 +106,15 @@ impl PathDialog {
                 ui.request_repaint_after(SOON.saturating_sub(since));
             }
             let words = match wanted.to_write() {
-                _ if since.is_some_and(|since| since > SOON) => "Looking there…",
-                Some(_) if self.replaces => "Replace",
-                Some(_) => "Save here",
-                None if wanted.is_folder() => "Choose this folder",
-                None => "Open",
+                _ if since.is_some_and(|since| since > SOON) => tr!("shell-path-looking"),
+                Some(_) if self.replaces => tr!("shell-path-replace"),
+                Some(_) => tr!("shell-path-save"),
+                None if wanted.is_folder() => tr!("shell-path-folder"),
+                None => tr!("shell-path-open"),
             };
             let ready = since.is_none() && !self.typed.trim().is_empty();
             agreed |= primary_button(ui, words, ready).clicked();
-            cancelled |= button(ui, "Cancel").clicked();
+            cancelled |= button(ui, tr!("shell-cancel")).clicked();
         });
         (agreed, cancelled)
     }
@@ -121,12 +127,15 @@ impl PathDialog {
         self.looking = None;
         match (wanted.to_write(), found.there) {
             (None, false) => {
-                self.told = format!("There is nothing at {}.", found.path.display());
+                self.told = tr!(
+                    "shell-path-nothing",
+                    path = found.path.display().to_string()
+                );
                 None
             }
             (Some(_), true) if !self.replaces => {
                 self.replaces = true;
-                self.told = "There is such a file already.".to_owned();
+                self.told = tr!("shell-path-there").to_owned();
                 None
             }
             _ => Some(found.path.clone()),
@@ -146,8 +155,8 @@ fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &m
         .show(ctx, |ui| {
             Frame::popup(ui.style()).show(ui, |ui| {
                 ui.horizontal(|ui| {
-                    ui.label("A dialog of your desktop is open.");
-                    if button(ui, "Type the path instead").clicked() {
+                    ui.label(tr!("shell-path-elsewhere"));
+                    if button(ui, tr!("shell-path-instead")).clicked() {
                         commands.push(UiCommand::TypePath(wanted));
                     }
                 });

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use egui::{Context, RichText};
 
-use crate::counts::counted;
 use crate::problem::listed;
 use crate::run::job::JobId;
 use crate::session::Session;
 use crate::session::words::bytes_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, dialog, primary_button};
@@ -42,45 +42,35 @@ impl Question {
 
     /// Headline, explanation, and the words of the button that agrees.
     fn words(&self, waiting: usize) -> (&'static str, String, &'static str) {
-        let line = match waiting {
-            0 => String::new(),
-            n => format!(
-                " {} in the queue will wait until you resume it.",
-                counted(n, "run")
-            ),
+        let with_queue = |kept: &str| match waiting {
+            0 => kept.to_string(),
+            n => format!("{kept} {}", tr!("shell-ask-queue", n = n)),
         };
         match self {
-            Self::Stop(_) | Self::StopThis(_) => {
-                let kept =
-                    "The finished tasks and epochs are kept; the run can be continued later.";
-                ("Stop training?", format!("{kept}{line}"), "Stop and save")
-            }
-            Self::Close(_) => {
-                let kept = "A run is at work. It is stopped and saved, and the next start offers to resume it.";
-                (
-                    "Close the window?",
-                    format!("{kept}{line}"),
-                    "Save and close",
-                )
-            }
-            Self::Erase(places, bytes) => {
-                let (runs, size) = (counted(places.len(), "run"), bytes_text(*bytes));
-                (
-                    "Delete for good?",
-                    format!("{runs} of {size} cannot be brought back afterwards."),
-                    "Delete for good",
-                )
-            }
-            Self::Visit(places, _) => {
-                let places = listed(places, 3);
-                (
-                    "Look on another computer?",
-                    format!(
-                        "This run names {places}. Merely looking there tells that computer who looks: do so if you trust it."
-                    ),
-                    "Look there",
-                )
-            }
+            Self::Stop(_) | Self::StopThis(_) => (
+                tr!("shell-ask-stop"),
+                with_queue(tr!("shell-ask-stop-kept")),
+                tr!("shell-ask-stop-yes"),
+            ),
+            Self::Close(_) => (
+                tr!("shell-ask-close"),
+                with_queue(tr!("shell-ask-close-kept")),
+                tr!("shell-ask-close-yes"),
+            ),
+            Self::Erase(places, bytes) => (
+                tr!("shell-ask-erase"),
+                tr!(
+                    "shell-ask-erase-what",
+                    n = places.len(),
+                    size = bytes_text(*bytes)
+                ),
+                tr!("shell-ask-erase-yes"),
+            ),
+            Self::Visit(places, _) => (
+                tr!("shell-ask-visit"),
+                tr!("shell-ask-visit-what", places = listed(places, 3)),
+                tr!("shell-ask-visit-yes"),
+            ),
         }
     }
 }
@@ -111,11 +101,11 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
             }
             if let Question::Stop(job) = question
                 && waiting > 0
-                && button(ui, "Stop this one only").clicked()
+                && button(ui, tr!("shell-ask-stop-this")).clicked()
             {
                 (agreed, question) = (true, Question::StopThis(job));
             }
-            button(ui, "Cancel").clicked()
+            button(ui, tr!("shell-cancel")).clicked()
         })
         .inner
     });

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use egui::{Context, Label, RichText, ScrollArea, TextEdit, TextStyle, Ui};
 
+use super::settings::log_levels;
 use crate::logging::Level;
 use crate::session::Session;
 use crate::session::bug_report::BugReport;
 use crate::session::chooser::DialogPurpose;
 use crate::session::views::Fetch;
 use crate::session::words::bytes_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{button, button_if, dialog, faint, problem, sentence};
@@ -60,19 +62,16 @@ impl ReportDialog {
             self.place = Some(report.place.display().to_string());
         }
         let modal = dialog(ctx, "report", 720.0, |ui| {
-            let headline = RichText::new("Report a problem").font(semibold(16.0));
+            let headline = RichText::new(tr!("shell-report-title")).font(semibold(16.0));
             ui.label(headline.color(tokens(ui).strong));
-            sentence(
-                ui,
-                "This is all that the report holds: versions, settings and the log, never pictures, names of classes or data. Nothing is sent; you decide what becomes of the file.",
-            );
+            sentence(ui, tr!("shell-report-about"));
             match &session.bug_report {
                 Fetch::Ready(report) => {
                     ui.scope(|ui| self.contents(ui, report));
                 }
                 Fetch::Failed(why) => problem(ui, why),
                 Fetch::Nothing | Fetch::Busy => {
-                    faint(ui, "Gathering versions, settings and the log …");
+                    faint(ui, tr!("shell-report-gathering"));
                 }
             }
             ui.add_space(4.0);
@@ -117,9 +116,9 @@ impl ReportDialog {
             let place = self.place.get_or_insert_default();
             let edit = TextEdit::singleline(place).desired_width(width);
             ui.add_enabled(known, edit)
-                .accessible_name("Save the report as");
+                .accessible_name(tr!("shell-report-as"));
             self.place.take_if(|_| !known);
-            if button(ui, "Choose…").clicked() {
+            if button(ui, tr!("shell-choose")).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::BugReport));
             }
         });
@@ -127,12 +126,12 @@ impl ReportDialog {
             let place = self.place.as_deref().unwrap_or_default().trim();
             let ready = session.bug_report.ready().is_some() && !place.is_empty();
             let can = ready && !self.saving;
-            let save = button_if(ui, can, "Save the report");
+            let save = button_if(ui, can, tr!("shell-report-save"));
             if save.clicked() {
                 self.saving = true;
                 commands.push(UiCommand::SaveBugReport(PathBuf::from(place)));
             }
-            button(ui, "Close").clicked()
+            button(ui, tr!("shell-close")).clicked()
         })
         .inner
     }
@@ -141,17 +140,11 @@ impl ReportDialog {
 /// How much the log keeps from now on.
 fn level_choice(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
-        faint(ui, "The log keeps");
+        faint(ui, tr!("settings-log"));
         let shown = Level::ALL.iter().find(|(known, _, _)| *known == level);
-        let shown = shown.map_or("", |(_, _, title)| title);
+        let shown = shown.map_or("", |(_, _, id)| tr!(*id));
         let list = egui::ComboBox::from_id_salt("log level").selected_text(shown);
-        let shown = list.show_ui(ui, |ui| {
-            for (known, _, title) in Level::ALL {
-                if ui.selectable_label(known == level, title).clicked() {
-                    commands.push(UiCommand::LogLevel(known));
-                }
-            }
-        });
-        shown.response.accessible_name("How much the log keeps");
+        let shown = list.show_ui(ui, |ui| log_levels(ui, level, commands));
+        shown.response.accessible_name(tr!("settings-log-how-much"));
     });
 }

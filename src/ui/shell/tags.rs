@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use egui::{Button, Context, RichText, Ui, Vec2};
 
 use super::about::{offered, save_or_cancel};
-use crate::counts::counted;
 use crate::problem::Result;
 use crate::run::about::About;
 use crate::session::Session;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, dialog, faint, field};
@@ -60,13 +60,22 @@ impl Mark {
     fn words(&self, of: usize) -> (String, String) {
         let tag = &self.tag;
         let (share, now) = match self.wish {
-            TagAction::Keep if self.runs == of => (String::new(), "All have it".to_string()),
-            TagAction::Keep => {
-                let share = format!("{} of {of}", self.runs);
-                (format!(" · {share}"), format!("{share} have it"))
+            TagAction::Keep if self.runs == of => {
+                (String::new(), tr!("shell-tags-all-have").into())
             }
-            TagAction::All => (" · all".into(), "All get it".into()),
-            TagAction::None => (" · none".into(), "All lose it".into()),
+            TagAction::Keep => {
+                let share = tr!("shell-tags-share", n = self.runs, of = of);
+                let have = tr!("shell-tags-have", share = share.as_str());
+                (format!(" · {share}"), have)
+            }
+            TagAction::All => (
+                format!(" · {}", tr!("shell-tags-all")),
+                tr!("shell-tags-all-get").into(),
+            ),
+            TagAction::None => (
+                format!(" · {}", tr!("shell-tags-none")),
+                tr!("shell-tags-all-lose").into(),
+            ),
         };
         (format!("#{tag}{share}"), now)
     }
@@ -133,7 +142,7 @@ impl TagsDialog {
         let mut done = false;
         let enter = widgets::enter_alone(ctx);
         let modal = dialog(ctx, "tags", 460.0, |ui| {
-            let title = format!("Tags of {}", counted(draft.runs.len(), "run"));
+            let title = tr!("shell-tags-title", n = draft.runs.len());
             let title = RichText::new(title).font(semibold(16.0));
             ui.label(title.color(tokens(ui).strong));
             let save = enter | added(ui, draft);
@@ -158,9 +167,9 @@ impl TagsDialog {
 
 /// The field for tags that all get; true when Enter says that this is all.
 fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
-    let response = field(ui, "Tags for all", |ui| {
+    let response = field(ui, tr!("shell-tags-field"), |ui| {
         let edit = widgets::line_edit(&mut draft.added, f32::INFINITY);
-        ui.add(edit.hint_text("Words to find them by, between commas"))
+        ui.add(edit.hint_text(tr!("shell-tags-hint")))
     });
     if std::mem::take(&mut draft.fresh) {
         response.request_focus();
@@ -173,7 +182,7 @@ fn marks(ui: &mut Ui, draft: &mut Draft) {
     if draft.marks.is_empty() {
         return;
     }
-    faint(ui, "They have these; click one to change it for all:");
+    faint(ui, tr!("shell-tags-these"));
     let of = draft.runs.len();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(6.0);

@@ -4,19 +4,20 @@ use egui::{Popup, Ui};
 
 use crate::export::Format;
 use crate::session::take_along::TakenAlong;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ProofCommand;
 use crate::ui::widgets::faint;
 
-/// What the button is called.
-pub const TAKE: &str = "Take it with you…";
+/// The message that names the button.
+pub const TAKE: &str = "shell-take";
 
 /// What each form is called here.
 fn title(format: Format) -> &'static str {
     match format {
-        Format::Torch => "For PyTorch",
-        Format::Peft => "As LoRA for peft",
-        Format::Onnx => "As ONNX",
+        Format::Torch => tr!("shell-take-torch"),
+        Format::Peft => tr!("shell-take-peft"),
+        Format::Onnx => tr!("shell-take-onnx"),
     }
 }
 
@@ -35,6 +36,9 @@ pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
 
 /// A menu of them behind three dots.
 pub fn behind_dots(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
-    let open = ui.link("…").on_hover_text(TAKE).accessible_name(TAKE);
+    let open = ui
+        .link("…")
+        .on_hover_text(tr!(TAKE))
+        .accessible_name(tr!(TAKE));
     Popup::menu(&open).show(|ui| forms(ui, taken, commands));
 }

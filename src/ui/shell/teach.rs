@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use egui::{Context, RichText, Sense, Ui, Vec2};
 
-use crate::counts::{count_text, counted};
 use crate::experiment::Found;
 use crate::problem::listed;
 use crate::session::Session;
@@ -13,6 +12,7 @@ use crate::session::chooser::DialogPurpose;
 use crate::session::row::title_of;
 use crate::session::story::sentence as full_sentence;
 use crate::session::views::Fetch;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{self, semibold};
@@ -51,17 +51,14 @@ pub fn ask(
     let lesson = session.lesson(folder);
     let modal = dialog(ctx, "teach", 420.0, |ui| {
         let t = theme::tokens(ui);
-        let title = RichText::new("Teach new classes").font(semibold(16.0));
+        let title = RichText::new(tr!("shell-teach-title")).font(semibold(16.0));
         ui.label(title.color(t.strong));
         if let Some(header) = header {
             widgets::faint(ui, title_of(header));
         }
         match lesson {
             None => {
-                widgets::sentence(
-                    ui,
-                    "Draw or gather pictures here, or choose a folder with one subfolder of pictures per class, or drop it on this window: 5 to 50 pictures each will do. They become the run's next task, learned with its own method. No old picture is needed; the new ones are copied into the run.",
-                );
+                widgets::sentence(ui, tr!("shell-teach-about"));
             }
             Some((source, found)) => looked_at(ui, textures, source, found),
         }
@@ -69,32 +66,29 @@ pub fn ask(
         ui.horizontal_wrapped(|ui| {
             let found = lesson.and_then(|(_, found)| found.ready());
             if let Some(found) = found {
-                let words = format!("Teach {}", counted(found.classes.len(), "class"));
+                let words = tr!("shell-teach-yes", n = found.classes.len());
                 if widgets::primary_button(ui, &words, true).clicked() {
                     answer = Answer::Teach;
                 }
             } else if lesson.is_none()
-                && widgets::primary_button(ui, "Draw or gather…", true).clicked()
+                && widgets::primary_button(ui, tr!("shell-teach-gather"), true).clicked()
             {
                 answer = Answer::Gather;
             }
             let other = match lesson {
-                None => "Choose a folder…",
-                Some(_) => "Another folder…",
+                None => tr!("shell-teach-folder"),
+                Some(_) => tr!("shell-teach-other"),
             };
             if widgets::button(ui, other).clicked() {
                 commands.push(UiCommand::Pick(DialogPurpose::AddedTask));
             }
             if let Some(added_task) = added_task.filter(|_| lesson.is_none()) {
-                let text = format!(
-                    "Undo the last added task: {}",
-                    listed(&added_task.classes, 3)
-                );
+                let text = tr!("shell-teach-undo", classes = listed(&added_task.classes, 3));
                 if widgets::button(ui, &text).clicked() {
                     answer = Answer::Undo;
                 }
             }
-            if widgets::button(ui, "Cancel").clicked() {
+            if widgets::button(ui, tr!("shell-cancel")).clicked() {
                 answer = Answer::Cancel;
             }
         });
@@ -114,7 +108,7 @@ fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<A
         Fetch::Nothing | Fetch::Busy => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                widgets::faint(ui, "Looking at the pictures");
+                widgets::faint(ui, tr!("shell-teach-looking"));
             });
         }
     }
@@ -126,11 +120,11 @@ fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
         |of: fn(&(String, usize, usize)) -> usize| found.classes.iter().map(of).sum::<usize>();
     widgets::sentence(
         ui,
-        format!(
-            "{}: {} to learn from, {} to test with.",
-            counted(found.classes.len(), "class"),
-            counted(sum(|class| class.1), "picture"),
-            count_text(sum(|class| class.2))
+        tr!(
+            "shell-teach-found",
+            classes = tr!("count-classes", n = found.classes.len()),
+            pictures = tr!("count-pictures", n = sum(|class| class.1)),
+            tests = sum(|class| class.2)
         ),
     );
     let lines = egui::ScrollArea::vertical().max_height(220.0);

@@ -3,6 +3,7 @@
 use egui::{Align2, CornerRadius, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
 use crate::metrics::Expert;
+use crate::session::words::percent;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::names::painted_name;
 
@@ -24,8 +25,8 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
     for (i, bar) in bars.iter().enumerate() {
         let size = Vec2::new(ui.available_width(), 24.0);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        let percent = bar.share * 100.0;
-        let label = format!("{} {}: {percent:.0}\u{a0}%", expert.name(), bar.name);
+        let share = f64::from(bar.share);
+        let label = format!("{} {}: {}", expert.name(), bar.name, percent(share, 0));
         response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &label));
         let mut colour = t.expert(expert);
         if i > 0 {
@@ -56,10 +57,10 @@ pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
         ui.painter().text(
             rect.right_center(),
             Align2::RIGHT_CENTER,
-            format!("{percent:.0}\u{a0}%"),
+            percent(share, 0),
             regular(13.0),
             t.text,
         );
-        response.on_hover_text(format!("{}: {percent:.2}\u{a0}%", bar.name));
+        response.on_hover_text(format!("{}: {}", bar.name, percent(share, 2)));
     }
 }

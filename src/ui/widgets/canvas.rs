@@ -6,11 +6,12 @@ use egui::{
 };
 
 use crate::session::drawing::Drawing;
+use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, tokens};
 
 /// A square to draw on. Returns whether the pen was lifted after drawing something.
 pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool) -> bool {
-    let words = ("Drawing canvas", "Draw here");
+    let words = (tr!("shell-canvas"), tr!("shell-canvas-draw"));
     canvas_called(ui, words, side, drawing, light_on_dark)
 }
 

@@ -14,7 +14,7 @@ use super::names::painted_name;
 use super::textures::heat;
 use crate::metrics::{Blocks, Confusion};
 use crate::store::figure::{Cells, Figure};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
 /// Most pairs that are named beside the matrix.
@@ -111,7 +111,7 @@ impl ConfusionMatrix {
         let gutter = self.gutter(ui);
         let size = vec2(side + gutter, side + 38.0);
         let (whole, response) = ui.allocate_exact_size(size, Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Confusion matrix"));
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, tr!("figure-confusion")));
         let rect = Rect::from_min_size(whole.min + vec2(gutter, 0.0), Vec2::splat(side));
         paint_all(ui.painter(), &self.texture, rect);
         let step = side / n as f32;
@@ -148,16 +148,17 @@ impl ConfusionMatrix {
         }
         self.labels(ui, rect, step);
         let corner = whole.left_bottom() + vec2(12.0, -14.0);
-        menu(ui, corner, ("Confusion matrix", Language::English), || {
-            self.figure()
-        });
+        menu(ui, corner, tr!("figure-confusion"), || self.figure());
         self.pointed(&response, rect, step)
     }
 
     /// What is copied and saved of it.
     fn figure(&self) -> Figure {
         let name = |at: usize| self.names.get(at).cloned().unwrap_or_default();
-        Figure::cells("Confusion", Cells::confusion(&self.counts, &name))
+        Figure::cells(
+            tr!("figure-confusion-title"),
+            Cells::confusion(&self.counts, &name),
+        )
     }
 
     fn gutter(&self, ui: &Ui) -> f32 {
@@ -194,7 +195,7 @@ impl ConfusionMatrix {
         ui.painter().text(
             at,
             Align2::CENTER_CENTER,
-            "answered class",
+            tr!("figure-answered"),
             font(),
             t.subdued,
         );
@@ -215,11 +216,17 @@ impl ConfusionMatrix {
         let (count, all) = (self.counts.count(&rows, &columns), self.counts.total(&rows));
         let (name, answer) = (self.name(&rows), self.name(&columns));
         let text = if rows.start >= self.taught {
-            format!("{name} is not taught yet")
+            tr!("figure-not-taught", name = name)
         } else if rows == columns && rows.len() == 1 {
-            format!("{name}: {count} of {all} right")
+            tr!("figure-right", name = name, count = count, all = all)
         } else {
-            format!("{name} taken for {answer}: {count} of {all}")
+            tr!(
+                "figure-taken-for",
+                name = name,
+                answer = answer,
+                count = count,
+                all = all
+            )
         };
         response.clone().on_hover_text_at_pointer(text);
         response.clicked().then_some(Cell { rows, columns })

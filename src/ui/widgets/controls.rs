@@ -170,7 +170,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
     );
     let mut changed = false;
     let mut left = rect.left();
-    for ((option, text), galley) in options.iter().zip(galleys) {
+    for (at, ((option, text), galley)) in options.iter().zip(galleys).enumerate() {
         let part = Rect::from_min_size(
             egui::pos2(left, rect.top()),
             Vec2::new(galley.size().x + 26.0, CONTROL),
@@ -182,7 +182,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
             None => Sense::click(),
             Some(_) => Sense::hover(),
         };
-        let response = ui.interact(part, ui.scope_id().with((name, *text)), sense);
+        let response = ui.interact(part, ui.scope_id().with((name, at)), sense);
         let enabled = ui.is_enabled() && why.is_none();
         response.widget_info(|| WidgetInfo::selected(Role::RadioButton, enabled, chosen, *text));
         let response = match why {

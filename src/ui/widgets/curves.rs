@@ -9,9 +9,9 @@ use egui_plot::{
 
 use crate::metrics::Expert;
 use crate::palette::{Dash, Shade, Sign};
-use crate::session::units::number;
+use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
 use crate::ui::widgets::plots::{self, marks};
@@ -132,8 +132,6 @@ pub struct Curves<'a> {
     pub series: Vec<Series>,
     /// The task being learned, with a word about it.
     pub now: Option<(usize, String)>,
-    /// The language of what is told under the pointer.
-    pub language: Language,
 }
 
 impl Curves<'_> {
@@ -146,7 +144,6 @@ impl Curves<'_> {
         let per_label = (ui.available_width() - 50.0) / count as f32;
         let every = label_stride(ui, self.tasks, per_label);
         let labels = self.tasks.to_vec();
-        let language = self.language;
         let plot = plots::still(ui, self.id, self.height)
             .x_grid_spacer(move |_| marks(0.0, count as f64 - 1.0, every as f64))
             .y_grid_spacer(move |_| marks(low, 100.0, step))
@@ -162,14 +159,14 @@ impl Curves<'_> {
                     ..
                 } if !plot_name.is_empty() => {
                     let task = position.x.round() as usize + 1;
-                    let after = language.fill("figure.after", &[("task", &task.to_string())]);
-                    let value = number(position.y, language);
+                    let after = tr!("figure-after", task = task);
+                    let value = number(position.y, 1);
                     Some(format!("{plot_name}\n{after}: {value}\u{a0}%"))
                 }
                 _ => None,
             });
         let figure = || self.figure();
-        plots::show(ui, plot, (self.name, language), figure, |plot| {
+        plots::show(ui, plot, self.name, figure, |plot| {
             let top = 100.0 + (100.0 - low) * 0.03;
             plot.set_plot_bounds_x(-0.5..=count as f64 - 0.5);
             plot.set_plot_bounds_y(low..=top);

@@ -6,7 +6,7 @@ use egui::{Context, Id, Popup, Pos2, Rect, Role, Sense, Ui, Vec2, WidgetInfo};
 use super::icons::{self, Icon};
 use crate::store::export::Format;
 use crate::store::figure::Figure;
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::tokens;
 
 /// Side of the button, in points.
@@ -25,29 +25,24 @@ pub enum FigureWish {
 
 /// The wishes, with the word for each.
 const WISHES: [(FigureWish, &str); 4] = [
-    (FigureWish::CopyPicture, "figure.copy_picture"),
-    (FigureWish::CopyNumbers, "figure.copy_numbers"),
-    (FigureWish::Save(Format::Svg), "figure.save_svg"),
-    (FigureWish::Save(Format::Png), "figure.save_png"),
+    (FigureWish::CopyPicture, "figure-copy-picture"),
+    (FigureWish::CopyNumbers, "figure-copy-numbers"),
+    (FigureWish::Save(Format::Svg), "figure-save-svg"),
+    (FigureWish::Save(Format::Png), "figure-save-png"),
 ];
 
 type Wishes = Vec<(FigureWish, Figure)>;
 
 /// A small button that opens the menu of a figure; `make` gives its data once something is chosen. Charts are drawn
 /// where no command can be pushed: what was chosen waits for [`take`].
-pub fn menu(
-    ui: &Ui,
-    centre: Pos2,
-    (name, language): (&str, Language),
-    make: impl FnOnce() -> Figure,
-) {
+pub fn menu(ui: &Ui, centre: Pos2, name: &str, make: impl FnOnce() -> Figure) {
     let rect = Rect::from_center_size(centre, Vec2::splat(SIDE));
     let button = ui.interact(
         rect,
-        ui.scope_id().with((name, "menu of the figure")),
+        ui.scope_id().with((name, "menu-of-figure")),
         Sense::click(),
     );
-    let words = format!("{}: {name}", language.say("figure.menu"));
+    let words = format!("{}: {name}", tr!("figure-menu"));
     button.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), &words));
     let t = tokens(ui);
     let lit = button.hovered() || button.has_focus();
@@ -56,7 +51,7 @@ pub fn menu(
     let mut chosen = None;
     Popup::menu(&button).show(|ui| {
         for (wish, words) in WISHES {
-            if ui.button(language.say(words)).clicked() {
+            if ui.button(tr!(words)).clicked() {
                 chosen = Some(wish);
             }
         }
@@ -68,7 +63,7 @@ pub fn menu(
             wishes.push((wish, figure));
         });
     }
-    button.on_hover_text(language.say("figure.menu"));
+    button.on_hover_text(tr!("figure-menu"));
 }
 
 /// What was wanted of figures since this was asked last.

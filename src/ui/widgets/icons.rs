@@ -29,8 +29,8 @@ pub enum Icon {
     Cross,
     /// A pin: a head on a needle.
     Pin,
-    /// Sun and moon in one: half a disc.
-    Theme,
+    /// A toothed wheel.
+    Gear,
 }
 
 /// Paints an icon of about this size around `centre`.
@@ -85,13 +85,14 @@ pub fn paint(painter: &Painter, icon: Icon, centre: Pos2, size: f32, colour: Col
             painter.circle_filled(at(0.0, -0.45), s * 0.55, colour);
             painter.line_segment([at(0.0, 0.0), at(0.0, 1.0)], stroke);
         }
-        Icon::Theme => {
-            painter.circle_stroke(centre, s, Stroke::new(1.3, colour));
-            let arc = (0..=16).map(|i| {
-                let angle = std::f32::consts::PI * (i as f32 / 16.0 - 0.5);
-                centre + s * vec2(angle.cos(), angle.sin())
-            });
-            painter.add(Shape::convex_polygon(arc.collect(), colour, Stroke::NONE));
+        Icon::Gear => {
+            painter.circle_stroke(centre, s * 0.62, Stroke::new(s * 0.38, colour));
+            for tooth in 0..8 {
+                let angle = std::f32::consts::TAU * tooth as f32 / 8.0;
+                let way = s * vec2(angle.cos(), angle.sin());
+                let ends = [centre + way * 0.7, centre + way * 1.08];
+                painter.line_segment(ends, Stroke::new(s * 0.36, colour));
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use egui::{Context, Event, EventFilter, Key, Modifiers, Ui};
 
 use crate::run::event::Picture;
 use crate::session::chooser::typed_path;
+use crate::tr;
 
 /// What came out of the clipboard.
 pub enum Pasted {
@@ -24,7 +25,7 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
             let pixels = image.pixels.iter();
             let rgb = pixels.flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
             vec![Pasted::Picture(Arc::new(Picture {
-                name: "pasted picture".into(),
+                name: tr!("shell-pasted").into(),
                 width: image.width(),
                 height: image.height(),
                 rgb: rgb.collect(),

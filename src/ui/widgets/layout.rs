@@ -22,7 +22,7 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
 /// read, so that the keyboard goes through them in that order, too. None of them may be cut to the
 /// room there is; where both ends have no room in one line, the second gets a line of its own.
 pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
-    let width = Width::of(ui.next_auto_id().with("both ends"), ui);
+    let width = Width::of(ui.next_auto_id().with("both-ends"), ui);
     let needed = if width
         .known
         .is_some_and(|width| width > ui.available_width())
@@ -44,7 +44,7 @@ fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
 
 /// Lays things out from left to right so that the last one ends where the row does; gives their width.
 pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
-    let width = Width::of(ui.next_auto_id().with("width of the end"), ui);
+    let width = Width::of(ui.next_auto_id().with("end-width"), ui);
     let room = ui.available_rect_before_wrap();
     let reserved = width.known.unwrap_or(0.0).min(room.width());
     let rect = Rect::from_min_max(egui::pos2(room.right() - reserved, room.top()), room.max);

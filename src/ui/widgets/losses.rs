@@ -3,9 +3,9 @@
 use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints};
 
-use crate::session::words::count_text;
+use crate::session::words::{count_text, number};
 use crate::store::figure::{self, Figure, FigureLine, Lines};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
 
@@ -40,22 +40,27 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
         .x_grid_spacer(move |_| marks(start, high, across))
         .y_grid_spacer(move |_| marks(0.0, top, up))
         .x_axis_formatter(|mark, _| count_text(mark.value.round().max(0.0) as usize))
-        .y_axis_formatter(move |mark, _| format!("{:.digits$}", mark.value))
+        .y_axis_formatter(move |mark, _| number(mark.value, digits))
         .label_formatter(|at| match at {
             HoverPosition::NearDataPoint {
                 plot_name,
                 position,
                 ..
             } if !plot_name.is_empty() => {
-                let step = count_text(position.x.round().max(0.0) as usize);
-                Some(format!("{plot_name}, step {step}: {:.4}", position.y))
+                let step = position.x.round().max(0.0) as usize;
+                let loss = number(position.y, 4);
+                Some(tr!(
+                    "figure-loss",
+                    task = *plot_name,
+                    step = step,
+                    loss = loss
+                ))
             }
             _ => None,
         });
     let lines = smoothed.as_ref().unwrap_or(&raw);
     let figure = || figure(lines, top);
-    let called = ("Loss over steps", Language::English);
-    plots::show(ui, plot, called, figure, |plot| {
+    plots::show(ui, plot, tr!("figure-losses"), figure, |plot| {
         plot.set_plot_bounds_x(low..=high);
         plot.set_plot_bounds_y(0.0..=top);
         plots::bands(plot, t, tasks(first, values));
@@ -82,17 +87,17 @@ fn figure(points: &[Point], top: f64) -> Figure {
             .collect(),
     };
     let lines = Lines {
-        about: "loss on the new classes, by step".into(),
+        about: tr!("figure-losses-about").into(),
         places: Vec::new(),
         range: [0.0, top],
         lines: by_task(points).map(line).collect(),
     };
-    Figure::lines("Loss over steps", lines)
+    Figure::lines(tr!("figure-losses"), lines)
 }
 
 fn name(part: &[Point]) -> String {
     part.first()
-        .map_or_else(String::new, |(task, _)| format!("task {}", task + 1))
+        .map_or_else(String::new, |(task, _)| tr!("figure-column", n = task + 1))
 }
 
 fn points(part: &[Point]) -> PlotPoints<'static> {

@@ -7,9 +7,9 @@ use egui::{
 };
 
 use crate::metrics::{Blocks, block_means};
-use crate::session::units::number;
+use crate::session::words::number;
 use crate::store::figure::{Cells, Figure};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::figure::menu;
 use crate::ui::widgets::textures::heat;
@@ -43,7 +43,7 @@ impl Picture {
 /// come, and those that could not be measured, are dashed. `picture` is kept from frame to frame.
 pub fn accuracy(
     ui: &mut Ui,
-    (run, rows, language): (&str, &[Vec<f64>], Language),
+    (run, rows): (&str, &[Vec<f64>]),
     tasks: usize,
     side: f32,
     picture: &mut Picture,
@@ -52,7 +52,7 @@ pub fn accuracy(
     let gutter = 58.0;
     let size = vec2(gutter + side * tasks as f32, side * tasks as f32 + 22.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, language.say("figure.matrix")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("figure-matrix")));
     let cell = |row: usize, column: usize| {
         let min = pos2(
             rect.left() + gutter + side * column as f32,
@@ -63,7 +63,7 @@ pub fn accuracy(
     let every = (26.0 / side).ceil().max(1.0) as usize;
     for row in (0..tasks).step_by(every) {
         let at = pos2(rect.left() + gutter - 8.0, cell(row, 0).center().y);
-        let text = numbered(language, "figure.row", row);
+        let text = tr!("figure-row", n = row + 1);
         ui.painter()
             .text(at, Align2::RIGHT_CENTER, text, regular(11.0), t.subdued);
     }
@@ -86,7 +86,7 @@ pub fn accuracy(
     for column in (0..tasks).step_by(every) {
         let at = pos2(cell(0, column).center().x, rect.bottom() - 8.0);
         let text = if side >= 46.0 {
-            numbered(language, "figure.column", column)
+            tr!("figure-column", n = column + 1)
         } else {
             format!("{}", column + 1)
         };
@@ -98,26 +98,22 @@ pub fn accuracy(
         ui.painter().text(
             at,
             Align2::RIGHT_CENTER,
-            language.say("figure.columns"),
+            tr!("figure-columns"),
             regular(11.0),
             t.subdued,
         );
     }
-    accuracy_tip((rows, language), &response, rect, gutter, side);
+    accuracy_tip(rows, &response, rect, gutter, side);
     // Above the diagonal, where no cell is.
     let corner = rect.right_top() + vec2(-10.0, 10.0);
-    let title = language.say("figure.matrix");
+    let title = tr!("figure-matrix");
     if tasks > 1 {
         ui.push_id(run, |ui| {
-            menu(ui, corner, (title, language), || {
+            menu(ui, corner, title, || {
                 Figure::cells(format!("{title}: {run}"), Cells::accuracy(rows))
             });
         });
     }
-}
-
-fn numbered(language: Language, key: &'static str, task: usize) -> String {
-    language.fill(key, &[("n", &(task + 1).to_string())])
 }
 
 /// A value, if it is there and was measured.
@@ -162,13 +158,7 @@ fn dashed(ui: &Ui, t: &Tokens, place: Rect) {
         .extend(Shape::dashed_line(&corners, line, 2.5, 2.5));
 }
 
-fn accuracy_tip(
-    (rows, language): (&[Vec<f64>], Language),
-    response: &Response,
-    rect: Rect,
-    gutter: f32,
-    side: f32,
-) {
+fn accuracy_tip(rows: &[Vec<f64>], response: &Response, rect: Rect, gutter: f32, side: f32) {
     let Some(at) = response.hover_pos() else {
         return;
     };
@@ -178,12 +168,12 @@ fn accuracy_tip(
     }
     let (row, column) = ((offset.y / side) as usize, (offset.x / side) as usize);
     if let Some(value) = measured(rows, row, column) {
-        let words = [
-            ("column", &*(column + 1).to_string()),
-            ("row", &*(row + 1).to_string()),
-            ("value", &*number(value * 100.0, language)),
-        ];
-        let text = language.fill("figure.cell", &words);
+        let text = tr!(
+            "figure-cell",
+            column = column + 1,
+            row = row + 1,
+            value = number(value * 100.0, 1)
+        );
         response.clone().on_hover_text(text);
     }
 }

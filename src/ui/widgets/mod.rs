@@ -28,6 +28,7 @@ use egui::{
 use super::theme::{self, CARD_RADIUS, regular, semibold, tokens};
 use crate::problem::Problem;
 use crate::session::plain::in_window;
+use crate::tr;
 pub use controls::{
     button, button_if, chip, enter_alone, entered, field, frame_of, icon_button, icon_text_button,
     line_edit, link, primary, primary_button, segmented, segmented_where, unless,
@@ -111,9 +112,9 @@ pub fn standing(ui: &mut Ui, standing: StepState) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::hover());
     let (colour, icon, word) = match standing {
-        StepState::Good => (t.good, Icon::Tick, "ready"),
-        StepState::Busy => (t.subdued, Icon::Dots, "working"),
-        StepState::Wrong => (t.warning, Icon::Alert, "needs attention"),
+        StepState::Good => (t.good, Icon::Tick, tr!("shell-step-ready")),
+        StepState::Busy => (t.subdued, Icon::Dots, tr!("shell-step-working")),
+        StepState::Wrong => (t.warning, Icon::Alert, tr!("shell-step-wrong")),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, word));
     ui.painter().circle_filled(rect.center(), 10.0, colour);

@@ -8,7 +8,6 @@ use egui_plot::{GridMark, Plot, PlotUi, Span};
 
 use super::figure::menu;
 use crate::store::figure::Figure;
-use crate::texts::Language;
 use crate::ui::theme::{Tokens, regular, tokens};
 
 /// A plot that is looked at and pointed at; `id` tells it from others in the same place.
@@ -34,7 +33,7 @@ pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
 pub fn show(
     ui: &mut Ui,
     plot: Plot<'_>,
-    (name, language): (&str, Language),
+    name: &str,
     figure: impl FnOnce() -> Figure,
     draw: impl FnOnce(&mut PlotUi<'_>),
 ) {
@@ -53,7 +52,7 @@ pub fn show(
     let corner = response.rect.right_top() + vec2(-14.0, 12.0);
     // The first line is its title; what follows are its numbers, for whoever cannot see it.
     let title = name.lines().next().unwrap_or(name);
-    menu(ui, corner, (title, language), figure);
+    menu(ui, corner, title, figure);
 }
 
 /// A grid line at every `step` from `from` to `to`.

@@ -2,13 +2,14 @@
 
 use egui::{Align2, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
+use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
 /// Lets the person choose among `done` of `all` stops; the page sees to the arrow keys. Returns the
 /// stop that was newly chosen.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
-    let words = |task| format!("after task {task}");
-    stops_called(ui, "Knowledge after task", words, (all, done), chosen)
+    let words = |task| tr!("figure-after", task = task);
+    stops_called(ui, tr!("shell-stops"), words, (all, done), chosen)
 }
 
 /// The same with other words: its name, and what stands below a stop (from 1).

@@ -5,28 +5,19 @@ use std::ops::Range;
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
-    Color32, CornerRadius, CursorIcon, FontId, Galley, Id, Label, Popup, PopupCloseBehavior, Rect,
+    Color32, CornerRadius, CursorIcon, FontId, Galley, Label, Popup, PopupCloseBehavior, Rect,
     Response, RichText, Role, Sense, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
 };
 
 use crate::metrics::Expert;
 use crate::texts::{Language, Term};
+use crate::tr;
 use crate::ui::theme::{mono, regular, semibold, tokens};
 
 /// Widest card, in points.
 const WIDTH: f32 = 360.0;
 /// Room between the dots of an underline, in points.
 const DOTS: f32 = 3.0;
-
-/// Sets the language that cards are told in, whatever that of a page is.
-pub fn speak(ctx: &egui::Context, language: Language) {
-    ctx.data_mut(|data| data.insert_temp(Id::unique("glossary"), language));
-}
-
-fn spoken(ui: &Ui) -> Language {
-    let kept = ui.data(|data| data.get_temp(Id::unique("glossary")));
-    kept.unwrap_or_default()
-}
 
 /// The terms that were explained in a text already: one that comes again is plain.
 #[derive(Default)]
@@ -57,17 +48,12 @@ impl TextSpan {
     }
 }
 
-/// Cuts words of this language where they mention terms.
-pub fn pieces(
-    text: &str,
-    look: &TextFormat,
-    language: Language,
-    explained: &mut Explained,
-) -> Vec<TextSpan> {
+/// Cuts words where they mention terms.
+pub fn pieces(text: &str, look: &TextFormat, explained: &mut Explained) -> Vec<TextSpan> {
     let mut pieces = Vec::new();
     let mut done = 0;
     let plain = |text: &str| TextSpan::plain(text.into(), look.clone());
-    for (Range { start, end }, term) in language.mentions(text) {
+    for (Range { start, end }, term) in Language::spoken().mentions(text) {
         if !explained.first(term) {
             continue;
         }
@@ -123,33 +109,28 @@ fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
     response
 }
 
-/// A sentence in English with its terms explained.
+/// A sentence with its terms explained.
 pub fn sentence(ui: &mut Ui, text: &str) -> Response {
-    spoken_sentence(ui, text, Language::English)
-}
-
-/// A sentence in the language of the page Learn with its terms explained.
-pub fn spoken_sentence(ui: &mut Ui, text: &str, language: Language) -> Response {
     let look = TextFormat::simple(regular(13.0), tokens(ui).text);
-    label(ui, text, &look, language)
+    label(ui, text, &look)
 }
 
 /// The same in any look.
-pub fn label(ui: &mut Ui, text: &str, look: &TextFormat, language: Language) -> Response {
-    let pieces = pieces(text, look, language, &mut Explained::default());
+pub fn label(ui: &mut Ui, text: &str, look: &TextFormat) -> Response {
+    let pieces = pieces(text, look, &mut Explained::default());
     prose(ui, &pieces)
 }
 
 /// The head of a column: never broken.
-pub fn head(ui: &mut Ui, text: &str, look: &TextFormat, language: Language) -> Response {
-    let pieces = pieces(text, look, language, &mut Explained::default());
+pub fn head(ui: &mut Ui, text: &str, look: &TextFormat) -> Response {
+    let pieces = pieces(text, look, &mut Explained::default());
     laid_out(ui, &pieces, f32::INFINITY)
 }
 
 /// A card's title whose terms are explained.
-pub fn title(ui: &mut Ui, text: &str, language: Language) -> Response {
+pub fn title(ui: &mut Ui, text: &str) -> Response {
     let look = TextFormat::simple(semibold(13.0), tokens(ui).strong);
-    label(ui, text, &look, language)
+    label(ui, text, &look)
 }
 
 /// A label in the background of attention that is one term.
@@ -167,7 +148,9 @@ pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
     // A label may be higher than its letters.
     let foot = label.rect.bottom().min(label.rect.center().y + 9.0);
     dots(ui, label.rect, foot, &touched);
-    let name = spoken(ui).term(key).map_or(&term.name, |term| &term.name);
+    let name = Language::spoken()
+        .term(key)
+        .map_or(&term.name, |term| &term.name);
     open(ui, touched, name, term);
     label
 }
@@ -238,9 +221,9 @@ fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
 
 /// Shows the card of a term that is pointed at or was clicked.
 fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
-    let language = spoken(ui);
+    let language = Language::spoken();
     let term = language.term(&term.key).unwrap_or(term);
-    let name = language.fill("glossary.means", &[("term", words)]);
+    let name = tr!("glossary-means", term = words);
     touched.widget_info(|| WidgetInfo::labeled(Role::Button, true, name.clone()));
     ui.ctx().accesskit_node_builder(touched.id, |node| {
         node.set_description(term.told());
@@ -269,9 +252,10 @@ pub fn card(ui: &mut Ui, term: &Term) {
 }
 
 /// A term's sentences, other terms in them explained in turn.
-pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat, language: Language) {
-    let mut explained = Explained(vec![language.term(&term.key).map_or("", |term| &term.key)]);
-    let pieces = pieces(&term.text, look, language, &mut explained);
+pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat) {
+    let known = Language::spoken().term(&term.key);
+    let mut explained = Explained(vec![known.map_or("", |term| &term.key)]);
+    let pieces = pieces(&term.text, look, &mut explained);
     prose(ui, &pieces);
 }
 
@@ -300,7 +284,7 @@ mod tests {
         let mut explained = Explained::default();
         let look = TextFormat::default();
         let mut parts = |text: &str| -> Vec<(String, bool)> {
-            let pieces = pieces(text, &look, Language::English, &mut explained);
+            let pieces = pieces(text, &look, &mut explained);
             let parts = pieces.into_iter();
             parts
                 .map(|piece| (piece.text, piece.term.is_some()))

@@ -140,6 +140,28 @@ impl Lab {
         Some(text.trim().to_string()).filter(|pid| !pid.is_empty())
     }
 
+    /// Lets nobody in any more.
+    pub(super) fn forget_key(&self) {
+        fs::write(self.path("authorized"), "").unwrap();
+    }
+
+    /// Makes pictures of two classes.
+    pub(super) fn pictures(&self) {
+        for class in ["dark", "light"] {
+            let folder = self.path("pictures").join(class);
+            fs::create_dir_all(&folder).unwrap();
+            for number in 0..12u8 {
+                let shade = if class == "dark" {
+                    number
+                } else {
+                    200 + number
+                };
+                let image = image::RgbImage::from_pixel(24, 24, image::Rgb([shade; 3]));
+                image.save(folder.join(format!("{number}.png"))).unwrap();
+            }
+        }
+    }
+
     pub(super) fn runs_here(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.here())
             .unwrap()
@@ -150,8 +172,14 @@ impl Lab {
     }
 }
 
+/// Ends a process by force.
+pub(super) fn kill(process: &str) {
+    let killed = Command::new("kill").args(["-KILL", process]).status();
+    assert!(killed.unwrap().success());
+}
+
 /// The clients of ssh that a program has started.
-fn clients_of(program: &Child) -> Vec<String> {
+pub(super) fn clients_of(program: &Child) -> Vec<String> {
     let listed = Command::new("ps")
         .args(["-o", "pid=,comm=", "--ppid", &program.id().to_string()])
         .output()
@@ -204,8 +232,12 @@ fn a_run_elsewhere_equals_the_run_here_and_comes_home() {
     assert_eq!(answered.status.code(), Some(0), "{}", stderr(&answered));
     let listed = json(&run_json(&["runs", "--place", "lab"], &lab.here()));
     assert_eq!(listed[0]["run"], trained["run"]);
-    let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.here());
+    // It is found by what it is there, whatever its folder is called here.
+    let renamed = lab.here().join("mine");
+    fs::rename(&home[0], &renamed).unwrap();
+    let resumed = run_json(&["resume", "--place", "lab", "mine"], &lab.here());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
+    assert_eq!(lab.runs_here(), [renamed]);
 }
 
 /// Trains there while the connection is cut so often; gives how often it was.
@@ -354,20 +386,7 @@ fn ctrl_c_stops_the_run_there_and_brings_home_what_was_saved() {
 fn pictures_are_carried_there_once() {
     let Some(lab) = Lab::start() else { return };
     let pictures = lab.path("pictures");
-    for class in ["dark", "light"] {
-        fs::create_dir_all(pictures.join(class)).unwrap();
-        for number in 0..12u8 {
-            let shade = if class == "dark" {
-                number
-            } else {
-                200 + number
-            };
-            let image = image::RgbImage::from_pixel(24, 24, image::Rgb([shade; 3]));
-            image
-                .save(pictures.join(class).join(format!("{number}.png")))
-                .unwrap();
-        }
-    }
+    lab.pictures();
     let data = pictures.to_str().unwrap();
     let settings = [
         "train",
@@ -400,7 +419,7 @@ fn pictures_are_carried_there_once() {
 }
 
 /// A plugin and a table of backbones of this user's own, none of which is there.
-fn own_units(lab: &Lab) {
+pub(super) fn own_units(lab: &Lab) {
     let data = lab.here().join("data/lae-studio");
     fs::create_dir_all(data.join("plugins")).unwrap();
     let lora = include_str!("../../../plugins/lora.toml");
@@ -569,7 +588,7 @@ fn what_cannot_be_reached_is_told_in_a_sentence() {
     assert!(said.contains("no message"), "{said}");
     // A key that is not let in, a port that nobody listens on.
     lab.write("lab", env!("CARGO_BIN_EXE_lae-studio"));
-    fs::write(lab.path("authorized"), "").unwrap();
+    lab.forget_key();
     let said = refused(&train, &lab.here());
     assert!(said.contains("does not let this key in"), "{said}");
     let file = lab.here().join("config/lae-studio/places.toml");

@@ -17,7 +17,8 @@ use lae_studio::session::views::RunState;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::store;
 
-use super::places::Lab;
+use super::grid::TINY;
+use super::places::{Lab, kill};
 
 /// The usual sources, but for the file of places.
 struct With {
@@ -220,6 +221,56 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
         has_ended(s, Stage::Finished)
     });
     assert_eq!(lab.runs_here(), [folder]);
+}
+
+#[test]
+fn a_grid_at_a_place_goes_on_after_the_end_of_the_window_and_of_its_engine() {
+    let Some(lab) = Lab::start() else { return };
+    let file = lab.path("mine.toml");
+    fs::write(&file, TINY.replace("epochs = 1", "epochs = 12")).unwrap();
+    let mut session = open(&lab, slower("digits"));
+    session.choose_place(Some("lab".into()));
+    session.open_grid(file.display().to_string());
+    until(&mut session, "the grid is read", |s| {
+        s.grid_to_do() == Some(2)
+    });
+    assert!(session.start());
+    let done = |s: &Session| {
+        let grid = s.train.places.get("lab").and_then(|at| at.grid.clone());
+        grid.map(|grid| (grid.standing.done(), grid.live))
+    };
+    until(&mut session, "its first run is here", |s| {
+        let second = live(s).is_some_and(|run| run.progress.is_some());
+        done(s) == Some((1, true)) && second
+    });
+    assert_eq!(
+        session.train.places["lab"]
+            .grid
+            .as_ref()
+            .unwrap()
+            .standing
+            .lines
+            .len(),
+        2
+    );
+    drop(session);
+    kill(&lab.daemon().unwrap());
+    let mut session = open(&lab, slower("digits"));
+    until(&mut session, "it waits on hold", |s| {
+        let at = s.train.places.get("lab");
+        at.is_some_and(|at| at.queue.jobs().any(|job| job.held))
+    });
+    session.let_go_at("lab");
+    until(&mut session, "all of it is here", |s| {
+        done(s) == Some((2, false))
+    });
+    assert!(
+        session
+            .take_comparison()
+            .is_some_and(|runs| runs.len() == 2)
+    );
+    assert_eq!(lab.runs_here().len(), 2);
+    assert!(store::places_at_work(&lab.here()).is_empty());
 }
 
 #[test]

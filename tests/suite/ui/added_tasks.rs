@@ -68,7 +68,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     let run = window.state().session.train.live.clone().unwrap();
     let folder = run.header.clone().unwrap().folder;
 
-    let tab = Page::ALL[Page::Compare as usize].1;
+    let tab = Page::Compare.title();
     window.get_by_role_and_label(egui::Role::Tab, tab).click();
     settle(&mut window);
     window.get_by_label("Teach…").click();
@@ -144,7 +144,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         let answers = &app.session.predict.answers;
         answers.len() == 3 && answers.iter().all(Option::is_some)
     });
-    let tab = Page::ALL[Page::Predict as usize].1;
+    let tab = Page::Predict.title();
     window.get_by_role_and_label(egui::Role::Tab, tab).click();
     settle(&mut window);
     let predict = &window.state().session.predict;

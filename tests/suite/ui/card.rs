@@ -11,7 +11,7 @@ use lae_studio::session::views::DeviceView;
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{wait, window};
+use super::{open_steps, wait, window};
 
 const KEY: &str = "vulkan:discrete:0";
 
@@ -79,6 +79,7 @@ fn the_ways_of_a_card_are_shown_chosen_and_tried_again() {
         known && !session.experiment.data.is_busy()
     });
     harness.run_steps(3);
+    open_steps(&mut harness);
     harness.get_by_label("1.50 times as fast as the plain variant");
     harness.get_by_label("Variant: automatic").click();
     harness.run_steps(3);

@@ -77,6 +77,8 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
         .class("my pictures 1.0/b", 6);
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = on(dialogs(runs.path(), Choice::NoDialog, 0));
+    window.get_by_label("Choose data").click();
+    window.run_steps(3);
     window.get_by_label("Folder…").click();
     settle(&mut window);
     settle(&mut window);
@@ -91,7 +93,9 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     assert_eq!(window.state().session.experiment.draft.data, place);
     assert!(window.query_by_label("Choose this folder").is_none());
     // The next time it begins there, and Escape leaves everything as it was.
-    window.get_by_label("Choose…").click();
+    window.get_by_label("Choose data").click();
+    window.run_steps(3);
+    window.get_by_label("Folder…").click();
     settle(&mut window);
     settle(&mut window);
     let field = window.get_by_label("Path");
@@ -132,6 +136,8 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
     let runs = tempfile::tempdir().unwrap();
     let late = Choice::Path("/late".into());
     let (mut window, _) = on(dialogs(runs.path(), late, 2500));
+    window.get_by_label("Choose data").click();
+    window.run_steps(3);
     window.get_by_label("Folder…").click();
     let mut steps = 0;
     while window.query_by_label("Type the path instead").is_none() {

@@ -10,7 +10,7 @@ use lae_studio::store::RunFolder;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{recorded, settle, shot, window};
+use super::{open_steps, recorded, settle, shot, window};
 
 /// A desktop whose dialogs are left without a choice.
 struct Undecided(Disk);
@@ -39,6 +39,7 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
         )
     });
     settle(&mut window);
+    open_steps(&mut window);
     window.get_by_label("ConvNeXt").click();
     settle(&mut window);
     window.get_by_label_contains("sees 224 × 224");
@@ -57,6 +58,8 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     settle(&mut window);
     window.run_steps(3);
     window.get_by_label_contains("sees 224 × 224");
+    window.get_by_label("Choose data").click();
+    window.run_steps(3);
     window.get_by_label("Folder…").click();
     window.run_steps(4);
     window.get_by_label("No folder is chosen yet; digits stays until one is.");

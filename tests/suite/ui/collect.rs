@@ -141,6 +141,8 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
     let source = letters("AB", 6);
     let mut window = open(runs.path().to_path_buf());
     settle(&mut window);
+    window.get_by_label("Choose data").click();
+    window.run_steps(3);
     window.get_by_label("Make one…").click();
     settle(&mut window);
     name(&mut window, 0, "first letter");

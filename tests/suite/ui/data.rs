@@ -385,7 +385,7 @@ fn a_published_set_is_offered_shows_its_progress_and_can_be_stopped() {
         Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
-    window.get_by_label("Published").click();
+    window.get_by_label("Choose data").click();
     window.run_steps(3);
     window.get_by_label_contains("cifar-10 ").click();
     window.run_steps(3);

@@ -194,6 +194,48 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
 }
 
 #[test]
+fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = opened(folder.path(), Settings::default());
+    window.get_by_label("Write one").click();
+    settle(&mut window);
+    write(&mut window, "# aaaa b aa\n");
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Home);
+    window.run_steps(2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
+    window.run_steps(3);
+    window.event(egui::Event::Text("aa".into()));
+    window.run_steps(3);
+    window.get_by_label("3 times");
+    let press = |window: &mut Harness<'_, StudioApp>, label: &str| {
+        window.get_by_label(label).click();
+        window.run_steps(3);
+        open(window).text
+    };
+    // Enter goes on, and writes nothing where it went.
+    for _ in 0..2 {
+        window.key_press(egui::Key::Enter);
+        window.run_steps(3);
+    }
+    assert_eq!(open(&window).text, "# aaaa b aa\n");
+    window.get_by_label("replace by").focus();
+    window.run_steps(2);
+    window.event(egui::Event::Text("aaa".into()));
+    window.run_steps(2);
+    // The second one is in sight, which touches the first.
+    assert_eq!(press(&mut window, "Replace"), "# aaaaa b aa\n");
+    assert_eq!(press(&mut window, "Replace"), "# aaaaa b aaa\n");
+    // Behind the last one it begins again.
+    assert_eq!(press(&mut window, "Next"), "# aaaaa b aaa\n");
+    assert_eq!(press(&mut window, "Replace all"), "# aaaaaaa b aaaa\n");
+    window.get_by_label("The text").focus();
+    window.run_steps(2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    window.run_steps(3);
+    assert_eq!(open(&window).text, "# aaaaa b aaa\n");
+}
+
+#[test]
 fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
@@ -217,7 +259,7 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
         writing: Some(Written {
             text: fs::read_to_string(&own).unwrap(),
             file: Some(own.clone()),
-            from: None,
+            ..Written::default()
         }),
         ..settings
     };

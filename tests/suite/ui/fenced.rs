@@ -51,8 +51,8 @@ fn a_page_that_panics_says_so_in_its_place_and_all_others_go_on() {
     settle(&mut window);
     events(4).into_iter().for_each(|event| backend.push(event));
     settle(&mut window);
-    for (page, title, _) in Page::ALL {
-        let_fail(&mut window, Some(title));
+    for (page, ..) in Page::ALL {
+        let_fail(&mut window, Some(page.title()));
         for (other, _, _) in Page::ALL {
             turn_to(&mut window, other);
             settle(&mut window);
@@ -221,8 +221,8 @@ impl Backend for Broken {
         self.0.wish(wish);
     }
 
-    fn hurry(&self, job: JobId) {
-        self.0.hurry(job);
+    fn wish_for(&self, job: JobId, wish: Wish) {
+        self.0.wish_for(job, wish);
     }
 }
 

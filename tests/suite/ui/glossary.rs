@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::Page;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::{recorded, settle, shot};
@@ -48,7 +48,10 @@ fn a_term_in_a_lesson_is_explained_and_stays_open_after_a_click() {
 #[test]
 fn a_figure_of_the_window_is_explained_under_the_pointer_in_the_chosen_language() {
     let mut window = on(Page::Experiment, ThemeChoice::Light);
-    window.state_mut().session.learn.language = Language::German;
+    let ctx = window.ctx.clone();
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::Speak(Language::German));
     settle(&mut window);
     window
         .get_by_label("Grundnetz (backbone): was es bedeutet")

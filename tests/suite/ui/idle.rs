@@ -15,12 +15,13 @@ use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{recorded, settle, shot};
+use super::{open_steps, recorded, settle, shot};
 
 fn window() -> Harness<'static, StudioApp> {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 1100.0], ThemeChoice::Dark, runs.path());
     settle(&mut window);
+    open_steps(&mut window);
     window.get_by_label("More settings").click();
     settle(&mut window);
     window
@@ -158,6 +159,7 @@ fn while_a_data_set_opens_the_settings_are_those_of_the_method_chosen_last() {
         Session::with(backend, sources, RunConfig::default(), wake)
     });
     settle(&mut window);
+    open_steps(&mut window);
     let opens = held.write().unwrap();
     window.state_mut().session.choose_data("letters");
     for (key, learns) in [("simplecil", false), ("lae", true), ("simplecil", false)] {

@@ -135,7 +135,7 @@ fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
     let mut window = of_runs(many.path(), 1_000);
     drawn(&mut window);
     shot(&mut window, "large-runs");
-    window.get_by_label("1000");
+    window.get_by_label("1,000");
     let all = shapes(&window);
     assert!(
         all < few + 100,
@@ -146,7 +146,7 @@ fn a_thousand_runs_are_listed_and_the_frame_draws_those_in_sight() {
     window.run_steps(2);
     window.get_by_label("Filter runs").type_text("copy-0777");
     settle(&mut window);
-    window.get_by_label("1 of 1000");
+    window.get_by_label("1 of 1,000");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn order(window: &Harness<'_, StudioApp>, indices: &[usize]) -> Vec<usize> {
 }
 
 fn tab(window: &mut Harness<'_, StudioApp>, page: Page) {
-    let (_, title, _) = Page::ALL[page as usize];
+    let title = page.title();
     window.get_by_role_and_label(egui::Role::Tab, title).click();
     settle(window);
 }
@@ -138,7 +138,7 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
     }
     let (mut window, _) = shown_at([450.0, 300.0], &made, runs.path(), true);
     let whole = window.ctx.content_rect();
-    let tile = "Really: mistake, test image 2";
+    let tile = "Correct: mistake, test image 2";
     for _ in 0..30 {
         if whole
             .shrink(8.0)
@@ -153,7 +153,7 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
     settle(&mut window);
     shot(&mut window, "mistakes-really-small");
     for name in [
-        "This is really…",
+        "Correct label",
         "b, as answered",
         "Nothing of these: leave it out",
     ] {
@@ -168,7 +168,9 @@ fn a_label_is_corrected_listed_and_taken_back() {
     let place = made.path().to_string_lossy().into_owned();
     let kept = || store::corrected(runs.path(), &place).unwrap();
     let (mut window, _) = shown(&made, runs.path(), true);
-    window.get_by_label("Really: mistake, test image 2").click();
+    window
+        .get_by_label("Correct: mistake, test image 2")
+        .click();
     settle(&mut window);
     shot(&mut window, "mistakes-really");
     window.get_by_label("b, as answered").click();
@@ -180,7 +182,9 @@ fn a_label_is_corrected_listed_and_taken_back() {
         ("a/002.png", "a")
     );
     assert_eq!(list[0].class.as_deref(), Some("b"));
-    window.get_by_label("Really: mistake, test image 4").click();
+    window
+        .get_by_label("Correct: mistake, test image 4")
+        .click();
     settle(&mut window);
     window
         .get_by_label("Nothing of these: leave it out")
@@ -347,7 +351,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     assert!(window.query_by_label("mistake, test image 2").is_none());
     window.get_by_label("99.0\u{a0}%");
     window
-        .get_by_label("Really: doubtful, training image 5")
+        .get_by_label("Correct: doubtful, training image 5")
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-training");

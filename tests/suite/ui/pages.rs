@@ -8,7 +8,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{events, header, prediction, report};
-use super::{Dropped, recorded, settle, shot};
+use super::{Dropped, open_steps, recorded, settle, shot};
 
 const WIDE: [f32; 2] = [1280.0, 800.0];
 
@@ -20,7 +20,8 @@ fn the_first_page_is_ready_to_start_and_every_tab_can_be_reached() {
     window.get_by_label("Ready");
     window.get_by_label_contains("10 classes");
     shot(&mut window, "experiment-dark");
-    for (page, title, _) in Page::ALL {
+    for (page, ..) in Page::ALL {
+        let title = page.title();
         window.get_by_role_and_label(egui::Role::Tab, title).click();
         window.run_steps(3);
         assert_eq!(window.state().page, page);
@@ -188,6 +189,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
+    open_steps(&mut window);
     window.get_by_label_contains("Mind: a small network");
     let pet = |window: &Harness<'_, StudioApp>, name: &str| {
         let node = window.get_by_role_and_label(egui::Role::RadioButton, name);
@@ -237,6 +239,7 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
+    open_steps(&mut window);
     let right = runs.path().join("mine.safetensors");
     let nano = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lae-nano.safetensors");
     std::fs::copy(nano, &right).unwrap();

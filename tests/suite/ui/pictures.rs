@@ -24,7 +24,7 @@ const MOST: usize = 100;
 /// What differs by machine and by the time of day: parts of labels whose line is left out of the comparison.
 const LEFT_OUT: [&str; 4] = [
     " · finished",
-    "of memory, pictures apart",
+    "of memory, without pictures",
     " begins: ",
     " saved, ",
 ];
@@ -54,7 +54,8 @@ fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {
     for (theme, name) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
         let (mut window, backend) = recorded(SIZE, theme, runs.path());
         settle(&mut window);
-        let (_, title, key) = Page::ALL[page as usize];
+        let (_, _, key) = Page::ALL[page as usize];
+        let title = page.title();
         window.key_press_modifiers(egui::Modifiers::COMMAND, key);
         settle(&mut window);
         fill(&mut window, &backend);

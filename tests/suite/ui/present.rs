@@ -7,6 +7,7 @@ use lae_studio::session::companion::Beside;
 use lae_studio::store::RunFolder;
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{events, header, report};
@@ -81,7 +82,10 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
     let session = &window.state().session;
     assert_eq!(session.opposite().map(|other| other.folder), Some(same));
     assert_eq!(session.opposites().count(), 1, "not the other order");
-    window.state_mut().session.learn.language = Language::German;
+    let ctx = window.ctx.clone();
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::Speak(Language::German));
     press(&mut window, egui::Key::F11);
     press(&mut window, egui::Key::ArrowRight);
     window.get_by_label_contains("Richtig bei 0, 1: LAE 100\u{a0}%, Baseline 100\u{a0}%.");
@@ -95,7 +99,7 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
     settle(&mut window);
     assert!(window.state().session.opposite().is_none());
     press(&mut window, egui::Key::Escape);
-    window.get_by_role_and_label(egui::Role::Tab, "Train");
+    window.get_by_role_and_label(egui::Role::Tab, "Training");
     // With nothing to show, too.
     let empty = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([900.0, 600.0], ThemeChoice::Light, empty.path());

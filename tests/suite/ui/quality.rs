@@ -41,7 +41,7 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
             assert!(window.query_by_label("Set it up with ViT-B/16").is_none());
             continue;
         }
-        window.get_by_label_contains("answers 41\u{a0}% of a sample of the test images");
+        window.get_by_label_contains("gets 41\u{a0}% of a sample of the test images right");
         shot(&mut window, "advice");
         window.get_by_label("Set it up with ViT-B/16").click();
         settle(&mut window);

@@ -11,7 +11,7 @@ use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, report};
-use super::{recorded, settle, shot};
+use super::{open_steps, recorded, settle, shot};
 
 /// Settings at the upper or lower end of what is taken, or with digits that no field shows.
 fn extreme(which: usize) -> RunConfig {
@@ -65,6 +65,7 @@ fn set_up_again(config: &RunConfig) -> Harness<'static, StudioApp> {
     window.get_by_label("Duplicate").click();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
+    open_steps(&mut window);
     for name in ["More settings", "Splits and memory"] {
         if let Some(link) = window.query_by_label(name) {
             link.click();
@@ -125,6 +126,7 @@ fn a_seed_of_many_digits_is_typed_and_one_that_is_none_is_not_taken() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
     settle(&mut window);
+    open_steps(&mut window);
     let field = |window: &Harness<'_, StudioApp>| {
         let node = window.get_by_role_and_label(egui::Role::TextInput, "Seed");
         node.value().unwrap()

@@ -11,7 +11,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::named::finished;
 use super::synthetic::{events, prediction};
-use super::{recorded, settle, shot};
+use super::{open_steps, recorded, settle, shot};
 
 /// Windows in pixels, each at two sizes of everything.
 const WINDOWS: [[f32; 2]; 4] = [
@@ -54,7 +54,7 @@ fn the_start_button_is_in_sight_and_tabs_can_be_reached_at_every_size() {
         // Without room for the tabs one button has them all.
         let menu = window.query_by_label("Pages").map(|menu| menu.rect());
         let tab = |title| window.get_by_role_and_label(egui::Role::Tab, title).rect();
-        let titles = Page::ALL.into_iter().map(|(_, title, _)| title);
+        let titles = Page::ALL.into_iter().map(|(page, ..)| page.title());
         let tabs = menu.map_or_else(|| titles.map(tab).collect(), |menu| vec![menu]);
         for tab in tabs {
             assert!(whole.contains_rect(tab), "{name}: {tab:?} in {whole:?}");
@@ -224,9 +224,11 @@ fn no_row_of_inputs_runs_out_of_a_small_window() {
     ] {
         let (mut window, backend) = recorded(size, ThemeChoice::Dark, runs.path());
         settle(&mut window);
+        open_steps(&mut window);
         events(4).into_iter().for_each(|event| backend.push(event));
         let ctx = window.ctx.clone();
-        for (page, title, _) in lae_studio::ui::command::Page::ALL {
+        for (page, ..) in lae_studio::ui::command::Page::ALL {
+            let title = page.title();
             window.state_mut().act(&ctx, UiCommand::Show(page));
             settle(&mut window);
             let name = format!("{title} at {}", size[0]);

@@ -228,7 +228,7 @@ fn the_keyboard_goes_through_the_bar_from_left_to_right() {
         "Learn",
         "Run: idle",
         "Device",
-        "Theme",
+        "Settings",
         "Help",
         "Notices",
         "Command palette",

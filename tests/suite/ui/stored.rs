@@ -115,7 +115,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
     });
     settle(&mut window);
     window.get_by_label("What became of task 1");
-    window.get_by_label_contains("of task 1 rightly");
+    window.get_by_label_contains("% of task 1");
 
     // A picture dropped on another page is asked about, not taken for data.
     let picture = runs.path().join("seven.png");

@@ -26,6 +26,7 @@ pub fn header() -> RunHeader {
         trained_parameters: 10_595,
         frozen_parameters: 3_600_000,
         weights_sha256: "0".repeat(64),
+        start_sha256: None,
         images: None,
         added_tasks: Vec::new(),
         started: "2026-11-21T10:00:00Z".into(),

@@ -80,7 +80,7 @@ fn replaced_files_are_told_instead_of_shown() {
     let replaced = made.path().join("test/a/001.png");
     image::RgbImage::new(40, 40).save(&replaced).unwrap();
     for page in [Page::Compare, Page::Train] {
-        let (_, title, _) = Page::ALL[page as usize];
+        let title = page.title();
         window.get_by_role_and_label(egui::Role::Tab, title).click();
         settle(&mut window);
     }
@@ -92,7 +92,7 @@ fn replaced_files_are_told_instead_of_shown() {
     picture(&replaced, "test/a/001.png");
     assert_eq!(made.open().fingerprints(), there);
     for page in [Page::Compare, Page::Train] {
-        let (_, title, _) = Page::ALL[page as usize];
+        let title = page.title();
         window.get_by_role_and_label(egui::Role::Tab, title).click();
         settle(&mut window);
     }

@@ -12,7 +12,7 @@ use lae_studio::session::tour::{Fate, Tour, TourRunState, TourStep};
 use lae_studio::session::{Disk, Session};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::Page;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 use lae_studio::ui::theme;
 
@@ -313,14 +313,15 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
         let runs = tempfile::tempdir().unwrap();
         let points = [size[0] / zoom, size[1] / zoom];
         let (mut window, _) = recorded(points, ThemeChoice::Dark, runs.path());
-        window.state_mut().session.learn.language = language;
+        let ctx = window.ctx.clone();
+        window.state_mut().act(&ctx, UiCommand::Speak(language));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
         settle(&mut window);
-        press(&mut window, language.say("tour.begin"));
+        press(&mut window, language.say("tour-begin"));
         settle(&mut window);
         let name = format!("{}-{zoom}-{}", size[0], language.code());
         shot(&mut window, &format!("tour-size-{name}"));
-        for key in ["tour.leave", "tour.draw.ours"] {
+        for key in ["tour-leave", "tour-draw-ours"] {
             let rect = window.get_by_label(language.say(key)).rect();
             let whole = window.ctx.content_rect();
             assert!(
@@ -328,7 +329,7 @@ fn what_is_to_be_done_is_in_sight_in_small_windows_and_large_letters() {
                 "{name}: {key} {rect:?} in {whole:?}"
             );
         }
-        let canvas = language.fill("tour.draw.canvas", &[("digit", "1")]);
+        let canvas = language.fill("tour-draw-canvas", &[("digit", "1")]);
         let canvas = window.get_by_label(&canvas).rect();
         assert!(
             canvas.width() >= 119.0 && canvas.right() <= points[0],
@@ -351,7 +352,7 @@ fn with_reduced_motion_every_change_is_there_at_once() {
     let time = |window: &Harness<'_, StudioApp>| window.ctx.global_style().animation_time;
     theme::let_move(&window.ctx, true);
     assert!(time(&window) > 0.0);
-    window.get_by_label("Theme").click();
+    window.get_by_label("Settings").click();
     window.run_steps(3);
     window.get_by_label("Reduce motion").click();
     window.run_steps(3);

@@ -47,7 +47,11 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     assert_eq!(queued.count(), 1);
     assert_eq!(window.state().session.experiment.draft, draft);
     // The same lesson in German, with the answer that was given.
+    window.get_by_label("Settings").click();
+    window.run_steps(3);
     window.get_by_label("Deutsch").click();
+    settle(&mut window);
+    window.key_press(egui::Key::Escape);
     settle(&mut window);
     window.get_by_label("Was wird vergessen?");
     window.get_by_label("Gemerkt. Die Läufe werden es zeigen.");
@@ -56,6 +60,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     window.get_by_label("Alle Lektionen").click();
     settle(&mut window);
     window.get_by_label("Öffnen: Tempo tötet");
+    Language::English.speak();
 }
 
 #[test]

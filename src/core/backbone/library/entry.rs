@@ -7,6 +7,9 @@ use crate::backbone::architecture::Architecture;
 use crate::backbone::normalisation::Normalisation;
 use crate::data::transform::InputSpec;
 
+/// What an entry says of what nobody stated.
+pub const NOT_STATED: &str = "not stated";
+
 /// Where an entry's weights come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WeightSource {

@@ -11,11 +11,12 @@ mod opening;
 mod places;
 mod table;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use super::normalisation::Normalisation;
-pub use entry::{BackboneEntry, WeightSource};
+pub use entry::{BackboneEntry, NOT_STATED, WeightSource};
 pub use opening::{Opened, Unplaced};
 pub use places::Places;
 
@@ -23,12 +24,18 @@ use super::BlockShape;
 use super::weights;
 use crate::fetch::DownloadProgress;
 use crate::files;
+use crate::message;
 use crate::names::{closest, shortened};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
 
 /// The table that is part of the program.
 const TABLE: &str = include_str!("../../../../assets/backbones.toml");
+
+/// Whether these words stand in the program's own table, and not in a person's.
+pub fn is_shipped(words: &str) -> bool {
+    TABLE.contains(words)
+}
 
 /// The embedded backbone.
 const NANO: &[u8] = include_bytes!("../../../../assets/lae-nano.safetensors");
@@ -45,8 +52,8 @@ pub struct BackboneLibrary {
     entries: Vec<BackboneEntry>,
     problems: Vec<Problem>,
     places: Places,
-    /// A file that stands for what the settings call so.
-    stand_in: Option<(String, PathBuf)>,
+    /// Files that stand for what the settings call so.
+    stand_ins: BTreeMap<String, PathBuf>,
 }
 
 /// Whether an entry's weights are at hand.
@@ -98,7 +105,7 @@ impl BackboneLibrary {
             entries: Vec::new(),
             problems: Vec::new(),
             places,
-            stand_in: None,
+            stand_ins: BTreeMap::new(),
         };
         library.add(TABLE, Path::new("assets/backbones.toml"));
         for path in library.places.tables.clone() {
@@ -114,18 +121,20 @@ impl BackboneLibrary {
         library
     }
 
-    /// The same for somebody else, with the table and the weight file that they bring along for the backbone of this name
-    /// or file.
-    pub fn with_own(mut self, name: &str, table: Option<&str>, weights: Option<&Path>) -> Self {
-        if let Some(text) = table {
+    /// The same for somebody else, with the tables that they bring along, and weight files by what they call their
+    /// backbones.
+    #[must_use]
+    pub fn with_own(mut self, tables: &[String], weights: &BTreeMap<String, PathBuf>) -> Self {
+        for text in tables {
             self.add(text, Path::new("backbones.toml"));
         }
-        let Some(weights) = weights else { return self };
-        let known = self.entry(name).map(|entry| entry.name.clone());
-        let entry = self.entries.iter_mut();
-        match entry.into_iter().find(|e| Some(&e.name) == known.as_ref()) {
-            Some(entry) => entry.source = WeightSource::File(weights.to_path_buf()),
-            None => self.stand_in = Some((name.to_string(), weights.to_path_buf())),
+        for (name, file) in weights {
+            let known = self.entry(name).map(|entry| entry.name.clone());
+            let mut entries = self.entries.iter_mut();
+            match entries.find(|entry| Some(&entry.name) == known.as_ref()) {
+                Some(entry) => entry.source = WeightSource::File(file.clone()),
+                None => drop(self.stand_ins.insert(name.clone(), file.clone())),
+            }
         }
         self
     }
@@ -187,37 +196,42 @@ impl BackboneLibrary {
         if let Some(entry) = self.entry(name) {
             return Ok(Meaning::Entry(entry));
         }
-        if let Some((_, file)) = self.stand_in.as_ref().filter(|(own, _)| own == name) {
+        if let Some(file) = self.stand_ins.get(name) {
             return Ok(Meaning::File(file.clone()));
         }
         if name.len() > LONGEST_PATH {
-            let what = format!("no backbone is called {}", shortened(name));
-            return Err(
-                Problem::new(what).advise("give a name of the table, or the path of a weight file")
+            let what = message!(
+                "problem-no-backbone-is-called",
+                name = shortened(name).to_string()
             );
+            return Err(Problem::new(what).advise(message!("try-give-name-of-table-or-path")));
         }
         let path = Path::new(name);
         if path.exists() {
             return Ok(Meaning::File(path.to_owned()));
         }
         if name.trim().is_empty() {
-            return Err(Problem::new("no backbone is chosen")
-                .advise(format!("{EMBEDDED} is part of the program")));
+            return Err(
+                Problem::new(message!("problem-no-backbone-is-chosen")).advise(message!(
+                    "try-is-part-of-program",
+                    embedded = EMBEDDED.to_string()
+                )),
+            );
         }
         if let Some(problem) = self.left_out(name) {
             return Err(problem);
         }
         let what = if name.contains(['/', '\\']) || path.extension().is_some_and(is_weights) {
-            format!("there is no weight file {name}")
+            message!("problem-no-such-weight-file", name = name)
         } else {
-            format!("no backbone is called {}", shortened(name))
+            message!("problem-no-backbone-is-called", name = shortened(name))
         };
         let known = || self.entries.iter().map(|entry| entry.name.as_str());
         let untagged = known().filter_map(|name| Some(name.split_once('.')?.0));
         let list = || known().collect::<Vec<_>>().join(", ");
         let advice = match closest(name, known().chain(untagged)) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("give the path of a weight file, or one of {}", list()),
+            Some(near) => message!("try-meant-plain", name = near),
+            None => message!("try-weight-file-or-one-of", names = list()),
         };
         Err(Problem::new(what).advise(advice))
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entry::{BackboneEntry, WeightSource};
+use super::entry::{BackboneEntry, NOT_STATED, WeightSource};
 use super::hashes::{self, Expected};
 use super::{BackboneLibrary, EMBEDDED, Meaning, NANO};
 use crate::backbone::normalisation::Normalisation;
@@ -13,6 +13,7 @@ use crate::backbone::{Backbone, families};
 use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, DownloadProgress};
 use crate::memory::available_bytes;
+use crate::message;
 use crate::nn::{ComputeVariant, Place};
 use crate::problem::{Problem, Result};
 
@@ -217,8 +218,8 @@ impl BackboneLibrary {
             source: WeightSource::File(path.to_owned()),
             size_mb: fs::metadata(path).ok().map(|meta| meta.len() / 1_000_000),
             sha256: None,
-            licence: "not stated".into(),
-            pretrained_on: "not stated".into(),
+            licence: NOT_STATED.into(),
+            pretrained_on: NOT_STATED.into(),
             warning: None,
         };
         Ok((entry, assumed))
@@ -235,16 +236,19 @@ impl BackboneLibrary {
         }
         let (Some(url), Some(path)) = (self.places.address(entry), self.places.own_file(entry))
         else {
-            let mut problem = Problem::new(format!("the weights of {} are not there", entry.name));
+            let mut problem = Problem::new(message!(
+                "problem-weights-of-are-not-there",
+                name = entry.name.to_string()
+            ));
             if let WeightSource::File(path) = &entry.source {
                 problem = problem.at_path(path);
             }
-            return Err(problem.advise("correct the file in the table of backbones"));
+            return Err(problem.advise(message!("try-correct-file-in-table-of-backbones")));
         };
         let expected = hashes::expected(entry, &path);
         let hash = expected.as_ref().map(|expected| expected.known.as_str());
         let got = fetch::download(&url, &path, hash, None, progress).map_err(|problem| {
-            let other = problem.what.starts_with(fetch::OTHER_FILE);
+            let other = problem.is(fetch::OTHER_FILE);
             let kept = expected
                 .as_ref()
                 .and_then(Expected::place)
@@ -252,14 +256,14 @@ impl BackboneLibrary {
             let problem = match kept {
                 None => problem,
                 // Better than to ask the same server once more.
-                Some(place) => Problem::new(format!(
-                    "{}: it is another file than the one that came first",
-                    problem.what
+                Some(place) => Problem::new(message!(
+                    "problem-it-is-another-file-than-one",
+                    what = problem.what.to_string()
                 ))
                 .at(&url)
-                .advise(format!(
-                    "if its makers say that they changed it, delete {} and download it again",
-                    place.display()
+                .advise(message!(
+                    "try-if-its-makers-say-that-they",
+                    place = place.display().to_string()
                 )),
             };
             let remedy = problem.remedy.clone();
@@ -278,12 +282,13 @@ impl BackboneLibrary {
         {
             // A page that asks for a password, or a body that was cut: not to be kept.
             let _ = fs::remove_file(&got.path);
-            return Err(Problem::new(format!(
-                "what came from {url} is no weight file: {}",
-                problem.what
+            return Err(Problem::new(message!(
+                "problem-what-came-from-is-no-weight",
+                url = url.to_string(),
+                what = problem.what.to_string()
             ))
             .at(url)
-            .advise("try again later; without internet, download it elsewhere and give that file as the backbone"));
+            .advise(message!("try-try-again-later-without-internet-download")));
         }
         // A server may change a file: what came first is what comes later is held against.
         hashes::keep(&path, &got.sha256)?;
@@ -297,12 +302,14 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<String>) -> Result<Un
     let mut assumed = assumed;
     if let Some(expected) = hashes::expected(&entry, path) {
         if expected.known != file.sha256 {
-            return Err(Problem::new(format!(
-                "the weights of {} are not the expected ones: their SHA-256 is {} instead of {}",
-                entry.name, file.sha256, expected.known
+            return Err(Problem::new(message!(
+                "problem-weights-of-are-not-expected-ones",
+                name = entry.name.to_string(),
+                sha256 = file.sha256.to_string(),
+                known = expected.known.to_string()
             ))
             .at_path(path)
-            .advise("delete the file and download it again, or open it as a file of its own"));
+            .advise(message!("try-delete-file-and-download-it-again")));
         }
         // Nobody else says what these bytes should be.
         assumed.extend(expected.taken_on_trust());
@@ -333,12 +340,13 @@ fn embedded(entry: &BackboneEntry) -> Result<Unplaced> {
 fn enough_memory(weights: usize, free: Option<u64>) -> Result<()> {
     let needed = (weights as u64).saturating_mul(4 + 4);
     match free.filter(|free| needed > *free) {
-        Some(free) => Err(Problem::new(format!(
-            "its {weights} weights take {} MB of memory, and {} MB are free",
-            needed.div_ceil(1 << 20),
-            free >> 20
+        Some(free) => Err(Problem::new(message!(
+            "problem-its-weights-take-mb-of-memory",
+            weights = weights.to_string(),
+            needed = needed.div_ceil(1 << 20).to_string(),
+            free = (free >> 20).to_string()
         ))
-        .advise("state the dimensions of a smaller network")),
+        .advise(message!("try-state-dimensions-of-smaller-network"))),
         None => Ok(()),
     }
 }

@@ -15,6 +15,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use super::parameters::{Origin, Weights};
 use super::weights::Tensors;
 use crate::counts::counted;
+use crate::message;
 use crate::nn::{Depthwise7, LayerNorm, Linear, Place};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -302,25 +303,33 @@ fn read_whole(tensors: &Tensors, name: &str, shape: &[usize]) -> Result<Vec<f32>
         true => "numbers that are not finite".into(),
         false => format!("{} in the shape {shape:?}", counted(values.len(), "number")),
     };
-    let what = format!("the weight file is damaged: {name} holds {holds}");
+    let what = message!(
+        "problem-weight-file-is-damaged-holds",
+        name = name.to_string(),
+        holds = holds.to_string()
+    );
     Err(Problem::new(what)
         .at(tensors.origin())
-        .advise("copy or download the file again"))
+        .advise(message!("try-copy-or-download-file-again")))
 }
 
 /// A leaf that was given, of the shape that is wanted.
 fn given(weights: &Weights, name: &str, shape: &[usize]) -> Result<Tensor<1>> {
     let Some(leaf) = weights.get(name) else {
-        return Err(Problem::new(format!(
-            "the backbone's weight {name} is missing"
+        return Err(Problem::new(message!(
+            "problem-backbones-weight-is-missing",
+            name = name.to_string()
         )));
     };
     if leaf.shape == shape {
         return Ok(leaf.values.clone());
     }
     let found = &leaf.shape;
-    Err(Problem::new(format!(
-        "the backbone's weight {name} is {found:?} instead of {shape:?}"
+    Err(Problem::new(message!(
+        "problem-backbones-weight-is-instead-of",
+        name = name.to_string(),
+        found = format!("{found:?}"),
+        shape = format!("{shape:?}")
     )))
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::WeightLoader;
 use crate::backbone::weights::Tensors;
+use crate::message;
 use crate::problem::{Problem, Result, listed};
 
 impl WeightLoader<'_> {
@@ -42,18 +43,13 @@ impl WeightLoader<'_> {
         if !kinds.is_empty() {
             faults.push(format!("{} not supported", listed(&kinds, 4)));
         }
-        let holds = other.map_or(String::new(), |other| {
-            format!(": it holds a {other} network")
-        });
-        Err(Problem::new(format!(
-            "the weight file does not fit this {family} backbone{holds}; tensors: {}",
-            faults.join("; ")
-        ))
-        .at(tensors.origin())
-        .advise(
-            "choose the backbone these weights were made for, or give the file itself as the \
-             backbone so that its dimensions are read from it",
-        ))
+        let holds = match other {
+            None => message!("problem-weights-do-not-fit", family = family),
+            Some(other) => message!("problem-weights-of-another", family = family, other = other),
+        };
+        Err(Problem::new(holds.with("faults", faults.join("; ")))
+            .at(tensors.origin())
+            .advise(message!("try-choose-backbone-these-weights-were-made")))
     }
 }
 

@@ -132,25 +132,25 @@ impl Block {
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
         let inside = windows.partition(e.clone());
+        let packed = hooks.layer(index, &Site::PACKED, &self.qkv)?;
+        let proj = hooks.layer(index, &[Site::Proj], &self.proj)?;
         if !hooks.uses_any(index, IN_ATTENTION) {
             let bias = self.biases.of(windows, &e.device())?;
-            let (frame, projections) = (Frame::default(), [&self.qkv, &self.proj]);
+            let (frame, projections) = (Frame::default(), [packed, proj]);
             let h = nn::self_attention(inside, frame, projections, self.heads, Some(&bias));
             return Ok(windows.reverse(h));
         }
-        let qkv = self.qkv.forward(inside.clone());
-        let qkv = if uses_projections(hooks, index) {
-            Tensor::cat(
-                projections(index, &inside, (&self.qkv, qkv), hooks)?.to_vec(),
+        let mut qkv = packed.forward(inside.clone());
+        if uses_projections(hooks, index) {
+            qkv = Tensor::cat(
+                projections(index, &inside, (packed, qkv), hooks)?.to_vec(),
                 2,
-            )
-        } else {
-            qkv
-        };
+            );
+        }
         let bias = self.biases.of(windows, &e.device())?;
         let mixed = nn::attention(qkv, self.heads, Some(&bias));
-        let h = self.proj.forward(mixed.clone());
-        let weight = || self.proj.wide_weight();
+        let h = proj.forward(mixed.clone());
+        let weight = || proj.wide_weight();
         let h = hooks.around_linear((index, Site::Proj), &mixed, h, &weight)?;
         Ok(windows.reverse(h))
     }

@@ -48,12 +48,10 @@ impl Vit {
         let x = hooks.input(index, x.clone())?;
         let e = block.norm1.forward(x.clone());
         let e = hooks.around(index, Site::Norm1, &x, e)?;
-        let mut qkv = block.qkv.forward(e.clone());
+        let [packed, _] = block.projections(index, hooks)?;
+        let mut qkv = packed.forward(e.clone());
         if uses_projections(hooks, index) {
-            qkv = Tensor::cat(
-                projections(index, &e, (&block.qkv, qkv), hooks)?.to_vec(),
-                2,
-            );
+            qkv = Tensor::cat(projections(index, &e, (packed, qkv), hooks)?.to_vec(), 2);
         }
         let heads = self.config.heads;
         Ok(nn::split_heads(&qkv, hooks.prefix(index), heads))

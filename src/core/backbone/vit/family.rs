@@ -13,7 +13,7 @@ use crate::backbone::graph::GraphParts;
 use crate::backbone::loader::WeightLoader;
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::plausible::implausible;
-use crate::backbone::torch::{Acting, TimmLayer, TorchText};
+use crate::backbone::torch::{Acting, LayerName, TorchText};
 use crate::backbone::weights::Tensors;
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
@@ -124,8 +124,8 @@ impl Dimensions for Config {
         Ok(torch::text(self, name, acting))
     }
 
-    fn timm_layer(&self, block: usize, site: Site) -> Option<TimmLayer> {
-        torch::layer(self, block, site)
+    fn layer_names(&self, block: usize, site: Site) -> Vec<LayerName> {
+        torch::layers(self, block, site)
     }
 
     fn graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {

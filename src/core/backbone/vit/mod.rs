@@ -97,7 +97,7 @@ impl Vit {
         let block = &self.blocks[index];
         let prefix = hooks.prefix(index);
         let whole = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
-        let (projections, heads) = ([&block.qkv, &block.proj], self.heads());
+        let (projections, heads) = (block.projections(index, hooks)?, self.heads());
         if whole && !hooks.uses_any(index, &[Site::Attention, Site::Norm1]) {
             let frame = Frame::whole(&block.norm1);
             return Ok(nn::self_attention(x, frame, projections, heads, None));
@@ -123,9 +123,10 @@ impl Vit {
     ) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let heads = self.heads();
-        let mut qkv = block.qkv.forward(e.clone());
+        let [packed, proj] = block.projections(index, hooks)?;
+        let mut qkv = packed.forward(e.clone());
         if uses_projections(hooks, index) {
-            qkv = Tensor::cat(projections(index, e, (&block.qkv, qkv), hooks)?.to_vec(), 2);
+            qkv = Tensor::cat(projections(index, e, (packed, qkv), hooks)?.to_vec(), 2);
         }
         let mixed = if hooks.uses(index, Site::Attend) {
             let [q, k, v] = nn::split_heads(&qkv, prefix, heads.count);
@@ -138,13 +139,21 @@ impl Vit {
                 None => nn::attention(qkv, heads, None),
             }
         };
-        let h = block.proj.forward(mixed.clone());
-        let weight = || block.proj.wide_weight();
+        let h = proj.forward(mixed.clone());
+        let weight = || proj.wide_weight();
         hooks.around_linear((index, Site::Proj), &mixed, h, &weight)
     }
 }
 
 impl Block {
+    /// The layers before and behind the attention, or those that the hooks have in their place.
+    fn projections<'a>(&'a self, index: usize, hooks: &'a dyn Hooks) -> Result<[&'a Linear; 2]> {
+        Ok([
+            hooks.layer(index, &Site::PACKED, &self.qkv)?,
+            hooks.layer(index, &[Site::Proj], &self.proj)?,
+        ])
+    }
+
     fn build(config: &Config, loader: &mut WeightLoader, prefix: &str) -> Self {
         let Config {
             width,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::config::Config;
 use crate::backbone::IN_ATTENTION;
-use crate::backbone::torch::{Acting, Body, TimmLayer, TorchText, acts_in, step};
+use crate::backbone::torch::{Acting, Body, LayerName, TorchText, acts_in, step};
 use crate::pet::Site;
 
 /// The network called `name`, with PETs at these sites.
@@ -29,22 +29,46 @@ pub fn text(config: &Config, name: &str, acting: &Acting) -> TorchText {
     }
 }
 
-/// Where a site stands in timm's network. Behind a layer scale h is no layer's output.
-pub fn layer(config: &Config, block: usize, site: Site) -> Option<TimmLayer> {
-    let (name, part, parts) = match site {
-        Site::Query => ("attn.qkv", 0, 3),
-        Site::Key => ("attn.qkv", 1, 3),
-        Site::Value => ("attn.qkv", 2, 3),
-        Site::Fc1 => ("mlp.fc1", 0, 1),
-        Site::Proj if !config.layer_scale => ("attn.proj", 0, 1),
-        Site::Fc2 if !config.layer_scale => ("mlp.fc2", 0, 1),
-        _ => return None,
+/// Where a site stands in timm's network, and in transformers' of today and of before. Behind a layer scale h is no
+/// layer's output.
+pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
+    let (timm, part, today, before) = match site {
+        Site::Query => (
+            "attn.qkv",
+            0,
+            "attention.q_proj",
+            "attention.attention.query",
+        ),
+        Site::Key => ("attn.qkv", 1, "attention.k_proj", "attention.attention.key"),
+        Site::Value => (
+            "attn.qkv",
+            2,
+            "attention.v_proj",
+            "attention.attention.value",
+        ),
+        Site::Fc1 => ("mlp.fc1", 0, "mlp.fc1", "intermediate.dense"),
+        Site::Proj => ("attn.proj", 0, "attention.o_proj", "attention.output.dense"),
+        Site::Fc2 => ("mlp.fc2", 0, "mlp.fc2", "output.dense"),
+        _ => return Vec::new(),
     };
-    Some(TimmLayer {
-        name: format!("blocks.{block}.{name}"),
-        part,
-        parts,
-    })
+    if config.layer_scale && matches!(site, Site::Proj | Site::Fc2) {
+        return Vec::new();
+    }
+    let parts = if Site::PACKED.contains(&site) { 3 } else { 1 };
+    let alone = |name: String| LayerName {
+        name,
+        part: 0,
+        parts: 1,
+    };
+    vec![
+        LayerName {
+            name: format!("blocks.{block}.{timm}"),
+            part,
+            parts,
+        },
+        alone(format!("layers.{block}.{today}")),
+        alone(format!("encoder.layer.{block}.{before}")),
+    ]
 }
 
 fn network(config: &Config, name: &str) -> String {

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::fetch::{hex, sha256_of_file};
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 type Reading = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
@@ -159,7 +160,11 @@ impl Tensors {
     pub fn read(&self, name: &str) -> Result<Vec<f32>> {
         match self.tensors.get(name) {
             Some(stored) => stored.read(),
-            None => Err(Problem::new(format!("there is no tensor {name}")).at(&self.origin)),
+            None => Err(Problem::new(message!(
+                "problem-there-is-no-tensor",
+                name = name.to_string()
+            ))
+            .at(&self.origin)),
         }
     }
 
@@ -226,9 +231,9 @@ pub fn open(path: &Path) -> Result<WeightFile> {
 pub fn open_header(path: &Path) -> Result<Tensors> {
     if path.is_dir() {
         return Err(
-            Problem::new("a folder was given where a weight file is needed")
+            Problem::new(message!("problem-folder-was-given-where-weight-file"))
                 .at_path(path)
-                .advise("name a .safetensors, .pth, .bin or .npz file"),
+                .advise(message!("try-name-safetensors-pth-bin-or-npz")),
         );
     }
     let start = files::read_start(path, 16)
@@ -254,12 +259,12 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
 
 /// The Problem of a file that is damaged or something else altogether.
 fn foreign(path: &Path, why: &str) -> Problem {
-    Problem::new(format!("this is no usable weight file: {why}"))
-        .at_path(path)
-        .advise(
-            "choose a .safetensors file, a PyTorch state dict (.pth, .bin) or an original ViT \
-             .npz; if it was downloaded, download it again",
-        )
+    Problem::new(message!(
+        "problem-this-is-no-usable-weight-file",
+        why = why.to_string()
+    ))
+    .at_path(path)
+    .advise(message!("try-choose-safetensors-file-pytorch-state-dict"))
 }
 
 /// SHA-256 of bytes in memory, in hexadecimal digits.

@@ -21,6 +21,7 @@ use super::{Found, OpenOptions, Watch, folder, lists, stopped};
 use crate::fetch::hex;
 use crate::files;
 use crate::folders;
+use crate::message;
 use crate::problem::{Problem, Result};
 use names::{Folders, is_blind_to_case};
 use unpack::Unpacking;
@@ -83,9 +84,9 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
     }
     let Some(kind) = kind_of(path)? else {
         return Err(
-            Problem::new("this file is neither a folder nor an archive that is read")
+            Problem::new(message!("problem-this-file-is-neither-folder-nor"))
                 .at_path(path)
-                .advise("give a folder, or a .zip, .tar, .tar.gz, .tar.xz or .tm file of one"),
+                .advise(message!("try-give-folder-or-zip-tar-tar")),
         );
     };
     let shelf = options

@@ -12,6 +12,7 @@ use zip::ZipArchive;
 use crate::counts::counted;
 use crate::data::picture::READABLE;
 use crate::files::names::Names;
+use crate::message;
 use crate::problem::{Problem, Result, listed};
 
 /// Stands between a class and the number of its picture.
@@ -61,21 +62,21 @@ impl Project {
     pub fn of<R: Read + Seek>(zip: &mut ZipArchive<R>, path: &Path) -> Result<Option<Self>> {
         if is_model(zip) {
             return Err(
-                Problem::new("this is a model from Teachable Machine, not its pictures")
+                Problem::new(message!("problem-this-is-model-from-teachable-machine"))
                     .at_path(path)
-                    .advise("in Teachable Machine open the menu, choose Download project as file, and give the .tm file"),
+                    .advise(message!("try-in-teachable-machine-open-menu-choose")),
             );
         }
         let Some((inside, manifest)) = manifest(zip) else {
             return Ok(None);
         };
         if manifest.kind != "image" {
-            return Err(Problem::new(format!(
-                "this is a project of Teachable Machine of the kind '{}'; only those of pictures are read",
-                manifest.kind.chars().take(40).collect::<String>()
+            return Err(Problem::new(message!(
+                "problem-this-is-project-of-teachable-machine",
+                manifest = manifest.kind.chars().take(40).collect::<String>()
             ))
             .at_path(path)
-            .advise("give an image project, or a folder with one subfolder of pictures per class"));
+            .advise(message!("try-give-image-project-or-folder-with")));
         }
         Ok(Some(Self {
             inside,

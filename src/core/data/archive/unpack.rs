@@ -11,6 +11,7 @@ use std::path::Path;
 use super::names::{Folders, is_about_the_name, plain_path};
 use super::teachable::{Place, Project};
 use crate::data::{Skipped, Watch, stopped, tree};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Most files an archive may hold.
@@ -49,18 +50,21 @@ pub(super) struct Unpacking<'a> {
 
 impl Unpacking<'_> {
     pub fn damaged(&self, error: &dyn std::fmt::Display) -> Problem {
-        Problem::new(format!("the archive is damaged or cut off: {error}"))
-            .at_path(self.archive)
-            .advise("copy or download it again")
+        Problem::new(message!(
+            "problem-archive-is-damaged-or-cut-off",
+            error = error.to_string()
+        ))
+        .at_path(self.archive)
+        .advise(message!("try-copy-or-download-it-again"))
     }
 
     pub fn unreadable(&self, error: &io::Error) -> Problem {
         if error.kind() != io::ErrorKind::OutOfMemory {
             return self.damaged(error);
         }
-        Problem::new("unpacking this archive takes more memory than is meant for one")
+        Problem::new(message!("problem-unpacking-this-archive-takes-more-memory"))
             .at_path(self.archive)
-            .advise("unpack it by hand and give the folder, or pack it with `xz -9` or less")
+            .advise(message!("try-unpack-it-by-hand-and-give"))
     }
 
     /// Counts one entry of any kind, of so many bytes; hears whether to go on.
@@ -119,9 +123,12 @@ impl Unpacking<'_> {
             let mut entry = match archive.by_index(index) {
                 Ok(entry) => entry,
                 Err(zip::result::ZipError::UnsupportedArchive(why)) => {
-                    return Err(Problem::new(format!("this kind of zip is not read: {why}"))
-                        .at_path(self.archive)
-                        .advise("unpack it and give the folder"));
+                    return Err(Problem::new(message!(
+                        "problem-this-kind-of-zip-is-not",
+                        why = why.to_string()
+                    ))
+                    .at_path(self.archive)
+                    .advise(message!("try-unpack-it-and-give-folder")));
                 }
                 Err(error) => return Err(self.damaged(&error)),
             };
@@ -229,19 +236,20 @@ impl Unpacking<'_> {
     }
 
     fn unwritable(&self, path: &Path, error: &io::Error) -> Problem {
-        let mut problem = Problem::io("unpack the archive", path, error);
-        if problem.remedy.contains("disk space") {
-            problem.remedy =
-                "free some disk space, or set LAE_STUDIO_CACHE to a folder on another disk"
-                    .to_owned();
+        let problem = Problem::io("unpack the archive", path, error);
+        match problem.remedy.contains("disk space") {
+            true => problem.advise(message!("try-space-for-cache")),
+            false => problem,
         }
-        problem
     }
 
     fn bomb(&self, why: &str) -> Problem {
-        Problem::new(format!("the archive was refused: {why}"))
-            .at_path(self.archive)
-            .advise("if it is meant to be like that, unpack it by hand and give the folder")
+        Problem::new(message!(
+            "problem-archive-was-refused",
+            why = why.to_string()
+        ))
+        .at_path(self.archive)
+        .advise(message!("try-if-it-is-meant-to-be"))
     }
 }
 

@@ -18,6 +18,7 @@ use super::source::Sample;
 use super::transform::{CropBox, InputSpec, crop_into, infer_into};
 use super::{Dataset, Skipped, Watch};
 use crate::files::{self, names::Names};
+use crate::message;
 use crate::problem::{Problem, Result};
 pub use packed::{Form, Packed, packed};
 
@@ -44,7 +45,7 @@ impl Boxes {
         let text = files::read_text(path, files::TABLE)
             .map_err(|error| Problem::io("read the crop boxes", path, &error))?;
         serde_json::from_str(&text).map_err(|_| {
-            Problem::new("these are not crop boxes")
+            Problem::new(message!("problem-these-are-not-crop-boxes"))
                 .at_path(path)
                 .advise(r#"write [{"left": 0, "top": 0, "width": 32, "height": 32, "flip": false}, …] or {"cat/1.jpg": {…}}"#)
         })
@@ -57,7 +58,7 @@ impl Boxes {
         };
         found
             .copied()
-            .ok_or_else(|| Problem::new("there is no crop box for this image").at(name))
+            .ok_or_else(|| Problem::new(message!("problem-there-is-no-crop-box-for")).at(name))
     }
 }
 
@@ -156,8 +157,12 @@ fn planes(bytes: &[u8]) -> Vec<u8> {
 /// The head of a safetensors file with one tensor: length, JSON, padding to 8 bytes.
 fn header_of(names: &[String], spec: InputSpec) -> Result<Vec<u8>> {
     let bytes = names.len() * spec.bytes() * 4;
-    let inner =
-        |error: serde_json::Error| Problem::new(format!("could not write the names: {error}"));
+    let inner = |error: serde_json::Error| {
+        Problem::new(message!(
+            "problem-could-not-write-names",
+            error = error.to_string()
+        ))
+    };
     let json = json!({
         "__metadata__": {
             "names": serde_json::to_string(names).map_err(inner)?,
@@ -197,9 +202,9 @@ fn stem_of(name: &str, class: &str) -> String {
 pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, String)>> {
     let unwritable = |path: &Path, error| Problem::io("write the image folder", path, &error);
     if fs::read_dir(to).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Problem::new("the folder is not empty")
+        return Err(Problem::new(message!("problem-folder-is-not-empty"))
             .at_path(to)
-            .advise("give a new folder"));
+            .advise(message!("try-give-new-folder")));
     }
     let mut taken = Names::default();
     let folders: Vec<String> = data

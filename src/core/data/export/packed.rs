@@ -16,6 +16,7 @@ use crate::data::picture::READABLE;
 use crate::data::transform::{InputSpec, infer_into};
 use crate::data::{Dataset, Sample, Watch, stopped};
 use crate::files::{names::Names, sync_folder};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Side of the pictures in a project, in pixels: the input of Teachable Machine's network.
@@ -43,11 +44,9 @@ impl Form {
             .into_iter()
             .find(|form| ending == form.ending())
             .ok_or_else(|| {
-                Problem::new("the name of the file does not say in which form to write it")
+                Problem::new(message!("problem-name-of-file-does-not-say"))
                     .at_path(to)
-                    .advise(
-                        "end it with .tm for Teachable Machine, or with .zip for an image folder",
-                    )
+                    .advise(message!("try-end-it-with-tm-for-teachable"))
             })
     }
 
@@ -219,7 +218,11 @@ impl Packing<'_> {
 }
 
 fn unpackable(to: &Path, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(format!("the archive could not be written: {error}")).at_path(to)
+    Problem::new(message!(
+        "problem-archive-could-not-be-written",
+        error = error.to_string()
+    ))
+    .at_path(to)
 }
 
 /// The name without the ending of a picture file.
@@ -242,7 +245,11 @@ fn square(sample: &Sample) -> Result<Vec<u8>> {
     JpegEncoder::new_with_quality(&mut bytes, QUALITY)
         .encode(&pixels, side, side, image::ExtendedColorType::Rgb8)
         .map_err(|error| {
-            Problem::new(format!("a picture cannot be written: {error}")).at(sample.name())
+            Problem::new(message!(
+                "problem-picture-cannot-be-written",
+                error = error.to_string()
+            ))
+            .at(sample.name())
         })?;
     Ok(bytes)
 }

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OpenOptions, Role, role_of};
-use crate::counts::counted;
 use crate::data::picture::READABLE;
 use crate::data::tree::{Tree, ending_of, is_hidden, reason_for};
-use crate::problem::{Problem, listed};
+use crate::message;
+use crate::problem::{Problem, some_of};
 
 /// A `train` or `test` folder whose sibling is the other split stands for their parent.
 pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<String>) {
@@ -67,21 +67,21 @@ fn holds_pictures(folder: &Path) -> bool {
 
 pub(super) fn no_classes(tree: &Tree) -> Problem {
     let root = &tree.dirs[0];
-    let advice = "a data set is a folder with one subfolder of pictures per class, or train and test holding such folders";
+    let advice = message!("try-data-set-is-folder-with-one");
     let is_table = |name: &&std::ffi::OsString| matches!(ending_of(name).as_str(), "csv" | "tsv");
     if let (Some(table), true) = (root.others.iter().find(is_table), root.total > 0) {
-        return Problem::new(format!(
-            "the folder holds {}, but '{}' names none of them with a class",
-            counted(root.total, "picture"),
-            table.to_string_lossy()
+        return Problem::new(message!(
+            "problem-folder-holds-but-names-none-of",
+            total = message!("problem-count-picture", n = root.total),
+            table = table.to_string_lossy().to_string()
         ))
         .at_path(&root.path)
-        .advise("write the columns file,label into a CSV (file names as they stand in the folder), or make one subfolder per class");
+        .advise(message!("try-write-columns-file-label-into-csv"));
     }
     if root.total > 0 {
-        return Problem::new(format!(
-            "the folder holds {} but no subfolders that could be classes, and no CSV or list file that names their classes",
-            counted(root.total, "picture")
+        return Problem::new(message!(
+            "problem-folder-holds-but-no-subfolders-that",
+            total = message!("problem-count-picture", n = root.total)
         ))
         .at_path(&root.path)
         .advise(advice);
@@ -94,12 +94,11 @@ pub(super) fn no_classes(tree: &Tree) -> Problem {
         .iter()
         .map(|(kind, count)| format!("{count} × {kind}"))
         .collect();
-    let seen = match (kinds.is_empty(), tree.skipped.first()) {
-        (false, _) => format!(": {}", listed(&kinds, 4)),
-        (true, Some(skipped)) => format!(": {}", skipped.reason),
-        (true, None) => ": it is empty".to_owned(),
+    let found = "problem-folder-without-pictures";
+    let what = match (kinds.is_empty(), tree.skipped.first()) {
+        (false, _) => message!(found, found = some_of(&kinds, 4)),
+        (true, Some(skipped)) => message!(found, found = &skipped.reason),
+        (true, None) => message!("problem-empty-folder"),
     };
-    Problem::new(format!("there are no pictures in this folder{seen}"))
-        .at_path(&root.path)
-        .advise(advice)
+    Problem::new(what).at_path(&root.path).advise(advice)
 }

@@ -17,6 +17,7 @@ use super::tree::{Tree, ending_of};
 use super::{Found, Skipped};
 use crate::counts::counted;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 pub use annotations::tiny_imagenet;
 use finder::Finder;
@@ -140,9 +141,7 @@ fn load(path: &Path, most: usize) -> Result<String> {
         .map_err(|error| Problem::io("read the list", path, &error))?;
     let lines = |end: u8| bytes.iter().filter(|byte| **byte == end).count();
     if lines(b'\n').max(lines(b'\r')) > most {
-        return Err(
-            Problem::new("the list has far more lines than there are pictures").at_path(path),
-        );
+        return Err(Problem::new(message!("problem-list-has-far-more-lines-than")).at_path(path));
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     Ok(String::from_utf8_lossy(text).into_owned())

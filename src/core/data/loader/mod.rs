@@ -19,6 +19,7 @@ use super::cache::PixelCache;
 use super::rng::{Purpose, Rng};
 use super::source::Sample;
 use super::transform::{Augment, InputSpec};
+use crate::message;
 use crate::problem::{Problem, Result};
 pub use inputs::{augmented, input_of, inputs_of};
 use inputs::{crop_of, inference_input};
@@ -68,6 +69,8 @@ pub struct LoaderOptions {
     pub drop_last: bool,
     /// Draw the order of the images.
     pub shuffle: bool,
+    /// How many of the images at most, the first in their order; none for all.
+    pub most: Option<usize>,
     /// The run's seed.
     pub seed: u64,
     /// Counts epochs over the whole run, so that no two are augmented alike.
@@ -87,6 +90,7 @@ impl LoaderOptions {
             batch,
             drop_last: false,
             shuffle: false,
+            most: None,
             seed: 0,
             epoch: 0,
             cache: None,
@@ -130,16 +134,19 @@ impl ImageLoader {
         options.input.checked()?;
         options.augment.map(Augment::checked).transpose()?;
         if options.batch == 0 {
-            return Err(Problem::new("a batch needs at least one image").at("batch"));
+            return Err(
+                Problem::new(message!("problem-batch-needs-at-least-one-image")).at("batch"),
+            );
         }
         let mut order: Vec<u32> = (0..samples.len() as u32).collect();
         if options.shuffle {
             Rng::new(Purpose::Shuffle, options.seed, options.epoch, 0).shuffle(&mut order);
         }
+        order.truncate(options.most.unwrap_or(usize::MAX));
         let batches = if options.drop_last {
-            samples.len() / options.batch
+            order.len() / options.batch
         } else {
-            samples.len().div_ceil(options.batch)
+            order.len().div_ceil(options.batch)
         };
         let threads = thread_count(options.threads).min(batches.max(1));
         let mut loader = Self {
@@ -162,7 +169,10 @@ impl ImageLoader {
                 .name(format!("loader {number}"))
                 .spawn(move || work.run(number, threads, &sender))
                 .map_err(|error| {
-                    Problem::new(format!("could not start a loader thread: {error}"))
+                    Problem::new(message!(
+                        "problem-could-not-start-loader-thread",
+                        error = error.to_string()
+                    ))
                 })?;
             loader.channels.push(receiver);
             loader.threads.push(thread);

@@ -91,6 +91,26 @@ fn the_stream_is_the_same_for_any_number_of_threads_and_with_a_cache() {
 }
 
 #[test]
+fn the_first_of_the_drawn_order_alone_are_read_where_fewer_are_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples(folder.path(), 12);
+    let cache = Arc::new(PixelCache::new(1 << 20));
+    let whole = LoaderOptions {
+        drop_last: false,
+        ..options(2)
+    };
+    let few = LoaderOptions {
+        most: Some(6),
+        cache: Some(Arc::clone(&cache)),
+        ..whole.clone()
+    };
+    let [whole, few] = [whole, few].map(|options| all(&samples, options));
+    assert_eq!(few.iter().map(ImageBatch::len).collect::<Vec<_>>(), [4, 2]);
+    assert!(pixels(&whole).starts_with(&pixels(&few)));
+    assert_eq!(cache.usage().misses, 6);
+}
+
+#[test]
 fn whole_pictures_are_kept_where_eight_of_them_fit_and_counted_with_all_they_take() {
     let folder = tempfile::tempdir().unwrap();
     let samples = samples(folder.path(), 12);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Id, Value};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 pub(super) struct Machine<'a> {
@@ -17,11 +18,12 @@ pub(super) struct Machine<'a> {
 
 impl Machine<'_> {
     pub fn bad(&self, what: &str) -> Problem {
-        Problem::new(format!(
-            "the pickle file cannot be read: {what} at byte {}",
-            self.at
+        Problem::new(message!(
+            "problem-pickle-file-cannot-be-read-at",
+            what = what.to_string(),
+            at = self.at.to_string()
         ))
-        .advise("download it again, or use the binary version of the data set")
+        .advise(message!("try-download-it-again-or-use-binary"))
     }
 
     fn take(&mut self, length: usize) -> Result<Range<usize>> {

@@ -5,6 +5,7 @@ use image::metadata::Orientation;
 use image::{ColorType, ImageDecoder, ImageFormat};
 
 use super::{jpeg, webp};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// What every picture may take, however little memory is free: 100 megapixels of RGBA fit, those with 16 bits do not.
@@ -90,12 +91,14 @@ impl Claim {
             height,
             most,
         } = self;
-        Err(Problem::new(format!(
-            "the picture claims {width}×{height} pixels and would take {} MB of memory to be decoded, more than the {} MB that one may take now",
-            most.div_ceil(1 << 20),
-            allowed >> 20
+        Err(Problem::new(message!(
+            "problem-picture-claims-pixels-and-would-take",
+            width = width.to_string(),
+            height = height.to_string(),
+            most = most.div_ceil(1 << 20).to_string(),
+            allowed = (allowed >> 20).to_string()
         ))
-        .advise("scale it down with a picture program"))
+        .advise(message!("try-scale-it-down-with-picture-program")))
     }
 }
 

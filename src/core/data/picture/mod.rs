@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::files;
 use crate::memory::available_bytes;
+use crate::message;
 use crate::problem::{Problem, Result};
 use claim::Claim;
 use room::Room;
@@ -222,16 +223,17 @@ fn explain(error: ImageError) -> Problem {
     match error {
         ImageError::Limits(limit) => match limit.kind() {
             LimitErrorKind::DimensionError | LimitErrorKind::InsufficientMemory => {
-                Problem::new("the picture needs too much memory to be decoded")
-                    .advise("scale it down with a picture program")
+                Problem::new(message!("problem-picture-needs-too-much-memory-to"))
+                    .advise(message!("try-scale-it-down-with-picture-program"))
             }
             _ => damaged(&limit.to_string()),
         },
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => cut(),
-        ImageError::Unsupported(error) => {
-            Problem::new(format!("this kind of picture is not read: {error}"))
-                .advise("save it as JPEG or PNG")
-        }
+        ImageError::Unsupported(error) => Problem::new(message!(
+            "problem-this-kind-of-picture-is-not",
+            error = error.to_string()
+        ))
+        .advise(message!("try-save-it-as-jpeg-or-png")),
         ImageError::Decoding(error) => damaged(&error.to_string()),
         other => damaged(&other.to_string()),
     }
@@ -242,18 +244,24 @@ fn lists_too_long() -> Problem {
 }
 
 fn cut() -> Problem {
-    Problem::new("the picture file is cut off before its end").advise("copy or download it again")
+    Problem::new(message!("problem-picture-file-is-cut-off-before"))
+        .advise(message!("try-copy-or-download-it-again"))
 }
 
 fn damaged(detail: &str) -> Problem {
-    Problem::new(format!("the picture is damaged: {detail}")).advise("copy or download it again")
+    Problem::new(message!(
+        "problem-picture-is-damaged",
+        detail = detail.to_string()
+    ))
+    .advise(message!("try-copy-or-download-it-again"))
 }
 
 /// Says what a file that is no known picture looks like.
 fn not_readable(bytes: &[u8]) -> Problem {
     let brand = bytes.get(4..12).unwrap_or_default();
     let name = if bytes.is_empty() {
-        return Problem::new("the file is empty").advise("copy or download it again");
+        return Problem::new(message!("problem-file-is-empty"))
+            .advise(message!("try-copy-or-download-it-again"));
     } else if brand.starts_with(b"ftyp") {
         match &brand[4..] {
             b"avif" | b"avis" => "AVIF",
@@ -269,11 +277,14 @@ fn not_readable(bytes: &[u8]) -> Problem {
     } else if bytes.starts_with(b"8BPS") {
         "Photoshop"
     } else {
-        return Problem::new("the file is not a picture")
-            .advise("JPEG, PNG, WebP, BMP, GIF and TIFF are read");
+        return Problem::new(message!("problem-file-is-not-picture"))
+            .advise(message!("try-jpeg-png-webp-bmp-gif-and"));
     };
-    Problem::new(format!("{name} files are not read"))
-        .advise("save it as JPEG or PNG (JPEG, PNG, WebP, BMP, GIF and TIFF are read)")
+    Problem::new(message!(
+        "problem-files-are-not-read",
+        name = name.to_string()
+    ))
+    .advise(message!("try-save-it-as-jpeg-or-png-2"))
 }
 
 #[cfg(test)]

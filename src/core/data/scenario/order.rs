@@ -14,7 +14,8 @@ use crate::counts::counted;
 use crate::data::by_number;
 use crate::data::rng::{Purpose, Rng};
 use crate::files;
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result, some_of};
 
 /// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
 static PRESETS: LazyLock<BTreeMap<String, Vec<usize>>> = LazyLock::new(|| {
@@ -97,9 +98,12 @@ impl ClassOrder {
         }
         if let Some(seed) = text.strip_prefix("seed:") {
             return seed.trim().parse().map(Self::Seeded).map_err(|_| {
-                Problem::new(format!("'{seed}' is not a seed: a whole number is needed"))
-                    .at("--order")
-                    .advise("write for example seed:1")
+                Problem::new(message!(
+                    "problem-is-not-seed-whole-number-is",
+                    seed = seed.to_string()
+                ))
+                .at("--order")
+                .advise(message!("try-write-for-example-seed-1"))
             });
         }
         if PRESETS.contains_key(text) {
@@ -112,14 +116,15 @@ impl ClassOrder {
         if text.to_ascii_lowercase().ends_with(".json") || Path::new(text).is_file() {
             return Self::from_file(Path::new(text));
         }
-        Err(
-            Problem::new(format!("'{text}' is not a class order"))
-                .at("--order")
-                .advise(format!(
-                    "natural, seed:N, a list like 0-4,6,5, a JSON file with an array of class names or indices, or one of {}",
-                    listed(&PRESETS.keys().collect::<Vec<_>>(), 9)
-                )),
-        )
+        Err(Problem::new(message!(
+            "problem-is-not-class-order",
+            text = text.to_string()
+        ))
+        .at("--order")
+        .advise(message!(
+            "try-natural-seed-n-list-like-0",
+            value = some_of(&PRESETS.keys().collect::<Vec<_>>(), 9)
+        )))
     }
 
     /// The shortest way to write an order that was resolved: `natural`, or the list of its indices.
@@ -144,11 +149,11 @@ impl ClassOrder {
         match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
             Ok(Written::Indices(indices)) => Ok(Self::Indices(indices)),
             Ok(Written::Names(names)) => Ok(Self::Names(names)),
-            Ok(Written::Text(_)) | Err(_) => Err(Problem::new(
-                "the class order is not a JSON array of class names or of class indices",
-            )
+            Ok(Written::Text(_)) | Err(_) => Err(Problem::new(message!(
+                "problem-class-order-is-not-json-array"
+            ))
             .at_path(path)
-            .advise("it should look like [\"cat\", \"dog\"] or [1, 0]")),
+            .advise(message!("try-it-should-look-like-cat-dog"))),
         }
     }
 
@@ -176,7 +181,11 @@ impl ClassOrder {
             Self::Names(names) => indices_of(names, classes)?,
             Self::Indices(indices) => indices.clone(),
             Self::Preset(name) => PRESETS.get(name).cloned().ok_or_else(|| {
-                Problem::new(format!("there is no class order named '{name}'")).at("--order")
+                Problem::new(message!(
+                    "problem-there-is-no-class-order-named",
+                    name = name.to_string()
+                ))
+                .at("--order")
             })?,
         };
         check_permutation(&order, classes)?;
@@ -205,11 +214,12 @@ fn list_of(indices: &[usize]) -> String {
 /// What [`list_of`] wrote, or a person.
 fn indices_in(text: &str) -> Result<Vec<usize>> {
     let bad = |part: &str| {
-        Problem::new(format!(
-            "'{part}' in the class order is no index and no range"
+        Problem::new(message!(
+            "problem-in-class-order-is-no-index",
+            part = part.to_string()
         ))
         .at("--order")
-        .advise("write indices into the classes sorted by name, counted from 0: 0-4,6,5")
+        .advise(message!("try-write-indices-into-classes-sorted-by"))
     };
     let mut indices = Vec::new();
     for part in text.split(',').map(str::trim) {
@@ -235,12 +245,12 @@ fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
         .filter(|name| !place.contains_key(name.as_str()))
         .collect();
     if !unknown.is_empty() {
-        return Err(Problem::new(format!(
-            "the class order names classes the data set does not have: {}",
-            listed(&unknown, 5)
+        return Err(Problem::new(message!(
+            "problem-class-order-names-classes-data-set",
+            unknown = some_of(&unknown, 5)
         ))
         .at("--order")
-        .advise("names must match the class names letter by letter"));
+        .advise(message!("try-names-must-match-class-names-letter")));
     }
     Ok(names.iter().map(|name| place[name.as_str()]).collect())
 }
@@ -251,19 +261,20 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
         match seen.get_mut(index) {
             Some(seen) if !*seen => *seen = true,
             Some(_) => {
-                return Err(Problem::new(format!(
-                    "the class order holds '{}' twice",
-                    classes[index]
+                return Err(Problem::new(message!(
+                    "problem-class-order-holds-twice",
+                    index = classes[index].to_string()
                 ))
                 .at("--order"));
             }
             None => {
-                return Err(Problem::new(format!(
-                    "the class order holds index {index}, but the data set has {}",
-                    counted(classes.len(), "class")
+                return Err(Problem::new(message!(
+                    "problem-class-order-holds-index-but-data",
+                    index = index.to_string(),
+                    classes = message!("problem-count-class", n = classes.len())
                 ))
                 .at("--order")
-                .advise("indices count from 0 over the classes sorted by name"));
+                .advise(message!("try-indices-count-from-0-over-classes")));
             }
         }
     }
@@ -275,10 +286,10 @@ fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Problem::new(format!(
-        "the class order leaves out {}",
-        listed(&missing, 5)
+    Err(Problem::new(message!(
+        "problem-class-order-leaves-out",
+        missing = some_of(&missing, 5)
     ))
     .at("--order")
-    .advise("every class must appear once"))
+    .advise(message!("try-every-class-must-appear-once")))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::counts::counted;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// How many classes each task brings.
@@ -72,9 +72,12 @@ impl TaskSizes {
     /// Anything else, and sizes of 0.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || {
-            Problem::new(format!("'{text}' is not a number of classes per task"))
-                .at("--classes-per-task")
-                .advise("write 10 (every task), 6,5,5,5,5 (each task) or 50+10 (a first task, then the others)")
+            Problem::new(message!(
+                "problem-is-not-number-of-classes-per",
+                text = text.to_string()
+            ))
+            .at("--classes-per-task")
+            .advise(message!("try-write-10-every-task-6-5"))
         };
         let number = |part: &str| part.trim().parse::<usize>().map_err(|_| bad());
         let sizes = if let Some((first, every)) = text.split_once('+') {
@@ -94,7 +97,10 @@ impl TaskSizes {
             Self::Each(each) => each.is_empty() || each.contains(&0),
         };
         if empty {
-            return Err(Problem::new("a task needs at least one class").at("--classes-per-task"));
+            return Err(
+                Problem::new(message!("problem-task-needs-at-least-one-class"))
+                    .at("--classes-per-task"),
+            );
         }
         Ok(self)
     }
@@ -111,12 +117,13 @@ impl TaskSizes {
         };
         let total: usize = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
         if total != classes || sizes.contains(&0) {
-            return Err(Problem::new(format!(
-                "the tasks hold {} together, but the data set has {classes}",
-                counted(total, "class")
+            return Err(Problem::new(message!(
+                "problem-tasks-hold-together-but-data-set",
+                total = message!("problem-count-class", n = total),
+                classes = classes.to_string()
             ))
             .at("--classes-per-task")
-            .advise("the numbers must add up to all classes"));
+            .advise(message!("try-numbers-must-add-up-to-all")));
         }
         let mut start = 0;
         Ok(sizes

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::rng::{Purpose, Rng};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Training-time augmentation.
@@ -35,16 +36,20 @@ impl Augment {
     pub fn checked(self) -> Result<Self> {
         let (low, high) = self.crop_scale;
         if !(low > 0.0 && low <= high && high <= 1.0) {
-            return Err(Problem::new(format!(
-                "a crop scale from {low} to {high} is not a range within 0 to 1"
+            return Err(Problem::new(message!(
+                "problem-crop-scale-from-to-is-not",
+                low = low.to_string(),
+                high = high.to_string()
             ))
             .at("crop_scale")
-            .advise("0.08,1 is the usual one; 0.5,1 is milder"));
+            .advise(message!("try-0-08-1-is-usual-one")));
         }
         let (low, high) = self.ratio;
         if !(low > 0.0 && low <= high && high.is_finite()) {
-            return Err(Problem::new(format!(
-                "an aspect ratio from {low} to {high} is not a range of positive numbers"
+            return Err(Problem::new(message!(
+                "problem-aspect-ratio-from-to-is-not",
+                low = low.to_string(),
+                high = high.to_string()
             ))
             .at("ratio"));
         }

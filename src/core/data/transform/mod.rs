@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use augment::{Augment, CropBox};
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Largest side of a network's input we accept, in pixels.
@@ -46,19 +47,21 @@ impl InputSpec {
     /// A size outside 1…4096 or a ratio outside 0.01…1.
     pub fn checked(self) -> Result<Self> {
         if self.size == 0 || self.size > LARGEST_INPUT {
-            return Err(Problem::new(format!(
-                "an input of {} pixels is outside 1 to {LARGEST_INPUT}",
-                self.size
+            return Err(Problem::new(message!(
+                "problem-input-of-pixels-is-outside-1",
+                size = self.size.to_string(),
+                largest_input = LARGEST_INPUT.to_string()
             ))
             .at("input_size"));
         }
         if !is_crop_ratio(self.crop_ratio) {
-            return Err(Problem::new(format!(
-                "a crop ratio of {} is not between {SMALLEST_CROP} and 1",
-                self.crop_ratio
+            return Err(Problem::new(message!(
+                "problem-crop-ratio-of-is-not-between",
+                crop_ratio = self.crop_ratio.to_string(),
+                smallest_crop = SMALLEST_CROP.to_string()
             ))
             .at("crop_ratio")
-            .advise("0.875 is usual: it resizes the shorter side to 256 for an input of 224"));
+            .advise(message!("try-0-875-is-usual-it-resizes")));
         }
         Ok(self)
     }
@@ -121,14 +124,14 @@ pub fn crop_into(picture: &RgbImage, crop: &CropBox, size: usize, out: &mut [u8]
         .ok()
         .filter(|_| crop.width > 0 && crop.height > 0)
         .ok_or_else(|| {
-            Problem::new(format!(
-                "a crop of {}×{} at ({}, {}) does not lie inside a picture of {}×{}",
-                crop.width,
-                crop.height,
-                crop.left,
-                crop.top,
-                picture.width(),
-                picture.height()
+            Problem::new(message!(
+                "problem-crop-of-at-does-not-lie",
+                width = crop.width.to_string(),
+                height = crop.height.to_string(),
+                left = crop.left.to_string(),
+                top = crop.top.to_string(),
+                width2 = picture.width().to_string(),
+                height2 = picture.height().to_string()
             ))
         })?;
     resample(&part, size, &options(), out)?;
@@ -147,10 +150,14 @@ fn options() -> fir::ResizeOptions {
 fn view(picture: &RgbImage) -> Result<TypedImageRef<'_, U8x3>> {
     let (width, height) = picture.dimensions();
     if width == 0 || height == 0 {
-        return Err(Problem::new("the picture has no pixels"));
+        return Err(Problem::new(message!("problem-picture-has-no-pixels")));
     }
-    TypedImageRef::from_buffer(width, height, picture.as_raw())
-        .map_err(|error| Problem::new(format!("the picture's pixels do not fit its size: {error}")))
+    TypedImageRef::from_buffer(width, height, picture.as_raw()).map_err(|error| {
+        Problem::new(message!(
+            "problem-pictures-pixels-do-not-fit-its",
+            error = error.to_string()
+        ))
+    })
 }
 
 /// The kind of pixel is known to the compiler: asked for at run time, the code of all thirteen would be made.
@@ -162,11 +169,19 @@ fn resample(
 ) -> Result<()> {
     let side = size as u32;
     let mut target = TypedImage::<U8x3>::from_buffer(side, side, out).map_err(|error| {
-        Problem::new(format!("the picture's target has a wrong length: {error}"))
+        Problem::new(message!(
+            "problem-pictures-target-has-wrong-length",
+            error = error.to_string()
+        ))
     })?;
     RESIZER
         .with_borrow_mut(|resizer| resizer.resize_typed(source, &mut target, options))
-        .map_err(|error| Problem::new(format!("could not resize the picture: {error}")))
+        .map_err(|error| {
+            Problem::new(message!(
+                "problem-could-not-resize-picture",
+                error = error.to_string()
+            ))
+        })
 }
 
 fn mirror(row: &mut [u8]) {

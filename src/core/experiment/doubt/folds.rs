@@ -8,6 +8,7 @@ use crate::data::rng::{Purpose, Rng};
 use crate::experiment::Stock;
 use crate::experiment::inside::evenly;
 use crate::experiment::teach::own_images;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store;
 
@@ -56,11 +57,11 @@ impl Folds {
         let own = own_images(&stored, stock, go_on)?;
         let images = header.images.as_ref();
         if images.is_some_and(|images| own.data.train_fingerprint(images.kind) != images.train) {
-            return Err(Problem::new(
-                "the training images of this data set are no longer those this run learned from",
-            )
-            .at(&header.config.data)
-            .advise("put back what was there, or train a run on what is there now"));
+            return Err(
+                Problem::new(message!("problem-training-images-of-this-data-set"))
+                    .at(&header.config.data)
+                    .advise(message!("try-put-back-what-was-there-or-2")),
+            );
         }
         let last = task.min(header.own_tasks().saturating_sub(1));
         let classes = header.tasks.get(last).map_or(0, |task| task.end);
@@ -81,19 +82,19 @@ impl Folds {
     /// A Problem where there is nothing to hold a label against.
     pub fn enough(&self) -> Result<()> {
         if self.classes < 2 {
-            return Err(Problem::new(
-                "one class was learned by then: a picture looks like another one only where there are two",
-            )
-            .advise("ask after a later task"));
+            return Err(
+                Problem::new(message!("problem-one-class-was-learned-by-then"))
+                    .advise(message!("try-ask-after-later-task")),
+            );
         }
         if self.pictures.len() >= FOLDS.max(2 * self.classes) {
             return Ok(());
         }
         Err(
-            Problem::new("there are too few training pictures to hold them against one another")
-                .advise(format!(
-                    "at least {FOLDS} are needed, and two of every class"
-                )),
+            Problem::new(message!("problem-there-are-too-few-training-pictures")).advise(message!(
+                "try-at-least-are-needed-and-two",
+                folds = FOLDS.to_string()
+            )),
         )
     }
 

@@ -1,19 +1,21 @@
 //! The settings that a grid's file comes to: each row has a cell for each of its repetitions, and rows that name equal
 //! settings share a cell.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crate::backbone::library::{BackboneLibrary, Description};
 use crate::data::Correction;
 use crate::experiment::given::{shorten, turn_to, usual_network};
 use crate::experiment::{check, presets};
+use crate::message;
 use crate::method::{METHODS, filled, named_method};
 use crate::names::meant;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
 use crate::run::grid::{Choice, Grid, GridKey, GridPart, GridValue};
+use crate::run::job::Own;
 use crate::store::{corrected, settings_key};
 
 /// One run of a grid.
@@ -45,6 +47,8 @@ pub struct Overrides {
     pub device: Option<String>,
     /// Where a data set that the file names lies: the name, the place.
     pub data: Vec<(String, String)>,
+    /// What a job brings along of the computer that asked for it.
+    pub own: Own,
 }
 
 /// All cells of a grid.
@@ -65,13 +69,14 @@ impl Cells {
     /// A Problem with the line of a preset, method or method's own setting that does not exist. What is wrong with the
     /// settings of a cell is kept with the cell.
     pub fn of(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
+        let own = &overrides.own;
         let mut settling = Settling {
             overrides,
             root,
-            backbones: BackboneLibrary::usual(),
-            plugins: PluginLibrary::standard(),
+            backbones: BackboneLibrary::usual().with_own(&own.backbones, &own.weights),
+            plugins: PluginLibrary::standard().with_own(&own.plugins),
             described: HashMap::new(),
-            corrected: HashMap::new(),
+            corrected: own.corrected.clone(),
         };
         let mut known: HashMap<String, usize> = HashMap::new();
         let (mut rows, mut cells) = (Vec::new(), Vec::new());
@@ -97,6 +102,34 @@ impl Cells {
         }
         Ok(Self { grid, rows, cells })
     }
+
+    /// These cells alone, by number, and the rows that have one of them; all where none is named.
+    #[must_use]
+    pub fn only(mut self, wanted: &[usize]) -> Self {
+        if wanted.is_empty() {
+            return self;
+        }
+        let wanted = wanted
+            .iter()
+            .copied()
+            .filter(|cell| *cell < self.cells.len());
+        let wanted: Vec<usize> = wanted.collect();
+        let places = wanted.iter().enumerate();
+        let places: HashMap<usize, usize> = places.map(|(place, cell)| (*cell, place)).collect();
+        for row in &mut self.rows {
+            row.cells = row
+                .cells
+                .iter()
+                .filter_map(|cell| places.get(cell).copied())
+                .collect();
+        }
+        self.rows.retain(|row| !row.cells.is_empty());
+        self.cells = wanted
+            .iter()
+            .map(|cell| self.cells[*cell].clone())
+            .collect();
+        self
+    }
 }
 
 /// What a row is called.
@@ -120,7 +153,7 @@ struct Settling<'a> {
     backbones: BackboneLibrary,
     plugins: PluginLibrary,
     described: HashMap<String, Option<Description>>,
-    corrected: HashMap<String, Vec<Correction>>,
+    corrected: BTreeMap<String, Vec<Correction>>,
 }
 
 impl Settling<'_> {
@@ -237,11 +270,18 @@ fn own_settings<'a>(
             continue;
         }
         let problem = match known {
-            true => Problem::new(format!("{} has no setting \"{key}\"", method.title))
-                .advise("cross it in a part of its own, where all methods have it"),
+            true => Problem::new(message!(
+                "problem-has-no-setting",
+                title = method.title.to_string(),
+                key = key.to_string()
+            ))
+            .advise(message!("try-cross-it-in-part-of-its")),
             false => {
                 let all = METHODS.iter().flat_map(|method| method.settings);
-                let problem = Problem::new(format!("no method has a setting \"{key}\""));
+                let problem = Problem::new(message!(
+                    "problem-no-method-has-setting",
+                    key = key.to_string()
+                ));
                 meant(problem, key, all.map(|spec| spec.key))
             }
         };

@@ -2,15 +2,17 @@
 //! plugins and devices are looked at once for all cells that share them.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::backbone::library::{BackboneLibrary, Description};
+use crate::backbone::library::{BackboneLibrary, Description, read_from};
 use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{TaskImages, disk};
 use crate::experiment::grounds::{Grounds, standing_alone};
 use crate::experiment::{Stock, fitting, footprint, open_options, plan};
+use crate::message;
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::ComputeVariant;
 use crate::pet::library::PluginLibrary;
@@ -18,7 +20,7 @@ use crate::pet::{Drawing, PetSpec};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
-use crate::store::RunKey;
+use crate::store::{PetStart, RunKey};
 
 /// What is known of a cell before it is run.
 #[derive(Clone, Debug)]
@@ -77,9 +79,9 @@ impl Foresight {
             stock: stock.clone(),
             control: control.clone(),
             opens,
-            library: BackboneLibrary::usual(),
+            library: stock.backbones(),
             backbones: HashMap::new(),
-            plugins: PluginLibrary::standard(),
+            plugins: stock.plugins(),
             ways: HashMap::new(),
             data: None,
             taken: None,
@@ -89,10 +91,10 @@ impl Foresight {
     /// Brings the weights of a backbone here, where they are not; `tell` hears how far that is.
     ///
     /// # Errors
-    /// As [`crate::backbone::library::read`].
+    /// As [`read_from`].
     pub fn obtain(&mut self, backbone: &str, tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
         self.backbones.remove(backbone);
-        crate::backbone::library::read(backbone, tell).map(drop)
+        read_from(&self.library, backbone, tell).map(drop)
     }
 
     /// What is known of a cell with these settings; `tell` hears of what takes long.
@@ -117,6 +119,7 @@ impl Foresight {
                 architecture: &about.entry.architecture,
                 blocks: &about.blocks,
                 tasks: scenario.tasks.len(),
+                classes: scenario.class_order.len(),
             }),
         )?;
         let sums = |of: &[usize]| -> Vec<usize> {
@@ -126,6 +129,10 @@ impl Foresight {
                 .collect()
         };
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
+        let start = config.pet_start.as_ref().filter(|_| pet.is_some());
+        let start = start
+            .map(|folder| PetStart::at(Path::new(folder)))
+            .transpose()?;
         let header = backbone.sha256.as_deref().map(|weights_sha256| {
             let standing = standing_alone(config, &order, &scenario, (&open.data, &about.entry));
             let grounds = Grounds {
@@ -141,6 +148,7 @@ impl Foresight {
                 input_size: about.entry.input().size,
                 frozen_parameters: about.parameters,
                 weights_sha256,
+                start_sha256: start.as_ref().map(|start| &*start.sha256),
             };
             grounds.header()
         });
@@ -234,7 +242,9 @@ impl Foresight {
         match &mut self.data {
             Some((_, Ok(open))) => Ok(open),
             Some((_, Err(problem))) => Err(problem.clone()),
-            None => Err(crate::problem::Problem::new("no data set is open")),
+            None => Err(crate::problem::Problem::new(message!(
+                "problem-no-data-set-is-open"
+            ))),
         }
     }
 

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::cells::Cells;
+use super::cells::{Cells, Overrides};
 use super::foresight::{Foreseen, Foresight, data_key};
 use crate::experiment::Stock;
 use crate::experiment::estimate::{TaskImages, seconds_at, unmeasured_speed};
+use crate::message;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
+use crate::run::grid::Grid;
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
 };
@@ -120,6 +122,17 @@ impl GridPlan {
         })
     }
 
+    /// That of a grid whose runs others compute, or nobody yet: no device is opened.
+    ///
+    /// # Errors
+    /// As [`Cells::of`].
+    pub fn from_afar(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
+        let cells = Cells::of(grid, root, overrides)?;
+        let (stock, control) = (Stock::default(), Control::default());
+        let plan = Self::make(cells, root, false, &stock, &control, &mut |_| {});
+        plan.ok_or_else(|| Problem::new(message!("notices-grid-unread")))
+    }
+
     /// What its runs have open.
     pub fn stock(&self) -> Stock {
         self.stock.clone()
@@ -161,6 +174,25 @@ impl GridPlan {
             },
             None => CellState::ToDo,
         }
+    }
+
+    /// Takes the run of this name, which was trained elsewhere, for that of a cell: what it was computed on may be unknown
+    /// here, and its data set not at hand.
+    pub fn learn(&mut self, cell: usize, run: &str) {
+        self.runs.refresh();
+        let Some(run) = self.runs.in_folder(&self.root.join(run)) else {
+            return;
+        };
+        let header = &run.header;
+        self.foreseen[cell] = Ok(Foreseen {
+            key: Some(run.key.clone()),
+            train_images: header.train_images.clone(),
+            test_images: header.test_images.clone(),
+            memory: 0,
+            disk: 0,
+            parameters: header.frozen_parameters,
+            input_size: header.input_size,
+        });
     }
 
     /// Looks at the runs anew, which other programs may have gone on with.

@@ -14,6 +14,7 @@ use super::plan::RowFigures;
 use super::written::{ChosenRow, file};
 use crate::experiment::given::halved;
 use crate::experiment::{Stock, check};
+use crate::message;
 use crate::method::{Chosen, filled, named_method};
 use crate::metrics::{mean, std_dev};
 use crate::problem::{Problem, Result};
@@ -127,10 +128,8 @@ impl Search {
         let several = titles.iter().map(own).filter(|rows| rows.len() > 1);
         let costs = several.map(|rows| search.passes(&rows));
         let Some(least) = costs.min() else {
-            return Err(
-                Problem::new("no two rows of this grid differ in settings of one method")
-                    .advise("give a setting several values: base_lr = [0.005, 0.01, 0.02]"),
-            );
+            return Err(Problem::new(message!("problem-no-two-rows-of-this-grid"))
+                .advise(message!("try-give-setting-several-values-base-lr")));
         };
         search.budget = budget.unwrap_or(least);
         for title in titles {
@@ -174,10 +173,15 @@ impl Search {
         }
         let passes = self.passes(&rows);
         if passes > self.budget {
-            let what = format!("{} training passes do not suffice for {title}", self.budget);
-            return Err(Problem::new(what)
-                .at("--budget")
-                .advise(format!("one of its settings takes {passes}")));
+            let what = message!(
+                "problem-training-passes-do-not-suffice-for",
+                budget = self.budget.to_string(),
+                title = title.to_string()
+            );
+            return Err(Problem::new(what).at("--budget").advise(message!(
+                "try-one-of-its-settings-takes",
+                passes = passes.to_string()
+            )));
         }
         Ok(Contest {
             title,

@@ -1,9 +1,10 @@
-//! The grids that come with the program: the tables of the paper, each whole for the real data and as a demo for what is
-//! embedded; and the way from a name or a path to a grid.
+//! The grids that come with the program: the tables of the paper and all PETs side by side, each whole for the real data
+//! and as a demo for what is embedded; and the way from a name or a path to a grid.
 
 use std::path::Path;
 
 use crate::files;
+use crate::message;
 use crate::names::{meant, shortened};
 use crate::problem::{Problem, Result};
 use crate::run::grid::Grid;
@@ -53,6 +54,8 @@ grids![
     "parameters-demo",
     "e-prompts",
     "e-prompts-demo",
+    "pets",
+    "pets-demo",
 ];
 
 /// The grids that come with the program, in the order in which they are listed.
@@ -81,7 +84,10 @@ pub fn find(wanted: &str) -> Result<(Grid, String)> {
     let path = Path::new(wanted);
     let is_file = path.extension().is_some_and(|ending| ending == "toml") || path.is_file();
     if !is_file {
-        let what = format!("no grid is called \"{}\"", shortened(wanted));
+        let what = message!(
+            "problem-no-grid-is-called",
+            wanted = shortened(wanted).to_string()
+        );
         let names = shipped().iter().map(|known| known.name);
         let problem = meant(Problem::new(what), wanted, names);
         let joint = if problem.remedy.ends_with('?') {

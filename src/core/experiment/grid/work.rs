@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::plan::{CellState, GridPlan};
 use crate::experiment::{Changes, Outcome, resume_on, train};
 use crate::fence::fenced;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunHeader, Sink, Wish};
 use crate::store::{StoredState, lock_cell};
@@ -121,9 +122,11 @@ impl GridPlan {
             if self.control.wish() == Wish::Stop {
                 return Ok(CellEnd::Stopped(None));
             }
-            return Err(Problem::new("it cannot be told which run this is")
-                .at(&self.cells.cells[cell].config.backbone)
-                .advise("look whether the weight file can be read, and try again"));
+            return Err(
+                Problem::new(message!("problem-it-cannot-be-told-which-run"))
+                    .at(&self.cells.cells[cell].config.backbone)
+                    .advise(message!("try-look-whether-weight-file-can-be")),
+            );
         };
         let Some(lock) = lock_cell(&self.root, &key)? else {
             return Ok(CellEnd::Elsewhere);

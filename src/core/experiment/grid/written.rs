@@ -1,5 +1,6 @@
 //! A grid's file of some rows of another one.
 
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::run::grid::{Grid, GridKey, GridPart, GridValue};
@@ -66,7 +67,11 @@ fn line(given: &GridValue) -> Result<(String, String)> {
 
 fn written(value: &Setting) -> Result<String> {
     let value = toml::Value::try_from(value);
-    let value =
-        value.map_err(|error| Problem::new(format!("a value cannot be written: {error}")))?;
+    let value = value.map_err(|error| {
+        Problem::new(message!(
+            "problem-value-cannot-be-written",
+            error = error.to_string()
+        ))
+    })?;
     Ok(value.to_string())
 }

@@ -1,6 +1,7 @@
 //! The two main directions of a cloud of features (principal components), by orthogonal iteration
 //! on the centred features themselves: no matrix of width × width is made.
 
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// Rounds of the iteration at most; it ends as soon as the directions stand still.
@@ -36,7 +37,9 @@ impl Axes {
         let width = features.width;
         let rows = features.values.len() / width.max(1);
         if rows == 0 || features.values.iter().any(|value| !value.is_finite()) {
-            return Err(Problem::new("these features have no main directions"));
+            return Err(Problem::new(message!(
+                "problem-these-features-have-no-main-directions"
+            )));
         }
         let mut middle = vec![0f64; width];
         for row in features.values.chunks_exact(width) {

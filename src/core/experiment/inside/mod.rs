@@ -22,6 +22,7 @@ use burn::tensor::Tensor;
 use super::Stock;
 use super::predict::Predictor;
 use crate::data::transform::InputSpec;
+use crate::message;
 use crate::method::plain;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
@@ -135,7 +136,9 @@ impl Predictor {
         };
         let attention_maps: Vec<(Expert, AttentionMap)> = experts.into_iter().zip(last).collect();
         if attention_maps.is_empty() {
-            return Err(Problem::new("the network's last block gathers nothing"));
+            return Err(Problem::new(message!(
+                "problem-networks-last-block-gathers-nothing"
+            )));
         }
         Ok(PictureInside {
             attention_maps,

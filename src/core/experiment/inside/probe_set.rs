@@ -9,6 +9,7 @@ use crate::data::transform::InputSpec;
 use crate::experiment::Stock;
 use crate::experiment::images::{Images, Place};
 use crate::experiment::teach::own_images;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::{self, StoredRun};
 
@@ -57,7 +58,9 @@ impl ProbeSet {
             }
         }
         if probe.labels.is_empty() {
-            return Err(Problem::new("none of this run's test pictures can be read"));
+            return Err(Problem::new(message!(
+                "problem-none-of-this-runs-test-pictures"
+            )));
         }
         Ok(probe)
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::axes::{Axes, Features};
 use super::probe_set::ProbeSet;
 use crate::experiment::predict::Predictor;
+use crate::message;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
 use crate::run::inside::{FeatureMap, ProbeInside};
@@ -81,7 +82,8 @@ impl Survey {
                 }
             }
             let answer = verdict.opinions.last();
-            let answer = answer.ok_or_else(|| Problem::new("the experts gave no answer"))?;
+            let answer =
+                answer.ok_or_else(|| Problem::new(message!("problem-experts-gave-no-answer")))?;
             self.given.push(answer.class);
         }
         for expert in features.experts() {

@@ -8,9 +8,11 @@
 use std::sync::LazyLock;
 
 use super::suited::LETTERS;
+use crate::message;
 use crate::method::{adopt_published, filled, lae};
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, some_of};
 use crate::run::config::{RunConfig, Says, Settings, differences};
+use crate::texts::of_list;
 
 /// A ready-made set-up.
 #[derive(Clone, Debug)]
@@ -27,6 +29,18 @@ pub struct Preset {
     pub then: Option<RunConfig>,
     /// For an experiment of the paper: its data.
     pub paper: Option<Paper>,
+}
+
+impl Preset {
+    /// Its title in the language of this thread.
+    pub fn title(&self) -> &'static str {
+        of_list("preset", self.name, "title", self.title)
+    }
+
+    /// The word about it, in the language of this thread.
+    pub fn hint(&self) -> &'static str {
+        of_list("preset", self.name, "hint", self.hint)
+    }
 }
 
 /// What the paper's tables say of an experiment's data.
@@ -193,9 +207,12 @@ pub fn named(name: &str) -> Result<&'static Preset> {
     let names = single.clone().map(|preset| preset.name);
     single.find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = names.collect();
-        Problem::new(format!("there is no preset named '{name}'"))
-            .at("--preset")
-            .advise(format!("one of {}", listed(&names, 20)))
+        Problem::new(message!(
+            "problem-there-is-no-preset-named",
+            name = name.to_string()
+        ))
+        .at("--preset")
+        .advise(message!("try-one-of", names = some_of(&names, 20)))
     })
 }
 

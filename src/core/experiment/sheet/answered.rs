@@ -6,13 +6,14 @@ use serde::Deserialize;
 
 use super::record;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::{harmless_cell, plain_cell, write_with};
 
 /// The column in which a person says what a picture is.
 const SORTED_AS: &str = "sorted_as";
 /// What stands there for a picture that is none of the classes.
-pub const NONE_OF_THESE: &str = "none_of_these";
+const NONE_OF_THESE: &str = "none_of_these";
 /// A table with more bytes than this is none of these tables.
 const MOST: u64 = 1 << 30;
 
@@ -68,6 +69,16 @@ impl From<Line> for AnsweredPicture {
     }
 }
 
+/// What stands in the column of [`keep_sorted`] for a picture that is none of these classes: `none_of_these`, with a `_`
+/// behind it where a class has that name.
+pub fn none_of_these(classes: &[String]) -> String {
+    let mut mark = NONE_OF_THESE.to_string();
+    while classes.contains(&mark) {
+        mark.push('_');
+    }
+    mark
+}
+
 /// What a table says of its pictures, in their order there.
 ///
 /// # Errors
@@ -95,9 +106,11 @@ pub fn keep_sorted(csv: &Path, sorted: &[String]) -> Result<()> {
     let lines: std::result::Result<Vec<csv::StringRecord>, _> = reader.records().collect();
     let lines = lines.map_err(|error| no_table(csv, &error))?;
     if lines.len() != sorted.len() {
-        return Err(Problem::new("the table holds other pictures by now")
-            .at_path(csv)
-            .advise("predict the folder again"));
+        return Err(
+            Problem::new(message!("problem-table-holds-other-pictures-by-now"))
+                .at_path(csv)
+                .advise(message!("try-predict-folder-again")),
+        );
     }
     let before: Vec<String> = head
         .iter()
@@ -126,7 +139,10 @@ fn text_of(csv: &Path) -> Result<Vec<u8>> {
 }
 
 fn no_table(csv: &Path, error: &csv::Error) -> Problem {
-    Problem::new(format!("this is no table of predicted pictures: {error}"))
-        .at_path(csv)
-        .advise("predict the folder again")
+    Problem::new(message!(
+        "problem-this-is-no-table-of-predicted",
+        error = error.to_string()
+    ))
+    .at_path(csv)
+    .advise(message!("try-predict-folder-again"))
 }

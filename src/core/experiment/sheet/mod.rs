@@ -16,12 +16,13 @@ use super::ahead::one_ahead;
 use crate::data::Watch;
 use crate::data::listing::{Below, pictures_below};
 use crate::data::loader::input_of;
+use crate::message;
 use crate::method::Answer;
 use crate::problem::{Problem, Result};
 use crate::run::sheet::SheetCount;
 use crate::store::{harmless_cell, write_with};
 
-pub use answered::{AnsweredPicture, NONE_OF_THESE, answered, keep_sorted};
+pub use answered::{AnsweredPicture, answered, keep_sorted, none_of_these};
 pub use columns::Columns;
 
 /// Pictures as the network sees them, side by side.
@@ -77,9 +78,11 @@ pub fn fill(
 ) -> Result<Option<SheetCount>> {
     let (folder, pictures) = (asked.folder, asked.pictures()?);
     if pictures.is_empty() {
-        return Err(Problem::new("there is no picture in this folder")
-            .at_path(folder)
-            .advise("choose a folder with pictures, or with folders of pictures"));
+        return Err(
+            Problem::new(message!("problem-there-is-no-picture-in-this"))
+                .at_path(folder)
+                .advise(message!("try-choose-folder-with-pictures-or-with")),
+        );
     }
     let mut count = SheetCount {
         of: pictures.len(),
@@ -103,7 +106,7 @@ pub fn fill(
         })?;
         if ended.is_break() {
             stopped = true;
-            return Err(Problem::new("the table was stopped"));
+            return Err(Problem::new(message!("problem-table-was-stopped")));
         }
         table
             .flush()
@@ -158,8 +161,9 @@ fn lines<W: Write>(
             }
             None => {
                 let verdict = verdicts.next();
-                let verdict =
-                    verdict.ok_or_else(|| Problem::new("the experts gave too few answers"))?;
+                let verdict = verdict.ok_or_else(|| {
+                    Problem::new(message!("problem-experts-gave-too-few-answers"))
+                })?;
                 columns.answered(&verdict)
             }
         };
@@ -294,11 +298,14 @@ mod tests {
             (Some(true), Some(-2.5))
         );
         assert!((read[0].ahead - 0.761_594).abs() < 1e-5 && read[0].sorted_as.is_none());
-        for class in ["b", NONE_OF_THESE] {
-            keep_sorted(&csv, &["=cmd".into(), class.into()]).unwrap();
+        let none = none_of_these(&columns().classes);
+        assert_eq!(none, "none_of_these");
+        assert_eq!(none_of_these(&["a".into(), none.clone()]), "none_of_these_");
+        for class in ["b".to_string(), none] {
+            keep_sorted(&csv, &["=cmd".into(), class.clone()]).unwrap();
             let read = answered(&csv).unwrap();
             assert_eq!(read[0].sorted_as.as_deref(), Some("=cmd"));
-            assert_eq!(read[1].sorted_as.as_deref(), Some(class));
+            assert_eq!(read[1].sorted_as, Some(class));
         }
         let text = std::fs::read_to_string(&csv).unwrap();
         assert!(text.lines().next().unwrap().ends_with(",problem,sorted_as"));

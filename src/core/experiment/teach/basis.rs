@@ -5,6 +5,7 @@ use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::Own;
 use crate::experiment::plan::scenario;
 use crate::experiment::{Stock, all_at_once};
+use crate::message;
 use crate::method::{self, Chosen, GoOn, Method, passes_of};
 use crate::problem::{Problem, Result};
 use crate::store::{self, RunFolder, StoredRun, StoredState};
@@ -15,16 +16,19 @@ pub(super) fn teachable(stored: &StoredRun) -> Result<String> {
     let chosen = Chosen::of(&header.config)?;
     let title = chosen.spec.title.to_string();
     if chosen.spec.all_at_once {
-        return Err(Problem::new(format!(
-            "{title} learns all classes at once from all pictures, so no class can be added"
+        return Err(Problem::new(message!(
+            "problem-learns-all-classes-at-once-from",
+            title = title.to_string()
         ))
         .at_path(&header.folder)
-        .advise("teach a run of another method"));
+        .advise(message!("try-teach-run-of-another-method")));
     }
     if stored.reports.is_empty() {
-        return Err(Problem::new("this run has not finished a task yet")
-            .at_path(&header.folder)
-            .advise("continue it until its first task is done"));
+        return Err(
+            Problem::new(message!("problem-this-run-has-not-finished-task"))
+                .at_path(&header.folder)
+                .advise(message!("try-continue-it-until-its-first-task")),
+        );
     }
     all_at_once(method::problems(&header.config))?;
     Ok(title)
@@ -68,29 +72,34 @@ pub(super) fn restore(
 fn not_kept(stored: &StoredRun, title: &str, what: &str) -> Problem {
     let (why, remedy) = match stored.state {
         StoredState::Finished => (
-            "an older version of the program finished the run",
-            "train the run again with the same settings",
+            "problem-not-kept-older-version",
+            "try-train-again-same-settings",
         ),
-        _ => (
-            "the run was stopped on the way",
-            "continue the run to its end, then teach it",
-        ),
+        _ => ("problem-not-kept-stopped", "try-continue-to-the-end"),
     };
     let what = match what {
-        "it" => format!("what {title} needs to learn another task was not kept: {why}"),
-        what => format!("{title} cannot learn another task now: {what}"),
+        "it" => message!(why, title = title),
+        what => message!(
+            "problem-cannot-learn-another-task",
+            title = title,
+            what = what
+        ),
     };
     Problem::new(what)
         .at_path(&stored.header.folder)
-        .advise(remedy)
+        .advise(message!(remedy))
 }
 
 /// A method whose settings leave no room for another task.
 pub(super) fn full(title: &str, problem: Problem) -> Problem {
-    let what = format!("{title} has no room for another task: {}", problem.what);
-    Problem::new(what)
-        .at(problem.place)
-        .advise("undo an earlier added task, or train a new run with other settings")
+    let what = problem.what.as_str();
+    Problem::new(message!(
+        "problem-no-room-for-another-task",
+        title = title,
+        what = what
+    ))
+    .at(problem.place)
+    .advise(message!("try-undo-earlier-added-task-or-train"))
 }
 
 /// The run's own data set, if it is at hand and still has the test images of the run.
@@ -120,7 +129,7 @@ pub(in crate::experiment) fn own_images(
     if same && images.is_none_or(|images| images.test == data.test_fingerprint(images.kind)) {
         return Ok(Own { data, scenario });
     }
-    Err(Problem::new(
-        "the test images of the run's data set changed since",
-    ))
+    Err(Problem::new(message!(
+        "problem-test-images-of-runs-data-set"
+    )))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::data::card::counts;
 use crate::data::looks::first_pictures;
 use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
+use crate::message;
 use crate::method::{Chosen, learns};
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{AddedTask, Again, Picture, RunHeader};
@@ -90,20 +91,22 @@ impl Material {
         let data = Dataset::open_watched(source, &options, &Watch::new(&watch))?;
         let chosen = Chosen::of(config)?;
         if data.classes.len() == 1 && learns(&chosen, after) {
-            return Err(Problem::new(format!(
-                "{} learns an added task by telling its classes apart, and this one has a single class",
-                chosen.spec.title
+            return Err(Problem::new(message!(
+                "problem-learns-added-task-by-telling-its",
+                title = chosen.spec.title.to_string()
             ))
             .at(source)
-            .advise("add a second class; pictures of one that the run knows will do"));
+            .advise(message!("try-add-second-class-pictures-of-one")));
         }
         let pictures = data.train.len() + data.test.len();
         if pictures > MOST_PICTURES {
-            return Err(Problem::new(format!(
-                "these are {pictures} pictures, an added task takes {MOST_PICTURES} at most"
+            return Err(Problem::new(message!(
+                "problem-these-are-pictures-added-task-takes",
+                pictures = pictures.to_string(),
+                most_pictures = MOST_PICTURES.to_string()
             ))
             .at(source)
-            .advise("give fewer pictures, or train a new run on all of them"));
+            .advise(message!("try-give-fewer-pictures-or-train-new")));
         }
         let learned = header.tasks[..after].last().map_or(0, |task| task.end);
         let (classes, again) = named(header, learned, &data.classes);

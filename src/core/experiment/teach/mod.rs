@@ -17,13 +17,14 @@ use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader::inputs_of;
 use crate::device;
+use crate::message;
 use crate::method::{self, Chosen, Context, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
 use crate::run::event::{AddedTask, Control, Event, Phase, RunHeader, Sink, Wish};
-use crate::store::{self, AddedPictures, NewAddedTask, RunFolder, StoredRun};
+use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
 
 use super::fitting::variant_of;
 use super::images::{Images, Own};
@@ -164,28 +165,32 @@ impl Teacher {
         let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
             return Err(
-                Problem::new("the backbone's weights changed since this run was trained")
+                Problem::new(message!("problem-backbones-weights-changed-since-this-run"))
                     .at(&config.backbone)
-                    .advise("put the weight file back that the run was trained with"),
+                    .advise(message!("try-put-weight-file-back-that-run")),
             );
         }
+        let added_task = material.added_task(&drill, before.planned_tasks());
+        let header = before.clone().taught(after, added_task);
         let shapes = backbone.backbone.blocks();
         let context = Context {
             architecture: &backbone.entry.architecture,
             blocks: shapes,
             tasks: before.planned_tasks(),
+            classes: header.class_order.len(),
         };
         let chosen = Chosen::of(&config)?;
         (chosen.spec.check)(&chosen, Some(&context))?;
         let pet = chosen.trains_pet()?.then(|| {
             let spec = PetSpec::parse(&stored.plugin, "the run's plugin.toml")?;
-            let plan = PetPlan::new(&chosen, spec, shapes);
-            plan.map(|plan| plan.drawn(before.drawing))
+            let plan = PetPlan::new(&chosen, spec, shapes)?;
+            Ok(plan
+                .drawn(before.drawing)
+                .starting(PetStart::of_run(before)?))
         });
         let pet = pet.transpose()?;
-        let added_task = material.added_task(&drill, before.planned_tasks());
         Ok(Self {
-            header: before.clone().taught(after, added_task),
+            header,
             material,
             drill,
             own,

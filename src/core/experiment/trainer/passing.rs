@@ -11,9 +11,9 @@ use super::super::augment_of;
 use super::super::images::Labelled;
 use super::super::reading::Reading;
 use super::Trainer;
-use crate::counts::counted;
 use crate::data::Sample;
 use crate::data::loader::{self, ImageLoader, LoaderOptions, Next};
+use crate::message;
 use crate::method::{Batch, GoOn, Method, Pass, PassImages, PassWork, StepSettings, epochs_of};
 use crate::metrics::mean;
 use crate::problem::{Problem, Result};
@@ -53,12 +53,12 @@ impl Trainer<'_> {
         if found.len() == kept.len() {
             return Ok(found);
         }
-        let what = format!(
-            "of the {} that this run keeps of earlier tasks, {} cannot be found",
-            counted(kept.len(), "training image"),
-            kept.len() - found.len()
+        let what = message!(
+            "problem-of-that-this-run-keeps-of",
+            kept = message!("problem-count-training-image", n = kept.len()),
+            found = (kept.len() - found.len()).to_string()
         );
-        Err(Problem::new(what).advise("put the run's data set back where it was, as it was"))
+        Err(Problem::new(what).advise(message!("try-put-runs-data-set-back-where")))
     }
 
     /// Passes of the task that learn by gradients.
@@ -78,10 +78,11 @@ impl Trainer<'_> {
         self.say(phase.clone());
         let samples = self.samples(&pass)?;
         let batch_size = self.kit.config.batch;
-        let steps = pass.shown(samples.len(), batch_size).div_ceil(batch_size);
+        let images = pass.shown(samples.len(), batch_size);
+        let steps = images.div_ceil(batch_size);
         let (mut losses, mut all) = (Vec::new(), Vec::new());
         let mut loader = self.train_loader(&samples, index, &pass)?;
-        let mut reading = Reading::of(samples.len());
+        let mut reading = Reading::of(images);
         let mut shown = 0;
         loop {
             let batch = match self.bring(&mut loader, &phase, &mut reading)? {
@@ -214,8 +215,10 @@ impl Trainer<'_> {
             samples.clone(),
             LoaderOptions {
                 augment: pass.augment.then(|| augment_of(config)),
-                drop_last: pass.drop_last && samples.len() >= config.batch,
+                drop_last: pass.drop_last
+                    && pass.shown(samples.len(), config.batch) >= config.batch,
                 shuffle: pass.shuffle,
+                most: pass.most,
                 seed: config.seed,
                 epoch: (self.first_epoch() + index) as u64,
                 cache: Some(self.kit.pixels.clone()),

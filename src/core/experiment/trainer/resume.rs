@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Trainer, saving};
+use crate::message;
 use crate::method::{GoOn, Moment};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, TaskReport};
@@ -71,7 +72,7 @@ impl Trainer<'_> {
 
 /// What is said of a run whose saved tasks have no training state beside them.
 fn begins_anew(folder: &Path) -> Problem {
-    Problem::new("the saved training state of this run is gone: it begins with its first task")
+    Problem::new(message!("problem-saved-training-state-of-this-run"))
         .at_path(folder)
-        .advise("nothing need be done; tasks that were saved are learned once more, with the same result on the CPU")
+        .advise(message!("try-nothing-need-be-done-tasks-that"))
 }

@@ -2,23 +2,22 @@
 //! values into one layer `attn.qkv`; the changes of these three become one of the sum of their ranks,
 //! whose B has zeros where another projection's rows lie.
 
-mod low_rank;
 mod text;
 
 use std::collections::{BTreeMap, HashMap};
 
-use low_rank::{Change, changes};
 use serde_json::json;
 
 use super::model::{Files, Model};
 use super::prepared;
-use crate::backbone::torch::TimmLayer;
+use crate::backbone::torch::LayerName;
+use crate::pet::low_rank::{Change, changes};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, to_bytes};
 
 /// The changes of one layer of timm, each with the part of its outputs that it acts on.
-type LayerChanges = BTreeMap<String, Vec<(TimmLayer, Change)>>;
+type LayerChanges = BTreeMap<String, Vec<(LayerName, Change)>>;
 
 /// All files of the folder: one adapter, or a folder for each of several.
 pub fn files(model: &Model<'_>) -> Result<Files> {
@@ -83,8 +82,11 @@ fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<LayerChanges> {
     for block in stack.written() {
         for site in &block.sites {
             let found = changes(&block, site)?.ok_or_else(|| no_lora(stack, site.site))?;
-            let layer = architecture.timm_layer(block.block, site.site);
-            let layer = layer.ok_or_else(|| no_lora(stack, site.site))?;
+            let names = architecture.layer_names(block.block, site.site);
+            let layer = names
+                .into_iter()
+                .next()
+                .ok_or_else(|| no_lora(stack, site.site))?;
             let own = layers.entry(layer.name.clone()).or_default();
             own.extend(found.into_iter().map(|change| (layer.clone(), change)));
         }
@@ -134,7 +136,7 @@ fn config(layers: &LayerChanges, backbone: &str) -> serde_json::Value {
     })
 }
 
-fn rank(changes: &[(TimmLayer, Change)]) -> usize {
+fn rank(changes: &[(LayerName, Change)]) -> usize {
     changes.iter().map(|(_, change)| change.a.columns).sum()
 }
 

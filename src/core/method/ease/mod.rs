@@ -23,6 +23,7 @@ use super::{
     task_seed,
 };
 use crate::backbone::Backbone;
+use crate::message;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
@@ -95,7 +96,8 @@ impl Ease {
         let plan = setup.pet.cloned();
         Ok(Self {
             backbone: setup.backbone.clone(),
-            plan: plan.ok_or_else(|| Problem::new("this method needs a PET plugin"))?,
+            plan: plan
+                .ok_or_else(|| Problem::new(message!("problem-this-method-needs-pet-plugin")))?,
             settings: TuningSettings::chosen(setup)?,
             alpha: Chosen::of(setup.config)?.real("alpha")?,
             sets: Vec::new(),
@@ -216,7 +218,8 @@ impl Method for Ease {
 
     fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
         let scorer = self.scorer.as_ref();
-        let scorer = scorer.ok_or_else(|| Problem::new("nothing has been learned yet"))?;
+        let scorer =
+            scorer.ok_or_else(|| Problem::new(message!("problem-nothing-has-been-learned-yet")))?;
         let scores = scorer.scores(features.parts(Expert::ANSWER).to_vec())?;
         answers::by_cosine(Expert::ANSWER, &scores)
     }

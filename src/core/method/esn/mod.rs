@@ -13,6 +13,7 @@ pub mod votes;
 
 use super::tuning::WEIGHT_DECAY;
 use super::{MemoryEstimate, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec};
+use crate::message;
 use crate::problem::Problem;
 
 pub use state::{Esn, EsnSettings};
@@ -91,11 +92,11 @@ pub const SPEC: MethodSpec = MethodSpec {
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
     check: |_, context| match context.map(|context| context.architecture) {
         Some(architecture) if architecture.has_class_token() => Ok(()),
-        Some(_) => Err(Problem::new(
-            "ESN's task token needs a backbone with a class token: only a ViT has one",
-        )
-        .at("--method esn")
-        .advise("choose a ViT, or another method")),
+        Some(_) => Err(
+            Problem::new(message!("problem-esns-task-token-needs-backbone-with"))
+                .at("--method esn")
+                .advise(message!("try-choose-vit-or-another-method")),
+        ),
         None => Ok(()),
     },
     build: |setup| Ok(Box::new(Esn::new(&setup)?)),

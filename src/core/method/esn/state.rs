@@ -17,6 +17,7 @@ use super::PRINTED;
 use super::stage::{EnergyTerm, EsnStage};
 use super::votes::{self, Separation, elected, votes};
 use crate::backbone::Backbone;
+use crate::message;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
@@ -247,7 +248,8 @@ impl Method for Esn {
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
         let token = self.backbone.class_token();
-        let token = token.ok_or_else(|| Problem::new("this backbone has no class token"))?;
+        let token = token
+            .ok_or_else(|| Problem::new(message!("problem-this-backbone-has-no-class-token")))?;
         let token = token.reshape([1, self.backbone.feature_width()]);
         let seed = task_seed(self.settings.seed, task.index);
         let (classes, device) = (task.classes.len(), self.backbone.device());

@@ -11,6 +11,7 @@
 //! stays the snapshot after the first task; without Ensemble the offline PET answers alone; with
 //! everything off this is the Baseline.
 
+mod method;
 mod state;
 mod told;
 mod verdict;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 use super::{
     Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup, idle,
 };
+use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
@@ -131,19 +133,19 @@ pub const LAE: MethodSpec = MethodSpec {
         if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {
             return Ok(());
         }
-        let problem = Problem::new("more epochs are frozen than there are");
+        let problem = Problem::new(message!("problem-more-epochs-are-frozen-than-there"));
         Err(problem
             .at("--freeze-epochs")
-            .advise("give a number up to --epochs"))
+            .advise(message!("try-give-number-up-to-epochs")))
     },
     idle: |chosen| {
         let mut idle = Vec::new();
         if !chosen.flag("learning")? {
-            let why = "without Learning no epochs are frozen";
+            let why = "idle-no-learning";
             idle.extend(idle::own(&["freeze_epochs"], why));
         }
         if !chosen.flag("accumulation")? {
-            let why = "without Accumulation the offline PET does not follow";
+            let why = "idle-no-accumulation";
             idle.extend(idle::own(&["ema"], why));
         }
         Ok(idle)

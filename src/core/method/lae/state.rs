@@ -1,26 +1,21 @@
-//! LAE over a run: the online PET that learns, the offline one that follows, the heads they share
-//! (paper Algorithm 1).
+//! How LAE learns: the online PET, the offline one that follows, the heads they share (paper Algorithm 1).
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
-use super::super::answers::{self, Answer};
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
 use super::super::task::none_begun;
 use super::super::{
-    Backward, Batch, Chosen, Features, GoOn, Measurement, Method, MethodSpec, Moment, Pass,
-    PetPlan, Recipe, Setup, Snapshots, StepSettings, Task, TrainedPet, task_seed,
+    Backward, Batch, Chosen, Features, Method, MethodSpec, Pass, PetPlan, Setup, StepSettings,
+    Task, task_seed,
 };
-use super::verdict::verdict;
-use super::{DISTANCE, DRIFTS, LaeSettings, Switches};
+use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
-use crate::pet::{Drawing, DropoutSeed, Hooks, PetStack};
+use crate::pet::{Drawing, DropoutSeed, PetStack};
 use crate::problem::Result;
-use crate::tensors::Named;
 
 /// What the experts say to a batch of images, over all classes taught so far.
 #[derive(Clone, Debug)]
@@ -36,20 +31,20 @@ pub(in crate::method) type Added<'a> = dyn Fn(&PetStack) -> Option<Tensor<1>> + 
 
 /// LAE's state over a run.
 pub struct Lae {
-    backbone: Arc<dyn Backbone>,
+    pub(super) backbone: Arc<dyn Backbone>,
     /// Who answers: LAE's three, or the online one alone.
     pub(super) experts: &'static [Expert],
-    task: Option<Task>,
+    pub(super) task: Option<Task>,
     pub(super) settings: LaeSettings,
     /// The PET before the first task.
-    fresh: PetStack,
-    online: PetStack,
+    pub(super) fresh: PetStack,
+    pub(super) online: PetStack,
     /// None until the second task begins, or always when neither Accumulation nor Ensemble acts.
-    offline: Option<PetStack>,
+    pub(super) offline: Option<PetStack>,
     /// The online PET at the end of the first task, from which drift is measured.
     pub(super) origin: Option<PetStack>,
-    heads: Heads,
-    adam: Optimiser,
+    pub(super) heads: Heads,
+    pub(super) adam: Optimiser,
     step: StepSettings,
     /// Whether `dropout` in the PET's equation acts while learning.
     drops: bool,
@@ -123,7 +118,7 @@ impl Lae {
         &self.heads
     }
 
-    fn device(&self) -> Device {
+    pub(super) fn device(&self) -> Device {
         self.backbone.device()
     }
 
@@ -266,148 +261,11 @@ impl Lae {
     }
 
     /// Both experts share the heads.
-    fn logits(&self, features: &Features) -> Result<Logits> {
+    pub(super) fn logits(&self, features: &Features) -> Result<Logits> {
         let offline = features.parts(Expert::OFFLINE).first();
         Ok(Logits {
             online: self.heads.forward(&features.of(Expert::ONLINE)?),
             offline: offline.map(|features| self.heads.forward(features)),
         })
-    }
-}
-
-impl Method for Lae {
-    fn trained_parameters(&self) -> usize {
-        self.online.trained_count()
-    }
-
-    fn begin_task(&mut self, task: &Task) -> Result<()> {
-        self.begin(task.classes.len());
-        self.task = Some(task.clone());
-        Ok(())
-    }
-
-    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
-        self.learn_with(batch, pass, &|_| None).map(Some)
-    }
-
-    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
-        if self.heads.0.len() == 1 {
-            self.origin = Some(self.online.clone());
-        }
-        Ok(())
-    }
-
-    fn features(&self, images: Tensor<4>) -> Result<Features> {
-        let depth = self.backbone.blocks().len();
-        // Up to the first PET both experts see the same, so that part runs once.
-        let shared = self.online.first_block().unwrap_or(depth).min(depth);
-        let tokens = self.backbone.embed(images)?;
-        let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
-        let features = |tokens, pets: &PetStack| -> Result<Vec<Tensor<2>>> {
-            let tokens = self.backbone.run(tokens, shared..depth, pets)?;
-            Ok(vec![self.backbone.pool(tokens)?])
-        };
-        let online = features(tokens.clone(), &self.online)?;
-        let found = Features::default().with(Expert::ONLINE, online);
-        Ok(match &self.offline {
-            Some(offline) => found.with(Expert::OFFLINE, features(tokens, offline)?),
-            None => found,
-        })
-    }
-
-    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
-        let logits = self.logits(features)?;
-        if let [only] = self.experts {
-            return answers::alone(*only, &logits.online);
-        }
-        let online = answers::rows(&logits.online)?;
-        let offline = logits.offline.as_ref().map(answers::rows).transpose()?;
-        let switches = self.settings.switches;
-        let verdicts = online.iter().enumerate().map(|(row, online)| {
-            let offline = offline.as_ref().and_then(|rows| rows.get(row));
-            verdict(online, offline.map(Vec::as_slice), switches)
-        });
-        Ok(verdicts.collect())
-    }
-
-    fn recipe(&self) -> Result<Recipe> {
-        self.told()
-    }
-
-    fn heads_mut(&mut self) -> Option<&mut Heads> {
-        Some(&mut self.heads)
-    }
-
-    fn pets(&self) -> Result<Vec<TrainedPet>> {
-        let trained = |(expert, now): (Expert, &PetStack)| TrainedPet {
-            expert,
-            began: self.fresh.clone(),
-            now: now.clone(),
-        };
-        let offline = self.offline.iter().map(|pets| (Expert::OFFLINE, pets));
-        let online = std::iter::once((Expert::ONLINE, &self.online));
-        Ok(online.chain(offline).map(trained).collect())
-    }
-
-    fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
-        if moment == Moment::Task {
-            let drifts = DRIFTS.into_iter().zip(self.drift()?);
-            return Ok(drifts
-                .map(|(name, value)| Measurement::figure(name, value))
-                .collect());
-        }
-        let Some(offline) = &self.offline else {
-            return Ok(Vec::new());
-        };
-        // Against the length of the offline one.
-        let distance = self.online.distance_from(offline)?;
-        Ok(vec![Measurement::figure(DISTANCE, distance)])
-    }
-
-    fn snapshot(&self) -> Result<Named> {
-        let mut named = Named::new();
-        self.online.write("online", &mut named)?;
-        if let Some(offline) = &self.offline {
-            offline.write("offline", &mut named)?;
-        }
-        self.heads.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn checkpoint(&self) -> Result<Named> {
-        let mut named = self.snapshot()?;
-        if let Some(origin) = &self.origin {
-            origin.write("origin", &mut named)?;
-        }
-        self.adam.write(&mut named)?;
-        Ok(named)
-    }
-
-    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
-        let device = self.device();
-        let stored = |prefix: &str| {
-            let here = state
-                .keys()
-                .any(|name| name.starts_with(&format!("{prefix}.")));
-            here.then(|| self.online.read(prefix, state, &device))
-                .transpose()
-        };
-        let (offline, origin) = (stored("offline")?, stored("origin")?);
-        self.online = self.online.read("online", state, &device)?;
-        (self.offline, self.origin) = (offline, origin);
-        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
-        self.adam = self.adam.read(state, &device)?;
-        self.task = Task::newest(tasks);
-        Ok(())
-    }
-
-    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
-        self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
-        if tasks.len() > 1 {
-            // What the first task left is where drift is measured from.
-            let first = self.online.read("online", &snapshot(0)?, &self.device())?;
-            self.origin = Some(first);
-        }
-        Ok(())
     }
 }

@@ -19,6 +19,7 @@ use super::super::{
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
 use crate::counts::counted;
+use crate::message;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -34,6 +35,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     settings: &[
         SettingSpec {
             key: "pool",
+            texts: "coda-pool",
             title: "components",
             meaning: "Prompt components of each block, shared out evenly among the tasks",
             kind: SettingKind::Whole {
@@ -45,6 +47,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         SettingSpec {
             key: "length",
+            texts: "coda-length",
             title: "prompt length",
             meaning: "Tokens of a component: one half are keys, the other values",
             kind: SettingKind::Whole {
@@ -56,6 +59,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         SettingSpec {
             key: "blocks",
+            texts: "coda-blocks",
             title: "prompted blocks",
             meaning: "Blocks with prompts",
             kind: SettingKind::Blocks("0,1,2,3,4"),
@@ -178,8 +182,8 @@ impl Coda {
                 let before = &matrix.values[..row * columns];
                 let mut draws = (0..MOST_DRAWS).map(|attempt| draw(name, row, attempt, columns));
                 let Some(own) = draws.find_map(|drawn| orthogonal(&drawn, before)) else {
-                    let what = format!("no {name} can be drawn that is orthogonal to those before");
-                    return Err(Problem::new(what).advise("begin this run anew"));
+                    let what = message!("problem-no-can-be-drawn-that-is", name = name.to_string());
+                    return Err(Problem::new(what).advise(message!("try-begin-this-run-anew")));
                 };
                 matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&own);
             }
@@ -259,24 +263,29 @@ impl Scheme for Coda {
     fn check(&self, width: usize, depth: usize) -> Result<()> {
         check_blocks("prompts", &self.blocks, depth)?;
         if self.blocks.is_empty() || self.length == 0 || !self.length.is_multiple_of(2) {
-            return Err(Problem::new(
-                "CODA-Prompt needs blocks and an even length: half of it are keys, half values",
-            ));
+            return Err(Problem::new(message!(
+                "problem-coda-prompt-needs-blocks-and-even"
+            )));
         }
         let (pool, tasks) = (self.pool, self.tasks);
         if self.share() == 0 {
             let components = counted(pool, "component");
-            let what = format!(
-                "{components} cannot be shared among {}",
-                counted(tasks, "task")
+            let what = message!(
+                "problem-cannot-be-shared-among",
+                components = components.to_string(),
+                tasks = message!("problem-count-task", n = tasks)
             );
             let problem = Problem::new(what).at("--set pool");
-            return Err(problem.advise(format!("give {tasks} or more")));
+            return Err(problem.advise(message!("try-give-or-more", tasks = tasks.to_string())));
         }
         if pool > width {
-            let what = format!("{pool} components of {width} channels cannot be orthogonal");
+            let what = message!(
+                "problem-components-of-channels-cannot-be-orthogonal",
+                pool = pool.to_string(),
+                width = width.to_string()
+            );
             let problem = Problem::new(what).at("--set pool");
-            return Err(problem.advise(format!("give {width} or less")));
+            return Err(problem.advise(message!("try-give-or-less", width = width.to_string())));
         }
         Ok(())
     }
@@ -284,14 +293,17 @@ impl Scheme for Coda {
     fn remark(&self) -> Option<Problem> {
         let (pool, tasks, share) = (self.pool, self.tasks, self.share());
         let unused = pool - tasks * share;
-        let what = format!(
-            "{unused} of CODA-Prompt's {pool} components are never used: each of {tasks} tasks \
-             gets {share}"
+        let what = message!(
+            "problem-of-coda-prompts-components-are-never",
+            unused = unused.to_string(),
+            pool = pool.to_string(),
+            tasks = tasks.to_string(),
+            share = share.to_string()
         );
-        let fitting = format!(
-            "{} or {} share out evenly",
-            pool - unused,
-            tasks * (share + 1)
+        let fitting = message!(
+            "try-or-share-out-evenly",
+            unused = (pool - unused).to_string(),
+            share = (tasks * (share + 1)).to_string()
         );
         (unused > 0).then(|| Problem::new(what).at("--set pool").advise(fitting))
     }

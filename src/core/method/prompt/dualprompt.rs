@@ -17,6 +17,7 @@ use super::super::{
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, drawn, leaf, same};
+use crate::message;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -33,6 +34,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     settings: &[
         SettingSpec {
             key: "pool",
+            texts: "dualprompt-pool",
             title: "slots",
             meaning: "Slots of E prompts; 0 for one per task. With fewer than there are tasks, \
                       images choose their slot by its key while learning too",
@@ -209,16 +211,19 @@ impl Scheme for DualPrompt {
         check_blocks("G prompts", &self.g_blocks, depth)?;
         check_blocks("E prompts", &self.e_blocks, depth)?;
         if let Some(block) = self.g_blocks.iter().find(|b| self.e_blocks.contains(b)) {
-            let what = format!("block {block} cannot have a G prompt and an E prompt");
-            return Err(Problem::new(what).advise("let g_blocks and e_blocks differ"));
+            let what = message!(
+                "problem-block-cannot-have-g-prompt-and",
+                block = block.to_string()
+            );
+            return Err(Problem::new(what).advise(message!("try-let-g-blocks-and-e-blocks")));
         }
         if self.e_blocks.is_empty() || self.pool == 0 || self.e_length == 0 {
-            return Err(Problem::new(
-                "DualPrompt needs E prompts: blocks, slots and a length",
-            ));
+            return Err(Problem::new(message!(
+                "problem-dualprompt-needs-e-prompts-blocks-slots"
+            )));
         }
         if !self.g_blocks.is_empty() && self.g_length == 0 {
-            return Err(Problem::new("G prompts need a length"));
+            return Err(Problem::new(message!("problem-g-prompts-need-length")));
         }
         Ok(())
     }

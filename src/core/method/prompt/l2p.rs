@@ -17,7 +17,7 @@ use super::{
     Leaves, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training, check, drawn, leaf,
 };
 use crate::backbone::{Backbone, Tokens};
-use crate::counts::counted;
+use crate::message;
 use crate::nn;
 use crate::pet::Init;
 use crate::problem::{Problem, Result};
@@ -32,6 +32,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     settings: &[
         SettingSpec {
             key: "pool",
+            texts: "l2p-pool",
             title: "prompts",
             meaning: "Prompts in the pool, each with a key",
             kind: SettingKind::Whole {
@@ -43,6 +44,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         SettingSpec {
             key: "length",
+            texts: "l2p-length",
             title: "prompt length",
             meaning: "Tokens of a prompt",
             kind: SettingKind::Whole {
@@ -124,18 +126,22 @@ impl Scheme for L2p {
 
     fn check(&self, _width: usize, _depth: usize) -> Result<()> {
         if self.pool == 0 || self.length == 0 || self.top_k == 0 {
-            return Err(Problem::new(
-                "L2P needs a pool of prompts with tokens, of which each image takes at least one",
-            ));
+            return Err(Problem::new(message!(
+                "problem-l2p-needs-pool-of-prompts-with"
+            )));
         }
         if self.top_k > self.pool {
             let (top_k, pool) = (self.top_k, self.pool);
-            let what = format!(
-                "an image cannot take {top_k} of {}",
-                counted(pool, "prompt")
+            let what = message!(
+                "problem-image-cannot-take-of",
+                top_k = top_k.to_string(),
+                pool = message!("problem-count-prompt", n = pool)
             );
             let problem = Problem::new(what).at("--set top_k");
-            return Err(problem.advise(format!("give {pool} or less, or a larger pool")));
+            return Err(problem.advise(message!(
+                "try-give-or-less-or-larger-pool",
+                pool = pool.to_string()
+            )));
         }
         Ok(())
     }

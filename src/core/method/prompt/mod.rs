@@ -22,6 +22,7 @@ use burn::tensor::Tensor;
 use super::optimiser::{OptimiserSettings, Rule, Schedule};
 use super::{Chosen, Context};
 use crate::backbone::{Backbone, Tokens};
+use crate::message;
 use crate::pet::{Hooks, Init};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -174,11 +175,12 @@ pub fn check(scheme: &dyn Scheme, context: &Context<'_>) -> Result<()> {
 
 fn no_class_token(scheme: &dyn Scheme) -> Problem {
     let title = scheme.title();
-    Problem::new(format!(
-        "{title}'s prompts stand beside a class token: only a ViT has one"
+    Problem::new(message!(
+        "problem-s-prompts-stand-beside-class-token",
+        title = title.to_string()
     ))
     .at(format!("--method {}", title.to_lowercase()))
-    .advise("choose a ViT, or another method")
+    .advise(message!("try-choose-vit-or-another-method"))
 }
 
 /// How a prompt method is trained: Adam, new for each task.
@@ -217,7 +219,10 @@ fn check_blocks(what: &str, blocks: &[usize], depth: usize) -> Result<()> {
     match blocks.iter().find(|block| **block >= depth) {
         Some(block) => {
             let what = format!("{what} cannot be in block {block}: the backbone has {depth}");
-            Err(Problem::new(what).advise(format!("name blocks from 0 to {}", depth - 1)))
+            Err(Problem::new(what).advise(message!(
+                "try-name-blocks-from-0-to",
+                depth = (depth - 1).to_string()
+            )))
         }
         None => Ok(()),
     }
@@ -237,14 +242,20 @@ fn same(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor
         return Ok(stored.clone());
     }
     let found = &stored.shape;
-    Err(Problem::new(format!(
-        "the tensor {name} is {found:?}, not {shape:?}"
+    Err(Problem::new(message!(
+        "problem-tensor-is-not",
+        name = name.to_string(),
+        found = format!("{found:?}"),
+        shape = format!("{shape:?}")
     )))
 }
 
 /// A trained tensor by name.
 fn leaf<'a>(leaves: &'a Leaves, name: &str) -> Result<&'a Tensor<2>> {
-    leaves
-        .get(name)
-        .ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
+    leaves.get(name).ok_or_else(|| {
+        Problem::new(message!(
+            "problem-tensor-is-missing",
+            name = name.to_string()
+        ))
+    })
 }

@@ -97,7 +97,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             true => &[],
             false => &[WEIGHT_DECAY.key, DROPOUT.key],
         };
-        Ok(idle::own(keys, "nothing is tuned without a first session"))
+        Ok(idle::own(keys, "idle-no-first-session"))
     },
     build: |setup| Ok(Box::new(RanPac::new(&setup)?)),
     ..MethodSpec::USUAL

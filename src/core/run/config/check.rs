@@ -1,6 +1,7 @@
 //! What is wrong with settings, as far as they alone can tell.
 
 use crate::data::check_corrected;
+use crate::message;
 
 use super::{RunConfig, SETTINGS};
 use crate::problem::Problem;
@@ -16,16 +17,18 @@ impl RunConfig {
                     return None;
                 }
                 let above = spec.too_large.filter(|_| spec.kind.is_above(&value));
-                let (what, remedy) = above.unwrap_or(spec.refused);
-                Some(Problem::new(what).at(spec.place()).advise(remedy))
+                Some(match above {
+                    Some(words) => spec.refusal("large", words),
+                    None => spec.refusal("refused", spec.refused),
+                })
             })
             .collect();
         let named = self.precision.named();
         let of_variant = self.card_variant.map(|variant| variant.weights);
         if named.is_some() && of_variant.is_some() && named != of_variant {
-            let what = "the precision and the card's variant name different weights";
+            let what = message!("problem-precision-and-cards-variant-name-different");
             let problem = Problem::new(what).at("--card-variant");
-            problems.push(problem.advise("leave one of them out"));
+            problems.push(problem.advise(message!("try-leave-one-of-them-out")));
         }
         problems.extend(
             check_corrected(&self.corrected)

@@ -1,6 +1,8 @@
 //! What values a setting takes: the default, the range, and how a text or a file gives one.
 
 use super::Setting;
+use crate::message;
+use crate::texts::{Message, list_id};
 
 /// What values a setting takes, with the default.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,27 +64,41 @@ impl SettingKind {
     }
 
     /// What may be given, in words.
-    pub fn range(&self) -> String {
+    pub fn range(&self) -> Message {
+        let from = |id: &'static str, least: String| message!(id, least = least);
         match *self {
-            Self::Flag(_) => "on or off".into(),
+            Self::Flag(_) => message!("range-flag"),
             Self::Whole { least, most, .. } if most == i64::MAX => {
-                format!("a whole number from {least}")
+                from("range-whole-from", least.to_string())
             }
-            Self::Whole { least, most, .. } => format!("a whole number from {least} to {most}"),
-            Self::Seed => "a whole number".into(),
-            Self::Limit => "a whole number from 1".into(),
+            Self::Whole { least, most, .. } => {
+                from("range-whole-to", least.to_string()).with("most", most.to_string())
+            }
+            Self::Seed => message!("range-whole"),
+            Self::Limit => from("range-whole-from", "1".into()),
             Self::Real { least, most, .. } if most == f64::MAX => match least {
-                f64::MIN_POSITIVE => "a number above 0".into(),
-                least => format!("a number from {least}"),
+                f64::MIN_POSITIVE => message!("range-above"),
+                least => from("range-from", least.to_string()),
             },
-            Self::Real { least, most, .. } => format!("a number from {least} to {most}"),
-            Self::Share(_) => "a number between 0 and 1".into(),
-            Self::ShareOrNone => "0, or a number between 0 and 1".into(),
-            Self::Shares(_) => "two numbers like 0.08,1".into(),
-            Self::Choice(names) => names.join(" or "),
-            Self::Blocks(_) => "a count of the first blocks (5) or a list (0,2,4)".into(),
-            Self::Text(_) => "a text".into(),
-            Self::Name(what) => what.into(),
+            Self::Real { least, most, .. } => {
+                from("range-to", least.to_string()).with("most", most.to_string())
+            }
+            Self::Share(_) => message!("range-share"),
+            Self::ShareOrNone => message!("range-share-or-none"),
+            Self::Shares(_) => message!("range-shares"),
+            Self::Choice(names) => {
+                let mut names = names.iter();
+                let first = message!(
+                    "range-one",
+                    name = names.next().copied().unwrap_or_default()
+                );
+                names.fold(first, |so_far, name| {
+                    message!("range-or", one = so_far, other = *name)
+                })
+            }
+            Self::Blocks(_) => message!("range-blocks"),
+            Self::Text(_) => message!("range-text"),
+            Self::Name(what) => Message::of_list(list_id("range", what, "names"), what),
         }
     }
 

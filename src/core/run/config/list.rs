@@ -153,6 +153,9 @@ settings_of_every_run! {
     pet_variant: Option<String> = pet("NAME", "PET form", SettingKind::Name("a form of the plugin"));
     /// Other numbers of the PET's plugin (rank=8,alpha=0.5; `lae-studio plugins NAME` lists them)
     pet_set: Option<String> = pet("NAME=N,…", "PET numbers", SettingKind::Name("numbers of the plugin like rank=8"));
+    /// A LoRA to start from, as the folder in which the library peft saved it (adapter_config.json and
+    /// adapter_model.safetensors); the PET must act where it does
+    pet_start: Option<String> = pet("FOLDER", "PET start", SettingKind::Name("a folder of peft's"));
     /// Blocks with a PET: how many from the first (5), or which (0,2,4)
     blocks: String = pet("N|N,N,…", "Blocks", SettingKind::Blocks("5")) {
         usual: "as many as the table says for the backbone", fix: "Use the first {}", named: true,

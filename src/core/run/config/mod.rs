@@ -14,9 +14,10 @@ mod list;
 mod setting;
 mod spec;
 
-use crate::counts::counted;
 use crate::files::names::{is_elsewhere, is_path};
+use crate::message;
 use crate::problem::{Problem, Result, line_and_column};
+use crate::texts::Message;
 
 use crate::nn::WeightType;
 
@@ -86,12 +87,12 @@ impl RunConfig {
                     format!("{origin}, line {line}, column {column}")
                 },
             );
-            Problem::new(format!(
-                "these settings cannot be read: {}",
-                error.message()
+            Problem::new(message!(
+                "problem-these-settings-cannot-be-read",
+                message = error.message().to_string()
             ))
             .at(place)
-            .advise("correct the key or value; `lae-studio train --help` lists all of them")
+            .advise(message!("try-correct-key-or-value-lae-studio"))
         })
     }
 
@@ -100,8 +101,12 @@ impl RunConfig {
     /// # Errors
     /// None in practice; a value TOML cannot hold is reported as a Problem.
     pub fn to_toml(&self) -> Result<String> {
-        toml::to_string_pretty(self)
-            .map_err(|error| Problem::new(format!("these settings cannot be written: {error}")))
+        toml::to_string_pretty(self).map_err(|error| {
+            Problem::new(message!(
+                "problem-these-settings-cannot-be-written",
+                error = error.to_string()
+            ))
+        })
     }
 
     /// The places on other computers that these settings name, each once: of the data set, the weights, the class order.
@@ -179,10 +184,11 @@ impl RunConfig {
 /// # Errors
 /// A Problem for text that is neither, or a block beyond `depth`.
 pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
-    let wrong = |what: String| {
-        Err(Problem::new(what).at(place).advise(format!(
-            "give a count from 1 to {depth}, or block numbers from 0 to {} like 0,2,4",
-            depth.saturating_sub(1)
+    let wrong = |what: Message| {
+        Err(Problem::new(what).at(place).advise(message!(
+            "try-give-count-from-1-to-or",
+            depth = depth.to_string(),
+            depth2 = depth.saturating_sub(1).to_string()
         )))
     };
     let text = text.trim();
@@ -194,17 +200,18 @@ pub fn block_list(text: &str, depth: usize, place: &str) -> Result<Vec<usize>> {
         for part in text.split(',').filter(|part| !part.trim().is_empty()) {
             match part.trim().parse::<usize>() {
                 Ok(block) => list.push(block),
-                Err(_) => return wrong(format!("\"{text}\" names no blocks")),
+                Err(_) => return wrong(message!("problem-names-no-blocks", text = text)),
             }
         }
         list.sort_unstable();
         list.dedup();
     }
     match list.last() {
-        None => wrong("no block gets a PET".into()),
-        Some(&last) if last >= depth => wrong(format!(
-            "block {last} does not exist: the backbone has {}",
-            counted(depth, "block")
+        None => wrong(message!("problem-no-block")),
+        Some(&last) if last >= depth => wrong(message!(
+            "problem-block-beyond",
+            block = last.to_string(),
+            blocks = message!("problem-count-block", n = depth)
         )),
         Some(_) => Ok(list),
     }
@@ -222,6 +229,7 @@ mod tests {
             micro_batch: Some(1),
             pet_variant: Some("plain".into()),
             pet_set: Some("rank=8".into()),
+            pet_start: Some("adapter".into()),
             train_limit: Some(1),
             test_limit: Some(1),
             card_variant: Some(crate::nn::ComputeVariant::PLAIN),

@@ -2,6 +2,9 @@
 //! are made from it, for the settings of every run ([`super::SETTINGS`]) as for a method's own.
 
 use super::{Setting, SettingKind};
+use crate::problem::Problem;
+use crate::texts::{Message, list_id, of_list};
+use crate::tr;
 
 /// One setting. In a list of a method's own only the first four fields need a word:
 /// `SettingSpec { key, title, meaning, kind, ..SettingSpec::OWN }`.
@@ -49,6 +52,8 @@ pub struct SettingSpec {
     pub says: Says,
     /// For a flag: what a file means that does not name it, written by a version without it.
     pub unnamed: Option<bool>,
+    /// What its words are called in other languages, where a setting of another method has the same key; else empty.
+    pub texts: &'static str,
 }
 
 /// Settings that stand together: the window has a card for each group.
@@ -148,6 +153,7 @@ impl SettingSpec {
         named: false,
         says: Says::What,
         unnamed: None,
+        texts: "",
     };
 
     /// The name of its option without dashes: `pet-size`, or `no-learning` for an own flag that is on; none for one that
@@ -165,9 +171,40 @@ impl SettingSpec {
         self.option == Some("") && self.kind == SettingKind::Flag(true)
     }
 
+    /// What its words are called in other languages.
+    pub fn texts(&self) -> &'static str {
+        match self.texts {
+            "" => self.key,
+            texts => texts,
+        }
+    }
+
+    /// The title in the language of this thread.
+    pub fn title(&self) -> &'static str {
+        of_list("setting", self.texts(), "title", self.title)
+    }
+
+    /// The titles of both numbers of a setting that has two.
+    pub fn titles(&self) -> impl Iterator<Item = &'static str> {
+        self.title().split(tr!("settings-and")).map(str::trim)
+    }
+
+    /// What it does, in the language of this thread.
+    pub fn meaning(&self) -> &'static str {
+        of_list("setting", self.texts(), "meaning", self.meaning)
+    }
+
     /// The title as it stands above a field.
     pub fn heading(&self) -> String {
-        capitalised(self.title)
+        capitalised(self.title())
+    }
+
+    /// The Problem of a value that it does not take, with the words of this part of the list.
+    pub(super) fn refusal(&self, part: &str, (what, remedy): (&str, &str)) -> Problem {
+        let said =
+            |part: &str, english| Message::of_list(list_id("setting", self.key, part), english);
+        let problem = Problem::new(said(part, what)).at(self.place());
+        problem.advise(said(&format!("{part}-try"), remedy))
     }
 
     /// How a person names it: `--pet-size`, `--set length`.
@@ -187,9 +224,10 @@ impl SettingSpec {
 
     /// The words on the button that puts this value back, or the default; none where there is no such button.
     pub fn fix(&self, usual: Option<&Setting>) -> Option<String> {
-        let usual = usual.map(ToString::to_string);
-        let words = self.fix.replace("{}", &usual.unwrap_or_default());
-        (!words.is_empty()).then_some(words)
+        let usual = usual.map(ToString::to_string).unwrap_or_default();
+        let english = self.fix.replace("{}", &usual);
+        let words = Message::of_list(list_id("setting", self.key, "fix"), english);
+        (!self.fix.is_empty()).then(|| words.with("value", usual).said())
     }
 }
 

@@ -12,6 +12,7 @@ use crate::counts::count_text;
 use crate::expression::Diagnostic;
 use crate::problem::Result;
 use crate::run::config::{self, SETTINGS};
+use crate::texts::Words;
 
 /// A value with its place.
 pub(super) type Item<'a> = Spanned<DeValue<'a>>;
@@ -64,8 +65,8 @@ impl Reader {
     pub(super) fn mistake(
         &mut self,
         span: Range<usize>,
-        what: impl Into<String>,
-        why: impl Into<String>,
+        what: impl Into<Words>,
+        why: impl Into<Words>,
     ) {
         self.wrong.push(Diagnostic::new(span, what).because(why));
     }

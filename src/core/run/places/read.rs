@@ -10,6 +10,7 @@ use super::{MOST_PLACES, Place, Places, Slurm};
 use crate::expression::Diagnostic;
 use crate::names::is_long;
 use crate::problem::Result;
+use crate::texts::Words;
 
 type Item<'a> = Spanned<DeValue<'a>>;
 
@@ -57,7 +58,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn mistake(&mut self, span: Range<usize>, what: impl Into<String>, why: impl Into<String>) {
+    fn mistake(&mut self, span: Range<usize>, what: impl Into<Words>, why: impl Into<Words>) {
         self.wrong.push(Diagnostic::new(span, what).because(why));
     }
 

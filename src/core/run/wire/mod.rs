@@ -22,7 +22,7 @@ pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
 pub use parts::{Carried, home, inner_path, sent_home};
 
 /// Version of the frames and of what they say. Raised with each change.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 /// Bytes of a file in one frame.
 pub const PIECE: usize = 1 << 20;
 /// Most files of a data set that is carried over.
@@ -100,8 +100,10 @@ pub enum Ask {
     Command(Box<Command>),
     /// What is wished of the job at work.
     Wish(Wish),
-    /// Stops this job at once if it is at work.
-    Hurry(JobId),
+    /// The same of this job alone, if it is at work.
+    WishFor(JobId, Wish),
+    /// Which runs there are.
+    Runs,
     /// The files of a run.
     Files {
         /// Its name.
@@ -158,6 +160,8 @@ pub enum Told {
     },
     /// This saying was taken in, and is not to be said again; 0 behind all events that were asked for by `Since`.
     Took(u64),
+    /// The runs there are, by name.
+    Runs(Vec<String>),
     /// The files of a run.
     Files {
         /// Its name.

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::{FONT, Place};
 use crate::metrics::{Blocks, Confusion, block_means};
 use crate::store::table::{Align, TextTable};
+use crate::tr;
 
 /// Most rows and columns: more of them are joined to blocks.
 const MOST: usize = 40;
@@ -54,8 +55,8 @@ impl Cells {
         let means = block_means(matrix, blocks).into_iter().enumerate();
         let own = |(at, mean): (usize, Option<f64>)| mean.filter(|_| at % n <= at / n);
         Self {
-            down: "after task".into(),
-            across: "on the images of task".into(),
+            down: tr!("figure-cells-after").into(),
+            across: tr!("figure-cells-on").into(),
             rows: names.clone(),
             columns: names,
             values: means.map(own).collect(),
@@ -72,8 +73,8 @@ impl Cells {
         let shares = confusion.shares(blocks).into_iter().enumerate();
         let shown = |(at, share): (usize, f64)| (share > 0.0 || at % n == at / n).then_some(share);
         Self {
-            down: "class".into(),
-            across: "answered class".into(),
+            down: tr!("figure-cells-class").into(),
+            across: tr!("figure-answered").into(),
             rows: names.clone(),
             columns: names,
             values: shares.map(shown).collect(),

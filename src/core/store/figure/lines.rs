@@ -11,6 +11,7 @@ use crate::palette::Shade;
 use crate::store::groups::Group;
 use crate::store::spread_text;
 use crate::store::table::{Align, PLUS_MINUS, TextTable};
+use crate::tr;
 
 /// Width and height of the drawing without its legend.
 const SIZE: (f64, f64) = (760.0, 340.0);
@@ -91,7 +92,7 @@ impl Lines {
         let lowest = lowest.fold(100.0, f64::min);
         let last = points().map(|point| point.x).fold(-1.0, f64::max);
         Self {
-            about: "accuracy on all classes so far, %, after each task".into(),
+            about: tr!("figure-accuracy-about").into(),
             places: (0..=last as i64)
                 .map(|task| (task + 1).to_string())
                 .collect(),

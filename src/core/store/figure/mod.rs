@@ -14,7 +14,6 @@ use crate::palette::{Shade, hex};
 
 pub use cells::Cells;
 pub use lines::{FigureLine, Lines, Point};
-pub(super) use of_runs::ACCURACY;
 pub use of_runs::FigureOfRuns;
 pub use png::Pixels;
 

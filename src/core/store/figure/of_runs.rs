@@ -1,12 +1,13 @@
 //! The figures of stored runs by name.
 
 use super::{Cells, Figure, FigureLine, Lines, Point};
-use crate::counts::counted;
+use crate::message;
 use crate::names::meant;
 use crate::palette::Shade;
 use crate::problem::{Problem, Result};
 use crate::store::groups::{groups, none_measured};
 use crate::store::summary::RunSummary;
+use crate::tr;
 
 /// A figure of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +22,6 @@ pub enum FigureOfRuns {
     /// Mean training loss of each pass, of one run.
     Loss,
 }
-
-/// What the curves show.
-pub(in crate::store) const ACCURACY: &str = "Accuracy on all classes so far, after each task";
 
 impl FigureOfRuns {
     /// All of them, with what each is called.
@@ -41,7 +39,10 @@ impl FigureOfRuns {
     pub fn named(name: &str) -> Result<Self> {
         let found = Self::ALL.into_iter().find(|(own, _)| *own == name);
         found.map(|(_, figure)| figure).ok_or_else(|| {
-            let problem = Problem::new(format!("there is no figure `{name}` of runs"));
+            let problem = Problem::new(message!(
+                "problem-there-is-no-figure-of-runs",
+                name = name.to_string()
+            ));
             meant(problem, name, Self::ALL.map(|(own, _)| own))
         })
     }
@@ -56,7 +57,10 @@ impl FigureOfRuns {
             let groups = groups(runs);
             return match groups.is_empty() {
                 true => Err(none_measured()),
-                false => Ok(Figure::lines(ACCURACY, Lines::of_groups(&groups))),
+                false => Ok(Figure::lines(
+                    tr!("figure-accuracy"),
+                    Lines::of_groups(&groups),
+                )),
             };
         }
         let measured: Vec<&RunSummary> = runs.iter().filter(|run| run.saved() > 0).collect();
@@ -64,8 +68,11 @@ impl FigureOfRuns {
             [] => return Err(none_measured()),
             [run] => run,
             several => {
-                let what = format!("this figure shows one run, and these are {}", several.len());
-                return Err(Problem::new(what).advise("name the run, or `latest`"));
+                let what = message!(
+                    "problem-this-figure-shows-one-run-and",
+                    several = several.len().to_string()
+                );
+                return Err(Problem::new(what).advise(message!("try-name-run-or-latest")));
             }
         };
         match self {
@@ -79,7 +86,7 @@ impl FigureOfRuns {
 fn matrix(run: &RunSummary) -> Figure {
     let history = run.histories();
     let matrix = &history.of(run.header.answering()).matrix;
-    let title = format!("Accuracy by task: {}", run.header.title());
+    let title = format!("{}: {}", tr!("figure-matrix"), run.header.title());
     Figure::cells(title, Cells::accuracy(matrix))
 }
 
@@ -88,7 +95,11 @@ fn confusion(run: &RunSummary) -> Result<Figure> {
     let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
     let classes = last.answers.confusion(header.answering(), seen);
     let name = |at: usize| header.class_order.get(at).cloned().unwrap_or_default();
-    let title = format!("Confusion after task {}: {}", last.task + 1, header.title());
+    let title = tr!(
+        "figure-confusion-of",
+        n = last.task + 1,
+        name = header.title()
+    );
     Ok(Figure::cells(title, Cells::confusion(&classes, &name)))
 }
 
@@ -96,8 +107,7 @@ fn loss(run: &RunSummary) -> Result<Figure> {
     let tasks = run.reports().into_iter().map(|report| report.losses);
     let passes: Vec<f64> = tasks.flatten().collect();
     if passes.is_empty() {
-        let what =
-            "this run noted no loss: its method trains in no passes, or it is of an older version";
+        let what = message!("problem-no-loss-noted");
         return Err(Problem::new(what).at_path(&run.header.folder));
     }
     let highest = passes.iter().copied().filter(|loss| loss.is_finite());
@@ -109,13 +119,10 @@ fn loss(run: &RunSummary) -> Result<Figure> {
         points: points.collect(),
     };
     let lines = Lines {
-        about: format!(
-            "mean training loss of each of {}",
-            counted(passes.len(), "pass")
-        ),
+        about: tr!("figure-passes", n = passes.len()),
         places: Vec::new(),
         range: [0.0, highest.fold(0.0, f64::max) * 1.05],
         lines: vec![line],
     };
-    Ok(Figure::lines("Training loss", lines))
+    Ok(Figure::lines(tr!("figure-training-loss"), lines))
 }

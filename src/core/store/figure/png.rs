@@ -7,6 +7,7 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 
 use super::Figure;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::fonts;
 
@@ -77,8 +78,11 @@ impl Figure {
 }
 
 fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(format!("the figure cannot be drawn as PNG: {error}"))
-        .advise("save it as SVG instead")
+    Problem::new(message!(
+        "problem-figure-cannot-be-drawn-as-png",
+        error = error.to_string()
+    ))
+    .advise(message!("try-save-it-as-svg-instead"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::metrics::{Answers, Expert};
 use crate::run::event::RunHeader;
 use crate::store::figure::Cells;
+use crate::tr;
 
 /// Pairs of classes that are listed.
 const MOST_PAIRS: usize = 10;
@@ -54,9 +55,9 @@ pub(super) fn confusion(
     html! {
         (table(&Cells::confusion(&classes, &class)))
         @if !mistaken.is_empty() {
-            h3 { "Mistaken most" }
+            h3 { (tr!("report-mistaken")) }
             table {
-                tr { th { "class" } th { "taken for" } th.n { "images" } }
+                tr { th { (tr!("figure-cells-class")) } th { (tr!("report-taken-for")) } th.n { (tr!("report-images")) } }
                 @for (of, given, count) in mistaken {
                     tr { td { (class(of)) } td { (class(given)) } td.n { (count) } }
                 }

@@ -8,14 +8,15 @@ use std::collections::HashSet;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::figure::{ACCURACY, Figure, Lines, Place};
+use super::figure::{Figure, Lines, Place};
 use super::groups::{Group, groups, none_measured};
 use super::spread::{mean_and_spread, spread_text};
 use super::summary::RunSummary;
 use super::table::{Align, BesidePublished, FIGURES, FigureSpec, PLUS_MINUS};
-use crate::counts::counted;
 use crate::palette::{Rgb, Shade, hex};
 use crate::problem::Result;
+use crate::texts::Language;
+use crate::tr;
 
 /// Runs whose answers are read for a section of their own; with more of them the report would be no page any more.
 const MOST_SECTIONS: usize = 24;
@@ -47,12 +48,12 @@ pub fn report(
         (Some(only), None) => only.header.title(),
         _ => match groups.len() {
             1 => first.label.clone(),
-            n => format!("{} compared", counted(n, "experiment")),
+            n => tr!("report-compared", n = n),
         },
     };
     let page = html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(Language::spoken().code()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -61,10 +62,10 @@ pub fn report(
             }
             body {
                 h1 { (title) }
-                p { (counted(runs.len(), "run")) " of LAE Studio " (env!("CARGO_PKG_VERSION")) ". Accuracies are percent." }
+                p { (tr!("report-about", n = runs.len(), version = env!("CARGO_PKG_VERSION"))) }
                 (results(&groups))
                 (published(&groups))
-                h3 { (ACCURACY) }
+                h3 { (tr!("figure-accuracy")) }
                 (curves(&groups))
                 @for section in sections(runs, pictures) { (section) }
                 (left_out(runs))
@@ -93,14 +94,14 @@ fn results(groups: &[Group]) -> Markup {
     html! {
         (figures(groups, first))
         details {
-            summary { "More figures, and what they are" }
+            summary { (tr!("report-more-figures")) }
             (figures(groups, more))
             table { @for figure in &FIGURES {
                 tr { td { (figure.title) } td { (figure.meaning)
-                    @if figure.less_is_better { "; less is better" }
+                    @if figure.less_is_better { "; " (tr!("report-less-is-better")) }
                 } }
             } }
-            p { "Several runs: mean ± sample standard deviation over class orders and seeds." }
+            p { (tr!("report-several-runs")) }
         }
     }
 }
@@ -109,7 +110,7 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
     html! {
         div.scroll { table {
             tr {
-                th { "experiment" } th.n { "runs" }
+                th { (tr!("report-experiment")) } th.n { (tr!("report-runs")) }
                 @for figure in figures { th.n title=(figure.meaning) { (figure.title) } }
             }
             @for group in groups { tr {
@@ -125,11 +126,11 @@ fn figures(groups: &[Group], figures: &[FigureSpec]) -> Markup {
 
 /// The curves, and their numbers as a table.
 fn curves(groups: &[Group]) -> Markup {
-    let figure = Figure::lines(ACCURACY, Lines::of_groups(groups));
+    let figure = Figure::lines(tr!("figure-accuracy"), Lines::of_groups(groups));
     html! {
         (figure.draw(Place::Report))
         details {
-            summary { "The numbers" }
+            summary { (tr!("report-numbers")) }
             div.scroll { (numbers(&figure)) }
         }
     }
@@ -161,12 +162,17 @@ fn published(groups: &[Group]) -> Markup {
     };
     let rows: Vec<_> = groups.iter().filter_map(beside).collect();
     html! { @if !rows.is_empty() {
-        h3 { "Beside published results" }
+        h3 { (tr!("report-published")) }
         div.scroll { table {
-            tr { th { "experiment" } th { "published as" } th.n { "A_N there" } th.n { "here − there" } th.n { "Ā_N there" } th.n { "F_N there" } th { "what differs" } }
+            tr {
+                th { (tr!("report-experiment")) } th { (tr!("report-published-as")) }
+                th.n { (tr!("report-there", figure = "A_N")) } th.n { (tr!("report-here-there")) }
+                th.n { (tr!("report-there", figure = "Ā_N")) } th.n { (tr!("report-there", figure = "F_N")) }
+                th { (tr!("report-differs")) }
+            }
             @for (label, beside) in &rows { tr {
                 td { (label) }
-                td { (beside.row) ", table " (beside.table) ", " (beside.source) }
+                td { (beside.row) ", " (tr!("report-table", table = beside.table.to_string())) ", " (beside.source) }
                 td.n { (there(Some(beside.final_accuracy))) }
                 td.n { (format!("{:+.1}", beside.difference)) @if let Some(n) = beside.in_deviations { (format!(" ({n:+.1} std)")) } }
                 td.n { (there(beside.average_accuracy)) }
@@ -213,7 +219,7 @@ fn left_out(runs: &[RunSummary]) -> Markup {
     let more = more.saturating_sub(MOST_SECTIONS);
     html! {
         @if more > 0 {
-            p { (counted(more, "more run")) " of the tables above have no section of their own here." }
+            p { (tr!("report-left-out", n = more)) }
         }
     }
 }

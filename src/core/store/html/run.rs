@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
 use super::{SamplePicture, matrix};
-use crate::counts::counted;
 use crate::metrics::{Expert, Histories};
 use crate::run::config::{RunConfig, SETTINGS};
 use crate::run::event::{RunHeader, TaskReport};
@@ -13,6 +12,7 @@ use crate::store::load::plugin_of;
 use crate::store::pack::veil;
 use crate::store::spread_text;
 use crate::store::summary::RunSummary;
+use crate::tr;
 
 /// A section about one run, of which all is read where it can be.
 pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
@@ -21,21 +21,21 @@ pub(super) fn section(run: &RunSummary, pictures: &[SamplePicture]) -> Markup {
     let plugin = plugin_of(&header.folder, header).unwrap_or_default();
     html! {
         h2 { (heading(header)) }
-        p { (header.run) ", begun " (header.started) }
+        p { (tr!("report-begun", run = header.run.as_str(), time = header.started.as_str())) }
         @if !header.about.note.is_empty() { p { (header.about.note) } }
         (experts(run, &history))
-        h3 { "Accuracy on the images of each task, after each task" }
+        h3 { (tr!("report-matrix")) }
         (matrix::accuracy(&history.of(header.answering()).matrix))
         @match run.latest_report() {
             Ok(last) => (answers(header, &last)),
-            Err(problem) => p { "Its answers cannot be read: " (problem.what) "." },
+            Err(problem) => p { (tr!("report-unreadable", why = problem.what)) },
         }
         (classes(run))
         (data(header, pictures))
         (made_from(run))
         (settings(&veil::settings(header)))
         @if !plugin.is_empty() {
-            details { summary { "The PET's text" } pre { (plugin) } }
+            details { summary { (tr!("report-pet")) } pre { (plugin) } }
         }
     }
 }
@@ -53,9 +53,9 @@ fn experts(run: &RunSummary, history: &Histories) -> Markup {
     let shown = |value: Option<f64>| spread_text(value, None, "");
     html! {
         table {
-            tr { th { "answer of" } th.n { "A_N" } th.n { "Ā_N" } th.n { "F_N" } }
+            tr { th { (tr!("report-answer-of")) } th.n { "A_N" } th.n { "Ā_N" } th.n { "F_N" } }
             @for expert in &run.header.method.experts { tr {
-                td { @if *expert == Expert::ANSWER { "the run" } @else { (expert.name()) } }
+                td { @if *expert == Expert::ANSWER { (tr!("report-the-run")) } @else { (expert.name()) } }
                 @for figure in figures.of(*expert) { td.n { (shown(figure)) } }
             } }
         }
@@ -65,7 +65,7 @@ fn experts(run: &RunSummary, history: &Histories) -> Markup {
 fn answers(header: &RunHeader, last: &TaskReport) -> Markup {
     let seen = header.tasks.get(last.task).map_or(0, |task| task.end);
     html! {
-        h3 { "What the test images are taken for, after task " (last.task + 1) }
+        h3 { (tr!("report-confusion", n = last.task + 1)) }
         (matrix::confusion(header, seen, &last.answers, header.answering()))
     }
 }
@@ -81,9 +81,9 @@ fn classes(run: &RunSummary) -> Markup {
         .zip(latest.classes.accuracies());
     html! {
         details {
-            summary { "Accuracy of each class" }
+            summary { (tr!("report-classes")) }
             table {
-                tr { th { "class" } th.n { "test images" } th.n { "accuracy" } }
+                tr { th { (tr!("figure-cells-class")) } th.n { (tr!("report-test-images")) } th.n { (tr!("report-accuracy")) } }
                 @for ((class, accuracy), images) in each.zip(&latest.classes.images) { tr {
                     td { (class) } td.n { (images) }
                     td.n { (spread_text(accuracy.map(|a| a * 100.0), None, "")) }
@@ -96,21 +96,28 @@ fn classes(run: &RunSummary) -> Markup {
 fn data(header: &RunHeader, pictures: &[SamplePicture]) -> Markup {
     let (train, test) = (&header.train_images, &header.test_images);
     html! {
-        h3 { "Data" }
+        h3 { (tr!("report-data")) }
         p {
-            (veil::settings(header).data) ": " (counted(header.class_order.len(), "class")) " in "
-            (counted(header.tasks.len(), "task")) ", "
-            (counted(train.iter().sum(), "training image")) ", "
-            (counted(test.iter().sum(), "test image")) "."
+            (veil::settings(header).data) ": "
+            (tr!(
+                "report-data-counts",
+                classes = header.class_order.len(),
+                tasks = header.tasks.len(),
+                train = train.iter().sum::<usize>(),
+                test = test.iter().sum::<usize>()
+            ))
         }
         @if !pictures.is_empty() { div.pictures { @for picture in pictures { figure {
             img alt=(picture.class) src={ "data:image/png;base64," (BASE64.encode(&picture.png)) };
             figcaption title=(picture.class) { (picture.class) }
         } } } }
         details {
-            summary { "Tasks" }
+            summary { (tr!("report-tasks")) }
             div.scroll { table {
-                tr { th.n { "task" } th.n { "training images" } th.n { "test images" } th { "classes" } }
+                tr {
+                    th.n { (tr!("report-task")) } th.n { (tr!("report-training-images")) }
+                    th.n { (tr!("report-test-images")) } th { (tr!("report-of-classes")) }
+                }
                 @for (task, range) in header.tasks.iter().enumerate() { tr {
                     td.n { (task + 1) }
                     td.n { (train.get(task).copied().unwrap_or(0)) }
@@ -127,25 +134,25 @@ fn made_from(run: &RunSummary) -> Markup {
     let header = &run.header;
     let images = header.images.as_ref();
     let facts = [
-        ("program", header.version.clone()),
-        ("device", header.computed_on()),
-        ("weights, SHA-256", header.weights_sha256.clone()),
-        ("PET's text, SHA-256", run.plugin_sha256.clone()),
+        (tr!("report-program"), header.version.clone()),
+        (tr!("report-device"), header.computed_on()),
+        (tr!("compare-weights"), header.weights_sha256.clone()),
+        (tr!("report-pet-hash"), run.plugin_sha256.clone()),
         (
-            "training images",
+            tr!("report-training-images"),
             images.map_or_else(String::new, |i| i.train.clone()),
         ),
         (
-            "test images",
+            tr!("report-test-images"),
             images.map_or_else(String::new, |i| i.test.clone()),
         ),
-        ("key of the experiment", run.key.experiment.clone()),
-        ("trained parameters", header.trained_parameters.to_string()),
-        ("frozen parameters", header.frozen_parameters.to_string()),
+        (tr!("report-key"), run.key.experiment.clone()),
+        (tr!("report-trained"), header.trained_parameters.to_string()),
+        (tr!("report-frozen"), header.frozen_parameters.to_string()),
     ];
     html! {
         details {
-            summary { "What it was made from" }
+            summary { (tr!("report-made-from")) }
             div.scroll { table { @for (name, value) in facts { @if !value.is_empty() {
                 tr { td { (name) } td { code { (value) } } }
             } } } }
@@ -164,7 +171,7 @@ fn settings(config: &RunConfig) -> Markup {
         .map(|(key, value)| (key.as_str(), value.to_string()));
     html! {
         details {
-            summary { "All settings" }
+            summary { (tr!("report-settings")) }
             table { @for (key, value) in common.chain(own) {
                 tr { td { code { (key) } } td { code { (value) } } }
             } }

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::start::{ADAPTER_CONFIG, ADAPTER_VALUES, START_FOLDER};
 use super::{
     ABOUT_FILE, ADDED_FOLDER, CHECKPOINT_FILE, CONFUSION_FOLDER, IMAGES_FILE, METRICS_FILE,
     PICTURES_FILE, PLUGIN_FILE, PROMPTS_FOLDER, PROVENANCE_FILE, RESUME_FOLDER, RUN_FILE,
@@ -65,6 +66,10 @@ fn is_part(name: &str) -> bool {
         IMAGES_FILE,
         ABOUT_FILE,
     ];
+    let of_start = folder_and(name).filter(|(folder, _)| *folder == START_FOLDER);
+    if of_start.is_some_and(|(_, file)| [ADAPTER_CONFIG, ADAPTER_VALUES].contains(&file)) {
+        return true;
+    }
     if of_run.contains(&name) || folder_and(name) == Some((RESUME_FOLDER, CHECKPOINT_FILE)) {
         return true;
     }
@@ -111,6 +116,7 @@ mod tests {
             "task_12.safetensors",
             "confusion/task_1.csv",
             "resume/checkpoint.safetensors",
+            "start/adapter_model.safetensors",
             "lessons/task_3/lesson.toml",
             "lessons/task_3/prompts/task_3.csv",
         ] {
@@ -124,6 +130,7 @@ mod tests {
             "/run.toml",
             "run.toml/",
             "confusion",
+            "start/other.json",
             "confusion/../task_1.csv",
             "confusion/task_01.csv",
             "confusion\\task_1.csv",

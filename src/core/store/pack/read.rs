@@ -15,6 +15,7 @@ use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, 
 use crate::fetch::hex;
 use crate::files::names::portable;
 use crate::files::{self, sync_all, sync_folder};
+use crate::message;
 use crate::names::shortened;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
@@ -100,11 +101,12 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
         summary.is_ok_and(|summary| summary.header.started == own.header.started)
     };
     if let Some(there) = alike.iter().find(began) {
-        return Err(
-            Problem::new(format!("this run is here already: {}", there.run))
-                .at_path(&there.folder)
-                .advise("nothing need be done; delete that one first to unpack it anew"),
-        );
+        return Err(Problem::new(message!(
+            "problem-this-run-is-here-already",
+            run = there.run.to_string()
+        ))
+        .at_path(&there.folder)
+        .advise(message!("try-nothing-need-be-done-delete-that")));
     }
     let folder = free(root, &portable(&extracted.run));
     fs::rename(&inner, &folder).map_err(unwritable)?;
@@ -204,9 +206,9 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
         .map_err(|error| refused(path, &format!("its manifest cannot be read: {error}")))?;
     if manifest.format > FORMAT {
         return Err(
-            Problem::new("this run was packed by a newer version of LAE Studio")
+            Problem::new(message!("problem-this-run-was-packed-by-newer"))
                 .at_path(path)
-                .advise("use that version to open it"),
+                .advise(message!("try-use-that-version-to-open-it")),
         );
     }
     Ok(manifest)
@@ -301,15 +303,21 @@ fn foreign(path: &Path, name: &str) -> Problem {
 }
 
 fn refused(path: &Path, why: &str) -> Problem {
-    Problem::new(format!("this packed run was refused: {why}"))
-        .at_path(path)
-        .advise("ask for it once more from whoever packed it")
+    Problem::new(message!(
+        "problem-this-packed-run-was-refused",
+        why = why.to_string()
+    ))
+    .at_path(path)
+    .advise(message!("try-ask-for-it-once-more-from"))
 }
 
 fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Problem {
-    Problem::new(format!("this packed run is damaged: {error}"))
-        .at_path(path)
-        .advise("copy or download it again")
+    Problem::new(message!(
+        "problem-this-packed-run-is-damaged",
+        error = error.to_string()
+    ))
+    .at_path(path)
+    .advise(message!("try-copy-or-download-it-again"))
 }
 
 /// Removes what killed programs left behind.

@@ -2,6 +2,7 @@
 
 use crate::data::scenario::ClassOrder;
 use crate::files::names::is_path;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
@@ -17,7 +18,8 @@ pub(in crate::store) fn last_name(path: &str) -> String {
 /// These settings without paths.
 pub(in crate::store) fn settings(header: &RunHeader) -> RunConfig {
     let mut config = header.config.clone();
-    for place in [&mut config.data, &mut config.backbone] {
+    let places = [&mut config.data, &mut config.backbone];
+    for place in places.into_iter().chain(&mut config.pet_start) {
         if is_path(place) {
             *place = last_name(place);
         }
@@ -57,7 +59,12 @@ pub(super) fn run_toml(text: &str, header: &RunHeader) -> Result<String> {
 
 /// The text of an added task's `lesson.toml` without the path that its pictures came from.
 pub(super) fn lesson_toml(text: &str) -> Result<String> {
-    let unread = |error: String| Problem::new(format!("an added task cannot be packed: {error}"));
+    let unread = |error: String| {
+        Problem::new(message!(
+            "problem-added-task-cannot-be-packed",
+            error = error.to_string()
+        ))
+    };
     let mut written: Written = toml::from_str(text).map_err(|error| unread(error.to_string()))?;
     let source = &mut written.added_task.source;
     if !is_path(source) {

@@ -11,13 +11,15 @@ use zip::{CompressionMethod, ZipWriter};
 use super::{FIGURES_FILE, FORMAT, MANIFEST_FILE, Manifest, PackedFile, is_part, veil};
 use crate::fetch::hex;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::file::{is_locked, save_problem, write_with};
 use crate::store::load::{StoredRun, load};
 use crate::store::place::{is_run, no_run};
 use crate::store::summary::RunSummary;
 use crate::store::{
-    ADDED_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE, TASK_FILE, added_tasks,
+    ADDED_FOLDER, CONFUSION_FOLDER, PROMPTS_FOLDER, RESUME_FOLDER, RUN_FILE, START_FOLDER,
+    TASK_FILE, added_tasks,
 };
 
 /// Bytes that pass from a file into the archive at once.
@@ -50,9 +52,9 @@ pub fn pack(folder: &Path, to: &Path) -> Result<Packed> {
     }
     if is_locked(folder) {
         return Err(
-            Problem::new("a program is working on this run, so it is not packed")
+            Problem::new(message!("problem-program-is-working-on-this-run"))
                 .at_path(folder)
-                .advise("wait until it has finished, or stop it there first"),
+                .advise(message!("try-wait-until-it-has-finished-or")),
         );
     }
     let run = load(folder)?;
@@ -82,13 +84,22 @@ fn figures(run: &StoredRun) -> Result<Vec<u8>> {
     for task in &mut summary.added_tasks {
         task.source = String::new();
     }
-    serde_json::to_vec_pretty(&summary)
-        .map_err(|error| Problem::new(format!("the run's figures cannot be written: {error}")))
+    serde_json::to_vec_pretty(&summary).map_err(|error| {
+        Problem::new(message!(
+            "problem-runs-figures-cannot-be-written",
+            error = error.to_string()
+        ))
+    })
 }
 
 /// The files of a run that are packed, by their names in the archive.
 fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
-    let own = [CONFUSION_FOLDER, PROMPTS_FOLDER, RESUME_FOLDER];
+    let own = [
+        CONFUSION_FOLDER,
+        PROMPTS_FOLDER,
+        RESUME_FOLDER,
+        START_FOLDER,
+    ];
     let mut folders = vec![String::new()];
     folders.extend(own.map(String::from));
     for task in added_tasks::tasks(folder) {
@@ -154,7 +165,10 @@ impl Content {
 
     fn unread(&self, error: &io::Error) -> Problem {
         match self {
-            Self::Text(_) => Problem::new(format!("the run cannot be read: {error}")),
+            Self::Text(_) => Problem::new(message!(
+                "problem-run-cannot-be-read",
+                error = error.to_string()
+            )),
             Self::File(path) => Problem::io("read a file of the run", path, error),
         }
     }
@@ -195,12 +209,20 @@ fn write(
 ) -> Result<()> {
     let failed = |error: zip::result::ZipError| match error {
         zip::result::ZipError::Io(error) => save_problem(to, &error),
-        other => Problem::new(format!("the run cannot be packed: {other}")).at_path(to),
+        other => Problem::new(message!(
+            "problem-run-cannot-be-packed",
+            other = other.to_string()
+        ))
+        .at_path(to),
     };
     let saved = |error| save_problem(to, &error);
     let mut archive = ZipWriter::new_stream(out);
-    let text = serde_json::to_vec_pretty(manifest)
-        .map_err(|error| Problem::new(format!("the run cannot be packed: {error}")))?;
+    let text = serde_json::to_vec_pretty(manifest).map_err(|error| {
+        Problem::new(message!(
+            "problem-run-cannot-be-packed-2",
+            error = error.to_string()
+        ))
+    })?;
     archive
         .start_file(MANIFEST_FILE, options(MANIFEST_FILE, 0))
         .map_err(failed)?;
@@ -215,8 +237,13 @@ fn write(
             archive.write_all(piece).map_err(saved)
         })?;
         if hex(&hash.finalize()) != expected.sha256 {
-            let what = format!("the run changed while it was packed: {name} is another file now");
-            return Err(Problem::new(what).at_path(folder).advise("pack it again"));
+            let what = message!(
+                "problem-run-changed-while-it-was-packed",
+                name = name.to_string()
+            );
+            return Err(Problem::new(what)
+                .at_path(folder)
+                .advise(message!("try-pack-it-again")));
         }
     }
     archive.finish().map(drop).map_err(failed)

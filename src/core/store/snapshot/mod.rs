@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{added_tasks, snapshot_file};
 use crate::fetch::hex;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::tensors::{self, HostTensor, Named};
 
@@ -65,8 +66,12 @@ impl Label {
     }
 
     fn metadata(&self) -> Result<HashMap<String, String>> {
-        let text = serde_json::to_string(self)
-            .map_err(|error| Problem::new(format!("a snapshot cannot be described: {error}")))?;
+        let text = serde_json::to_string(self).map_err(|error| {
+            Problem::new(message!(
+                "problem-snapshot-cannot-be-described",
+                error = error.to_string()
+            ))
+        })?;
         Ok(HashMap::from([(LABEL.to_string(), text)]))
     }
 }
@@ -138,9 +143,9 @@ const DAMAGED: &str =
 
 /// The snapshot in this file is not the one from which that of a task (from 0) goes on.
 fn another(path: &Path, task: usize) -> Problem {
-    let what = format!(
-        "the snapshot of task {} goes on from another file than this one",
-        task + 1
+    let what = message!(
+        "problem-snapshot-of-task-goes-on-from",
+        task = (task + 1).to_string()
     );
     Problem::new(what).at_path(path).advise(DAMAGED)
 }

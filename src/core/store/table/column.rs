@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::Measured;
 use super::figures::{FIGURES, FigureSpec};
+use crate::message;
 use crate::metrics::Expert;
 use crate::names::{closest, meant};
 use crate::problem::{Problem, Result};
@@ -292,13 +293,16 @@ fn unknown(key: &str, runs: &[Measured<'_>]) -> Problem {
     let names = names.chain(SETTINGS.iter().map(|setting| setting.spec.key));
     let names = names.chain(FIGURES.iter().flat_map(|figure| [figure.key, figure.short]));
     let names: Vec<&str> = names.chain(own.map(String::as_str)).collect();
-    let problem = Problem::new(format!("there is no column `{key}` of runs"));
+    let problem = Problem::new(message!(
+        "problem-there-is-no-column-of-runs",
+        key = key.to_string()
+    ));
     if closest(key, names.iter().copied()).is_some() {
         return meant(problem, key, names);
     }
     let figures: Vec<&str> = FIGURES.iter().map(|figure| figure.key).collect();
-    problem.advise(format!(
-        "a figure ({}), or a setting as `train` has it",
-        figures.join(", ")
+    problem.advise(message!(
+        "try-figure-or-setting-as-train-has",
+        figures = figures.join(", ").to_string()
     ))
 }

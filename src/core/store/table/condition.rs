@@ -1,6 +1,7 @@
 //! Conditions that runs are chosen by: `final > 85`, `method = l2p and epochs >= 5`.
 
 use super::{Cell, Column, Measured};
+use crate::message;
 use crate::problem::{Problem, Result};
 
 /// How a value is compared.
@@ -46,8 +47,12 @@ impl Condition {
     /// A Problem that says which part is no comparison, or which column there is not.
     pub fn read(text: &str, runs: &[Measured<'_>]) -> Result<Vec<Self>> {
         if text.len() > LONGEST {
-            let what = format!("a condition of {} characters is too long", text.len());
-            return Err(Problem::new(what).advise(format!("use at most {LONGEST}")));
+            let what = message!(
+                "problem-condition-of-characters-is-too-long",
+                text = text.len().to_string()
+            );
+            return Err(Problem::new(what)
+                .advise(message!("try-use-at-most-3", longest = LONGEST.to_string())));
         }
         let mut parts: Vec<String> = Vec::new();
         for part in text.split(" and ") {
@@ -63,13 +68,19 @@ impl Condition {
     fn one(text: &str, runs: &[Measured<'_>]) -> Result<Self> {
         let shown = text.trim();
         let Some((at, length, operator)) = operator_in(text) else {
-            return Err(Problem::new(format!("`{shown}` compares nothing"))
-                .advise("write it like `final > 85` or `method = l2p`"));
+            return Err(Problem::new(message!(
+                "problem-compares-nothing",
+                shown = shown.to_string()
+            ))
+            .advise(message!("try-write-it-like-final-85-or")));
         };
         let (name, value) = (text[..at].trim(), text[at + length..].trim());
         if name.is_empty() || value.is_empty() {
-            return Err(Problem::new(format!("`{shown}` lacks one of its sides"))
-                .advise("write it like `final > 85` or `method = l2p`"));
+            return Err(Problem::new(message!(
+                "problem-lacks-one-of-its-sides",
+                shown = shown.to_string()
+            ))
+            .advise(message!("try-write-it-like-final-85-or")));
         }
         let column = Column::named(name, runs)?;
         let number: Option<f64> = value.trim_end_matches('%').trim().parse().ok();
@@ -78,10 +89,12 @@ impl Condition {
             Operator::AtLeast | Operator::AtMost | Operator::Above | Operator::Below
         );
         if column.is_figure() && number.is_none() && (ordered || operator == Operator::Equal) {
-            return Err(
-                Problem::new(format!("`{value}` is no number, and {name} is one"))
-                    .advise("give percent, like `final > 85`"),
-            );
+            return Err(Problem::new(message!(
+                "problem-is-no-number-and-is-one",
+                value = value.to_string(),
+                name = name.to_string()
+            ))
+            .advise(message!("try-give-percent-like-final-85")));
         }
         Ok(Self {
             column,

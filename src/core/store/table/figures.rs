@@ -1,6 +1,7 @@
 //! The figures of a run that tables, files and conditions know, one entry each.
 
 use crate::store::json::Figures;
+use crate::texts::of_list;
 
 /// A figure: what it is called, and where it stands.
 #[derive(Debug)]
@@ -107,6 +108,11 @@ pub static FIGURES: [FigureSpec; 9] = [
 ];
 
 impl FigureSpec {
+    /// What it is, in the language of this thread.
+    pub fn meaning(&self) -> &'static str {
+        of_list("column", self.key, "meaning", self.meaning)
+    }
+
     /// The figure of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         FIGURES.iter().find(|f| f.key == name || f.short == name)

@@ -10,6 +10,7 @@ use super::{
     Align, BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, PLUS_MINUS,
     Row, Spread, TextTable, rows, sort_by_cell,
 };
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::Figures;
 use crate::store::export::Format;
@@ -52,13 +53,13 @@ impl TableRequest {
         };
         let by = named(&self.by, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
-            let what = format!(
-                "{} is a figure, and rows are told apart by settings",
-                figure.key()
+            let what = message!(
+                "problem-is-figure-and-rows-are-told",
+                figure = figure.key().to_string()
             );
             return Err(Problem::new(what)
                 .at("--by")
-                .advise("name a setting there, and figures in --columns"));
+                .advise(message!("try-name-setting-there-and-figures-in")));
         }
         let mut columns = named(&self.columns, "--columns")?;
         if columns.is_empty() {
@@ -112,12 +113,16 @@ fn base(rows: &[Row<'_>], text: &str, runs: &[Measured<'_>]) -> Result<usize> {
     let mut meant = (0..rows.len()).filter(|&at| meets(&rows[at]));
     match (meant.next(), meant.next()) {
         (Some(row), None) => Ok(row),
-        (None, _) => Err(Problem::new(format!("no row has only runs with `{text}`"))
-            .advise("name a value of one of the columns in --by")),
-        _ => Err(
-            Problem::new(format!("several rows have only runs with `{text}`"))
-                .advise("add a condition with `and` that one row alone meets"),
-        ),
+        (None, _) => Err(Problem::new(message!(
+            "problem-no-row-has-only-runs-with",
+            text = text.to_string()
+        ))
+        .advise(message!("try-name-value-of-one-of-columns"))),
+        _ => Err(Problem::new(message!(
+            "problem-several-rows-have-only-runs-with",
+            text = text.to_string()
+        ))
+        .advise(message!("try-add-condition-with-and-that-one"))),
     }
 }
 
@@ -257,9 +262,11 @@ impl RunTable<'_> {
             Format::Markdown => Ok(self.cells().markdown()),
             Format::Latex => Ok(self.cells().latex()),
             Format::Csv => self.numbers().csv(),
-            Format::Svg | Format::Png | Format::Html => Err(Problem::new("a table by columns is no figure or report")
-                .at("--export")
-                .advise("end the file in .csv, .md or .tex, or leave --by, --columns, --sort, --against and --published out")),
+            Format::Svg | Format::Png | Format::Html => Err(Problem::new(message!(
+                "problem-table-by-columns-is-no-figure"
+            ))
+            .at("--export")
+            .advise(message!("try-end-file-in-csv-md-or"))),
         }
     }
 

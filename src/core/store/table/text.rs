@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::figures::FigureSpec;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::tables::harmless_cell;
 
@@ -132,7 +133,10 @@ impl TextTable {
     /// A Problem when it cannot be written.
     pub fn csv(&self) -> Result<String> {
         let problem = |error: &dyn std::fmt::Display| {
-            Problem::new(format!("the table cannot be written: {error}"))
+            Problem::new(message!(
+                "problem-table-cannot-be-written",
+                error = error.to_string()
+            ))
         };
         let mut writer = csv::Writer::from_writer(Vec::new());
         let titles = self.headings.iter().map(|h| h.title.as_str());

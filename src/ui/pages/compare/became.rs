@@ -7,6 +7,7 @@ use crate::problem::listed;
 use crate::session::first_task::{Fate, verdicts};
 use crate::session::views::RunRow;
 use crate::session::words::percent;
+use crate::tr;
 use crate::ui::theme::{GAP, semibold, tokens};
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
@@ -29,13 +30,13 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         .collect();
     let Some(first) = shown.first() else { return };
     card(ui, |ui| {
-        let title = widgets::title(ui, "What became of task 1");
+        let title = widgets::title(ui, tr!("compare-became"));
         terms::explain(ui, title, "catastrophic");
         let same = shown
             .windows(2)
             .all(|pair| pair[0].fate.first() == pair[1].fate.first());
         if same {
-            faint(ui, format!("Images of {}.", listed(first.fate.first(), 6)));
+            images_of(ui, &first.fate);
         }
         let columns = ((ui.available_width() / 190.0) as usize).clamp(1, shown.len());
         let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
@@ -67,14 +68,19 @@ fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
     });
     let figure = RichText::new(percent(fate.now, 0));
     ui.label(figure.font(semibold(30.0)).color(t.strong));
-    faint(
-        ui,
-        format!("still right, {} at first", percent(fate.then, 0)),
-    );
+    faint(ui, tr!("compare-still-right", then = percent(fate.then, 0)));
     if !same {
-        faint(ui, format!("Images of {}.", listed(fate.first(), 6)));
+        images_of(ui, fate);
     }
     if let Some(quality) = row.quality_of_first {
         faint(ui, quality.words());
     }
+}
+
+/// Which images the first task holds.
+fn images_of(ui: &mut Ui, fate: &Fate<'_>) {
+    faint(
+        ui,
+        tr!("compare-images-of", names = listed(fate.first(), 6)),
+    );
 }

@@ -7,32 +7,21 @@ use crate::method::epochs_of;
 use crate::palette::Shade;
 use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
-use crate::session::words::{bytes_text, count_text, duration_text, epochs_span};
+use crate::session::words::{bytes_text, count_text, duration_text, epochs_span, number};
+use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{card, faint};
 
-/// Title and meaning of each column.
+/// Title and meaning of each column, as messages.
 const COLUMNS: [(&str, &str); 7] = [
-    (
-        "images shown",
-        "Training images that went through the network, each showing counted",
-    ),
-    ("epochs", "Per task, for methods that train in epochs"),
-    (
-        "trained",
-        "Numbers that are trained, heads not counted; for LAE in the PETs of one expert",
-    ),
-    (
-        "kept to answer",
-        "Numbers kept for answering after the last task",
-    ),
-    (
-        "kept to learn",
-        "Memory that learning the next task needs beside the network",
-    ),
-    ("training", "Time of training on all tasks, without testing"),
-    ("one image", "Time to answer one image, on average"),
+    ("compare-images-shown", "compare-images-shown-hint"),
+    ("compare-epochs", "compare-epochs-hint"),
+    ("compare-trained", "compare-trained-hint"),
+    ("compare-kept-to-answer", "compare-kept-to-answer-hint"),
+    ("compare-kept-to-learn", "compare-kept-to-learn-hint"),
+    ("compare-training", "compare-training-hint"),
+    ("compare-one-image", "compare-one-image-hint"),
 ];
 
 /// Draws the table.
@@ -48,9 +37,9 @@ fn table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         .num_columns(1 + COLUMNS.len())
         .spacing([22.0, 7.0])
         .show(ui, |ui| {
-            faint(ui, "what it cost");
+            faint(ui, tr!("compare-cost"));
             for (title, meaning) in COLUMNS {
-                faint(ui, title).on_hover_text(meaning);
+                faint(ui, tr!(title)).on_hover_text(tr!(meaning));
             }
             ui.end_row();
             for (shade, row) in shown {
@@ -95,6 +84,9 @@ fn texts(row: &RunRow) -> [String; 7] {
             costs.training_seconds > 0.0,
             duration_text(costs.training_seconds),
         ),
-        known(milliseconds > 0.0, format!("{milliseconds:.1} ms")),
+        known(
+            milliseconds > 0.0,
+            format!("{} ms", number(milliseconds, 1)),
+        ),
     ]
 }

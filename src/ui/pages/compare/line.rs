@@ -3,13 +3,13 @@
 use egui::{Button, CornerRadius, Link, Modifiers, Popup, RichText, Shape, Ui, Vec2};
 
 use super::chosen::Listed;
-use crate::counts::counted;
 use crate::problem::listed;
 use crate::session::at_places::doing;
 use crate::session::row::made_title;
 use crate::session::take_along::TakenAlong;
 use crate::session::views::{RunRow, RunState};
-use crate::session::words::time_text;
+use crate::session::words::{percent, time_text};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ProofCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
@@ -53,7 +53,10 @@ fn show(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let mut on = state.ticked.contains_key(&row.folder);
     let shade = state.shades.get(&row.folder).copied().filter(|_| on);
     let tick = ui.add_enabled(row.is_measured(), egui::Checkbox::without_text(&mut on));
-    if tick.accessible_name(format!("Show {}", row.name)).clicked() {
+    if tick
+        .accessible_name(tr!("compare-show", name = row.name.as_str()))
+        .clicked()
+    {
         cx.pages.compare.by_person = true;
         cx.pages.compare.tick(&row.folder);
     }
@@ -77,9 +80,7 @@ fn title(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
             selection.click(&row.folder, &listed.folders(), keys);
         }
         let adds = ui.ctx().format_modifiers(Modifiers::COMMAND);
-        title.on_hover_text(format!(
-            "Click to choose it; {adds} adds one, Shift all up to it"
-        ));
+        title.on_hover_text(tr!("compare-choose-hint", key = adds));
     });
 }
 
@@ -94,14 +95,15 @@ fn made(ui: &mut Ui, row: &RunRow) {
 fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
     let mut words = time_text(&row.name);
     if !row.about.place.is_empty() {
-        words += &format!(" · at {}", row.about.place);
+        let place = row.about.place.as_str();
+        words += &format!(" · {}", tr!("train-at-place", place = place));
     }
     words += &format!(" · {}", state_words(row));
     if let Some(place) = &row.elsewhere {
-        words += &format!(" · in {}", place.title());
+        words += &format!(" · {}", place.words());
     }
     if row.fixed().is_some() {
-        words += " (read-only)";
+        words += &format!(" ({})", tr!("compare-read-only"));
     }
     cut(ui, words).on_hover_text(row.folder.display().to_string());
     if let Some(run) = cx.session.train.away_in(&row.folder) {
@@ -111,19 +113,14 @@ fn stands(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) {
 
 fn state_words(row: &RunRow) -> String {
     let last = row.answers().last();
-    let accuracy = last.map_or_else(String::new, |a| format!(" · {:.1}\u{a0}%", a * 100.0));
-    match &row.state {
-        RunState::Finished => format!("finished{accuracy}"),
-        RunState::Unfinished(tasks) => {
-            let all = row.header.as_ref().map_or(0, |h| h.tasks.len());
-            format!(
-                "stopped after {tasks} of {}{accuracy}",
-                counted(all, "task")
-            )
-        }
-        RunState::Busy => format!("at work{accuracy}"),
-        RunState::Damaged(_) => "cannot be read".into(),
-    }
+    let accuracy = last.map_or_else(String::new, |a| format!(" · {}", percent(a, 1)));
+    let state: String = match &row.state {
+        RunState::Finished => tr!("stage-finished").into(),
+        RunState::Unfinished(done) => tr!("compare-stopped-after", done = *done, n = row.tasks()),
+        RunState::Busy => tr!("compare-busy").into(),
+        RunState::Damaged(_) => return tr!("compare-damaged").into(),
+    };
+    state + &accuracy
 }
 
 /// Its tags, and its note's first line.
@@ -133,11 +130,8 @@ fn said(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             ui.spacing_mut().item_spacing.x = 8.0;
             for tag in &row.about.tags {
                 let text = RichText::new(format!("#{tag}")).font(regular(12.0));
-                if ui
-                    .link(text)
-                    .on_hover_text("Show the runs of this tag")
-                    .clicked()
-                {
+                let tagged = ui.link(text).on_hover_text(tr!("compare-tag-hint"));
+                if tagged.clicked() {
                     cx.pages.compare.tag = Some(tag.clone());
                 }
             }
@@ -152,14 +146,14 @@ fn actions(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
         let folder = row.folder.clone();
         let readable = row.header.is_some();
-        if readable && ui.link("Open").clicked() {
+        if readable && ui.link(tr!("compare-open")).clicked() {
             cx.act(UiCommand::Open(folder.clone()));
         }
-        if row.is_measured() && ui.link("Predict").clicked() {
+        if row.is_measured() && ui.link(tr!("compare-predict")).clicked() {
             cx.act(UiCommand::PredictWith(folder.clone()));
         }
         if let Some(header) = &row.header
-            && ui.link("Duplicate").clicked()
+            && ui.link(tr!("compare-duplicate")).clicked()
         {
             cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
         }
@@ -174,17 +168,14 @@ fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         return;
     }
     // One more word would not fit beside the others.
-    let more = ui.link("…").on_hover_text("More");
-    let more = more.accessible_name("More");
+    let more = ui.link("…").on_hover_text(tr!("compare-more"));
+    let more = more.accessible_name(tr!("compare-more"));
     Popup::menu(&more).show(|ui| {
         let check = |train| ProofCommand::Check(row.folder.clone(), train);
         let entries = [
-            (
-                "Pack into one file…",
-                ProofCommand::Pack(row.folder.clone()),
-            ),
-            ("Check…", check(false)),
-            ("Train again and compare", check(true)),
+            (tr!("compare-pack"), ProofCommand::Pack(row.folder.clone())),
+            (tr!("compare-check"), check(false)),
+            (tr!("compare-train-again"), check(true)),
         ];
         for (words, command) in entries {
             if ui.button(words).clicked() {
@@ -196,7 +187,7 @@ fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
             .as_ref()
             .and_then(|header| header.added_tasks.last());
         if let Some(added) = added.filter(|_| row.fixed().is_none()) {
-            let words = format!("Unlearn {}", listed(&added.classes, 3));
+            let words = tr!("train-unlearn-classes", classes = listed(&added.classes, 3));
             if ui.button(words).clicked() {
                 cx.act(UiCommand::UndoAddedTask(row.folder.clone()));
             }
@@ -204,7 +195,7 @@ fn proof(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         if row.is_measured() {
             let run = row.folder.clone();
             let taken = TakenAlong { run, task: None };
-            ui.menu_button(TAKE, |ui| take::forms(ui, &taken, cx.commands));
+            ui.menu_button(tr!(TAKE), |ui| take::forms(ui, &taken, cx.commands));
         }
     });
 }
@@ -220,19 +211,19 @@ fn changes(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
         }
     };
     if matches!(row.state, RunState::Unfinished(_)) {
-        if change(ui, "Resume").clicked() {
+        if change(ui, tr!("train-resume")).clicked() {
             cx.act(UiCommand::Resume(folder.clone(), None));
         }
-        let elsewhere = change(ui, RESUME_ON);
+        let elsewhere = change(ui, tr!(RESUME_ON));
         resume_on(&elsewhere, cx, folder);
     }
-    if cx.session.can_teach(row) && change(ui, "Teach…").clicked() {
+    if cx.session.can_teach(row) && change(ui, tr!("train-teach")).clicked() {
         cx.act(UiCommand::Teach(folder.clone()));
     }
-    if change(ui, "Name…").clicked() {
+    if change(ui, tr!("compare-name")).clicked() {
         cx.act(UiCommand::Describe(folder.clone()));
     }
-    if row.state != RunState::Busy && change(ui, "Delete").clicked() {
+    if row.state != RunState::Busy && change(ui, tr!("compare-delete")).clicked() {
         cx.act(UiCommand::Delete(vec![folder.clone()]));
     }
 }

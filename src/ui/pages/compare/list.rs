@@ -7,12 +7,13 @@ use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
 use super::chosen::Listed;
 use super::line;
-use crate::counts::counted;
 use crate::problem::Problem;
 use crate::run::about::Search;
 use crate::session::views::{Rows, RunRow};
+use crate::session::words::count_text;
 use crate::store::export::Format;
 use crate::store::table::{Condition, Measured};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
@@ -39,8 +40,8 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         let places = &*found(cx, rows);
         let listed = Listed { rows, places };
         let count = match places.len() == rows.len() {
-            true => rows.len().to_string(),
-            false => format!("{} of {}", places.len(), rows.len()),
+            true => count_text(rows.len()),
+            false => tr!("compare-count-of", n = places.len(), of = rows.len()),
         };
         head(ui, cx, count);
         places_of_runs(ui, cx, listed);
@@ -67,7 +68,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         if let Some(problem) = problem.and_then(|found| found.problem.as_ref()) {
             widgets::problem(ui, problem);
         } else if places.is_empty() {
-            faint(ui, "No run has these words and tags");
+            faint(ui, tr!("compare-none-found"));
         }
     });
 }
@@ -131,15 +132,16 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
     widgets::ends_in_order(
         ui,
         |ui| {
-            widgets::title(ui, "Runs");
+            widgets::title(ui, tr!("compare-runs"));
             faint(ui, count);
         },
         |ui| {
-            let edit = widgets::line_edit(&mut cx.pages.compare.filter, 150.0).hint_text("Filter");
+            let edit = widgets::line_edit(&mut cx.pages.compare.filter, 150.0)
+                .hint_text(tr!("compare-filter"));
             ui.add(edit)
-                .on_hover_text("Words of a name, tag or note, of method, data or settings; or a condition: final > 85 and method = l2p")
-                .accessible_name("Filter runs");
-            if button(ui, "Reload").clicked() {
+                .on_hover_text(tr!("compare-filter-hint"))
+                .accessible_name(tr!("compare-filter-name"));
+            if button(ui, tr!("compare-reload")).clicked() {
                 cx.act(UiCommand::ReloadRuns);
             }
         },
@@ -150,21 +152,19 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
 fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list().len() {
-            0 => "Other folders…".to_string(),
-            n => format!("Other folders ({n})…"),
+            0 => tr!("compare-folders").to_string(),
+            n => tr!("compare-folders-of", n = n),
         };
         if link(ui, &text).clicked() {
             cx.act(UiCommand::Folders);
         }
-        if link(ui, "Deleted runs…").clicked() {
+        if link(ui, tr!("compare-deleted")).clicked() {
             cx.act(UiCommand::Deleted);
         }
-        let open = link(ui, "Export…").on_hover_text(
-            "Write a report, table or figure of the chosen runs, or of all that are listed",
-        );
+        let open = link(ui, tr!("compare-export")).on_hover_text(tr!("compare-export-hint"));
         Popup::menu(&open).show(|ui| {
             for (format, words, tip) in RESULTS {
-                if ui.button(words).on_hover_text(tip).clicked() {
+                if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {
                     let folders = listed.folders();
                     let mut runs = cx.pages.compare.selection.of(&folders);
                     if runs.is_empty() {
@@ -177,38 +177,18 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     });
 }
 
-/// What can be written of runs: the form, what it is called, and what is said of it.
+/// What can be written of runs: the form, and the messages of what it is called and what is said of it.
 const RESULTS: [(Format, &str, &str); 6] = [
-    (
-        Format::Html,
-        "Report (.html)",
-        "One page with figures, curves, matrices, pictures, settings and hashes; it opens in the browser",
-    ),
-    (
-        Format::Svg,
-        "Curves (.svg)",
-        "Accuracy over tasks as a drawing, for papers and slides",
-    ),
-    (
-        Format::Png,
-        "Curves (.png)",
-        "The same as a picture of pixels",
-    ),
-    (
-        Format::Latex,
-        "Table for LaTeX (.tex)",
-        "Mean ± std over class orders and seeds, with booktabs",
-    ),
+    (Format::Html, "compare-report", "compare-report-hint"),
+    (Format::Svg, "compare-svg", "compare-svg-hint"),
+    (Format::Png, "compare-png", "compare-png-hint"),
+    (Format::Latex, "compare-latex", "compare-latex-hint"),
     (
         Format::Markdown,
-        "Table for Markdown (.md)",
-        "Mean ± std over class orders and seeds",
+        "compare-markdown",
+        "compare-markdown-hint",
     ),
-    (
-        Format::Csv,
-        "All figures (.csv)",
-        "A row for each run, task and expert, for spreadsheets",
-    ),
+    (Format::Csv, "compare-csv", "compare-csv-hint"),
 ];
 
 /// All tags; a click shows the runs of one, another click all of them.
@@ -238,21 +218,26 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: Vec<PathBuf>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
-        widgets::title(ui, format!("{} chosen", counted(chosen.len(), "run")));
+        widgets::title(ui, tr!("compare-chosen", n = chosen.len()));
         let selection = &cx.pages.compare.selection;
         let measured = listed.rows().filter(|row| row.is_measured());
         let measured = measured.map(|row| &row.folder);
         let measured: Vec<PathBuf> = measured.filter(|it| selection.has(it)).cloned().collect();
-        if !measured.is_empty() && link(ui, "Compare chosen").clicked() {
+        if !measured.is_empty() && link(ui, tr!("compare-chosen-compare")).clicked() {
             cx.pages.compare.lay(measured);
         }
-        if link(ui, "Tag chosen…").on_hover_text("F2").clicked() {
+        if link(ui, tr!("compare-chosen-tag"))
+            .on_hover_text("F2")
+            .clicked()
+        {
             cx.act(UiCommand::Tag(chosen.clone()));
         }
-        if link(ui, "Delete chosen").on_hover_text("Delete").clicked() {
+        let delete = link(ui, tr!("compare-chosen-delete"));
+        if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
             cx.act(UiCommand::Delete(chosen));
         }
-        if link(ui, "Choose none").on_hover_text("Escape").clicked() {
+        let none = link(ui, tr!("compare-chosen-none"));
+        if none.on_hover_text(tr!("compare-key-escape")).clicked() {
             cx.pages.compare.selection.clear();
         }
     });

@@ -6,7 +6,8 @@ use crate::metrics::Expert;
 use crate::palette::Shade;
 use crate::run::event::RunHeader;
 use crate::session::views::RunRow;
-use crate::texts::Language;
+use crate::session::words::number;
+use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::curves::dot;
@@ -25,9 +26,9 @@ pub(super) fn matrices(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)])
     let expert = cx.pages.compare.expert;
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            let title = widgets::title(ui, "Accuracy by task");
+            let title = widgets::title(ui, tr!("figure-matrix"));
             terms::explain(ui, title, "accuracy_matrix");
-            faint(ui, "Read down a column to see a task being forgotten");
+            faint(ui, tr!("train-matrix-hint"));
         });
         let columns = ((ui.available_width() / WIDTH) as usize).clamp(1, shown.len().max(1));
         let width = (ui.available_width() - GAP * (columns as f32 - 1.0)) / columns as f32;
@@ -54,7 +55,12 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Exp
     let history = row.of(expert);
     let forgotten = match row.forgotten_by(expert) {
         Some(points) if history.matrix.len() > 1 => {
-            format!("{}, {:.1} points forgotten", expert.name(), points * 100.0)
+            let points = number(points * 100.0, 1);
+            tr!(
+                "compare-points-forgotten",
+                expert = expert.name(),
+                points = points
+            )
         }
         _ => expert.name().to_string(),
     };
@@ -65,6 +71,6 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (Shade, &RunRow), expert: Exp
     let known_by = row.header.as_ref().map(RunHeader::known_by);
     let name = format!("{} {}", known_by.unwrap_or_default(), expert.name());
     let picture = cx.pages.compare.matrices.entry(row.folder.clone());
-    let rows = (name.as_str(), &history.matrix[..], Language::English);
+    let rows = (name.as_str(), &history.matrix[..]);
     matrix::accuracy(ui, rows, tasks, side, picture.or_default());
 }

@@ -21,6 +21,7 @@ use crate::metrics::Expert;
 use crate::palette::Shade;
 use crate::session::like::unlike;
 use crate::session::views::{Fetch, Rows, RunRow};
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::NARROW;
@@ -30,15 +31,15 @@ use crate::ui::widgets::{
     self, Fixed, card, columns, link, primary_button, segmented, two_columns,
 };
 
-/// The columns of the table and the term that each of them is.
+/// The columns of the table, as messages, and the term that each of them is.
 const FIGURES: [(&str, &str); 7] = [
-    ("A_N", "last_accuracy"),
-    ("Ā_N", "average_accuracy"),
-    ("F_N", "forgetting"),
-    ("95\u{a0}% of A_N", "interval"),
-    ("online", "online"),
-    ("offline", "offline"),
-    ("task given", "task_given"),
+    ("compare-last", "last_accuracy"),
+    ("compare-average", "average_accuracy"),
+    ("compare-forgetting", "forgetting"),
+    ("compare-interval", "interval"),
+    ("compare-online", "online"),
+    ("compare-offline", "offline"),
+    ("compare-task-given", "task_given"),
 ];
 
 /// From this width on the comparison stands beside the list.
@@ -113,11 +114,7 @@ impl State {
     /// Lays these runs side by side, and no others.
     pub fn lay(&mut self, folders: Vec<PathBuf>) {
         let wanted = folders.len();
-        self.no_room = (wanted > MOST).then(|| {
-            format!(
-                "Of the {wanted} runs the first {MOST} are compared: there is room for no more."
-            )
-        });
+        self.no_room = (wanted > MOST).then(|| tr!("compare-no-room", n = wanted, most = MOST));
         self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
         self.laid = None;
         self.by_person = true;
@@ -169,8 +166,7 @@ impl State {
                 self.ticked.insert(folder.clone(), free);
             }
             None => {
-                let full = format!("{MOST} runs are compared already: untick one first.");
-                self.no_room = Some(full);
+                self.no_room = Some(tr!("compare-full", most = MOST));
             }
         }
     }
@@ -188,29 +184,27 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fetch::Nothing | Fetch::Busy => Arc::default(),
     };
     if rows.is_empty() {
-        widgets::empty(
-            ui,
-            "No runs yet",
-            "Every run you train is kept and listed here",
-            |ui| {
-                if primary_button(ui, "Set up an experiment", true).clicked() {
-                    cx.act(UiCommand::Show(Page::Experiment));
-                }
-                if link(ui, "Other folders…").clicked() {
-                    cx.act(UiCommand::Folders);
-                }
-                if link(ui, "Deleted runs…").clicked() {
-                    cx.act(UiCommand::Deleted);
-                }
-            },
-        );
+        widgets::empty(ui, tr!("compare-none"), tr!("compare-none-text"), |ui| {
+            if primary_button(ui, tr!("train-set-up"), true).clicked() {
+                cx.act(UiCommand::Show(Page::Experiment));
+            }
+            if link(ui, tr!("compare-folders")).clicked() {
+                cx.act(UiCommand::Folders);
+            }
+            if link(ui, tr!("compare-deleted")).clicked() {
+                cx.act(UiCommand::Deleted);
+            }
+        });
         return;
     }
     begin(cx, &rows);
     let left = |ui: &mut Ui, cx: &mut Cx<'_>, column| list::list(ui, cx, &rows, column);
     let right = |ui: &mut Ui, cx: &mut Cx<'_>, column| {
-        let views = [(View::SideBySide, "Side by side"), (View::Table, "Table")];
-        segmented(ui, "view", &views, &mut cx.pages.compare.view);
+        let views = [
+            (View::SideBySide, tr!("compare-side-by-side")),
+            (View::Table, tr!("compare-table")),
+        ];
+        segmented(ui, tr!("compare-view"), &views, &mut cx.pages.compare.view);
         match cx.pages.compare.view {
             View::SideBySide => side_by_side::side_by_side(ui, cx, &rows, column),
             View::Table => table::table(ui, cx, &rows, column),

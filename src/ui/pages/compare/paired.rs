@@ -6,6 +6,7 @@ use crate::metrics::Expert;
 use crate::palette::Shade;
 use crate::session::paired;
 use crate::session::views::RunRow;
+use crate::tr;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
 /// Draws the card; nothing while fewer than two runs are ticked that were tested.
@@ -19,7 +20,7 @@ pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     }
     let nearest = |row: &RunRow| row.history.nearest(expert);
     card(ui, |ui| {
-        let title = widgets::title(ui, "Image by image");
+        let title = widgets::title(ui, tr!("compare-paired"));
         terms::explain(ui, title, "paired");
         for other in &others {
             sentence(
@@ -28,14 +29,9 @@ pub(super) fn paired(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
             );
         }
         let chance = match others.len() {
-            1 => "",
-            _ => " Of 20 comparisons of equally good runs one comes below 0.05 by chance.",
+            1 => tr!("compare-mcnemar"),
+            _ => tr!("compare-mcnemar-of-many"),
         };
-        faint(
-            ui,
-            format!(
-                "McNemar's test of these trained runs alone: other seeds and class orders may say otherwise.{chance}"
-            ),
-        );
+        faint(ui, chance);
     });
 }

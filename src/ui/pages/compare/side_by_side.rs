@@ -7,7 +7,6 @@ use super::became::became;
 use super::costs::costs;
 use super::matrices::matrices;
 use super::paired::paired;
-use crate::counts::counted;
 use crate::metrics::Expert;
 use crate::palette::Shade;
 use crate::run::config::RunConfig;
@@ -16,7 +15,8 @@ use crate::session::differences::{differences, other_texts};
 use crate::session::like::unlike;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
-use crate::texts::Language;
+use crate::session::words::number;
+use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, dot};
@@ -29,7 +29,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
         card_of(ui, height, |ui| {
-            faint(ui, "Tick runs in the list to compare them.");
+            faint(ui, tr!("compare-tick"));
         });
         return;
     }
@@ -71,18 +71,13 @@ fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[O
         let title = shown
             .first()
             .map_or_else(String::new, |(_, row)| row.title());
-        widgets::title(ui, "Not side by side");
-        sentence(
-            ui,
-            format!(
-                "These runs have other tasks than {title}, so their figures say nothing beside its."
-            ),
-        );
+        widgets::title(ui, tr!("compare-unequal"));
+        sentence(ui, tr!("compare-unequal-text", name = title));
         for (shade, row, differs) in others {
             ui.horizontal_wrapped(|ui| {
                 dot(ui, *shade);
                 sentence(ui, format!("{}: {}", row.title(), differs.join(", ")));
-                if link(ui, "Show it instead").clicked() {
+                if link(ui, tr!("compare-show-instead")).clicked() {
                     let header = row.header.as_ref();
                     let like = others.iter().filter(|(_, other, _)| {
                         let pair = header.zip(other.header.as_ref());
@@ -102,16 +97,21 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
         widgets::ends(
             ui,
             |ui| {
-                let title = widgets::title(ui, "Accuracy over all classes seen so far");
+                let title = widgets::title(ui, tr!("train-curves"));
                 terms::explain(ui, title, "accuracy");
             },
             |ui| {
                 let experts = [
-                    (Expert::ONLINE, "Online"),
-                    (Expert::OFFLINE, "Offline"),
-                    (Expert::ENSEMBLE, "Answer"),
+                    (Expert::ONLINE, Expert::ONLINE.title()),
+                    (Expert::OFFLINE, Expert::OFFLINE.title()),
+                    (Expert::ENSEMBLE, Expert::ANSWER.title()),
                 ];
-                segmented(ui, "expert", &experts, &mut cx.pages.compare.expert);
+                segmented(
+                    ui,
+                    tr!("train-expert"),
+                    &experts,
+                    &mut cx.pages.compare.expert,
+                );
             },
         );
         let expert = cx.pages.compare.expert;
@@ -119,7 +119,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
             .iter()
             .map(|(_, row)| row.header.as_ref().map_or(0, |h| h.tasks.len()));
         let labels: Vec<String> = (1..=tasks.max().unwrap_or(0))
-            .map(|i| format!("task {i}"))
+            .map(|n| tr!("figure-column", n = n))
             .collect();
         let series = shown
             .iter()
@@ -132,12 +132,11 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
             .collect();
         Curves {
             id: "compare",
-            name: "Accuracy of the ticked runs over tasks",
+            name: tr!("compare-curves-name"),
             height: 300.0,
             tasks: &labels,
             series,
             now: None,
-            language: Language::English,
         }
         .show(ui);
     });
@@ -156,9 +155,9 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
         .num_columns(8)
         .spacing([22.0, 7.0])
         .show(ui, |ui| {
-            faint(ui, "run");
+            faint(ui, tr!("compare-run"));
             for (head, term) in FIGURES {
-                terms::faint(ui, head, term);
+                terms::faint(ui, tr!(head), term);
             }
             ui.end_row();
             for (shade, row) in shown {
@@ -168,7 +167,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
                         .on_hover_text(&row.name);
                     let (done, all) = (row.answers().accuracy.len(), row.tasks());
                     if done < all {
-                        faint(ui, format!("after {done} of {}", counted(all, "task")));
+                        faint(ui, tr!("compare-after", done = done, n = all));
                     }
                 });
                 let expert = row.history.nearest(expert);
@@ -192,7 +191,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
 /// How far A_N can be trusted.
 fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
     let words = match row.quality_of(expert) {
-        Some(quality) if quality.is_guessing() => "no better than guessing".to_string(),
+        Some(quality) if quality.is_guessing() => tr!("train-guessing").to_string(),
         Some(quality) => quality.words(),
         None => "–".to_string(),
     };
@@ -201,7 +200,7 @@ fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
 
 fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
     let t = tokens(ui);
-    let text = value.map_or_else(|| "–".to_string(), |v| format!("{:.1}", v * 100.0));
+    let text = value.map_or_else(|| "–".to_string(), |v| number(v * 100.0, 1));
     let (font, colour) = if strong {
         (semibold(13.0), t.strong)
     } else {
@@ -220,11 +219,11 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let configs: Vec<&RunConfig> = headers.iter().map(|header| &header.config).collect();
     let t = tokens(ui);
     card(ui, |ui| {
-        widgets::title(ui, "What differs");
+        widgets::title(ui, tr!("compare-differs"));
         let mut rows = differences(&configs);
         rows.extend(other_texts(&runs));
         if rows.is_empty() {
-            faint(ui, "Nothing: the same settings, weights and plugin.");
+            faint(ui, tr!("compare-differs-nothing"));
             return;
         }
         egui::ScrollArea::horizontal().show(ui, |ui| {

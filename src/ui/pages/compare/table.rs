@@ -11,14 +11,13 @@ use egui::{
 use egui_extras::{Column as TableColumn, TableBuilder};
 
 use super::list::found;
-use crate::counts::counted;
 use crate::palette::Shade;
 use crate::session::loads::Load;
 use crate::session::plain::title_of;
 use crate::session::run_table::{ShownColumn, ShownRow, TableAsk, TableView};
 use crate::session::views::Rows;
 use crate::store::table::{Against, Align as Side, Choice, FigureSpec, TableRequest};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -139,12 +138,12 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         }
         Some(Err(problem)) => card(ui, |ui| {
             widgets::problem(ui, &problem);
-            if button(ui, "Usual columns").clicked() {
+            if button(ui, tr!("compare-usual-columns")).clicked() {
                 cx.pages.compare.table = TableState::default();
             }
         }),
         None => card(ui, |ui| {
-            faint(ui, "The table is being made.");
+            faint(ui, tr!("compare-table-made"));
         }),
     }
 }
@@ -159,7 +158,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     }
     let tasks = drawn.iter().map(|(_, row)| row.curve.len()).max();
     let labels: Vec<String> = (1..=tasks.unwrap_or(0))
-        .map(|i| format!("task {i}"))
+        .map(|n| tr!("figure-column", n = n))
         .collect();
     let t = tokens(ui);
     let series = drawn.iter().map(|(shade, row)| {
@@ -174,19 +173,15 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     });
     let series = series.collect();
     card(ui, |ui| {
-        widgets::title(ui, "Accuracy over all classes seen so far");
-        faint(
-            ui,
-            "Mean over the runs of a row; the band is one standard deviation.",
-        );
+        widgets::title(ui, tr!("train-curves"));
+        faint(ui, tr!("compare-band"));
         Curves {
             id: "table",
-            name: "Accuracy of the ticked rows over tasks",
+            name: tr!("compare-table-curves-name"),
             height: 240.0,
             tasks: &labels,
             series,
             now: None,
-            language: Language::English,
         }
         .show(ui);
     });
@@ -195,28 +190,26 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
 /// What rows and columns are, and where the table goes.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     ui.horizontal_wrapped(|ui| {
-        widgets::title(ui, counted(view.rows.len(), "row"));
+        widgets::title(ui, tr!("compare-rows", n = view.rows.len()));
         let request = &mut cx.pages.compare.table.request;
         let by = view.choices.iter().filter(|choice| !choice.is_figure);
-        let open = button(ui, "Group by")
-            .on_hover_text("Runs with the same values of these stand in one row: mean ± std");
+        let open = button(ui, tr!("compare-group-by"));
+        let open = open.on_hover_text(tr!("compare-group-by-hint"));
         choose(&open, by, &mut request.by);
-        let open = button(ui, "Columns");
+        let open = button(ui, tr!("compare-columns"));
         choose(&open, view.choices.iter(), &mut request.columns);
-        ui.checkbox(&mut request.published, "Published")
-            .on_hover_text(
-                "The figures of the paper beside rows of the same data, network, method and PET",
-            );
-        if request.against.is_some() && link(ui, "Against no row").clicked() {
+        ui.checkbox(&mut request.published, tr!("compare-published"))
+            .on_hover_text(tr!("compare-published-hint"));
+        if request.against.is_some() && link(ui, tr!("compare-against-none")).clicked() {
             request.against = None;
         }
-        let open = button(ui, "Copy");
+        let open = button(ui, tr!("train-log-copy"));
         Popup::menu(&open).show(|ui| {
             let text = &view.text;
             for (words, copied) in [
-                ("For a spreadsheet", text.tabs()),
-                ("As Markdown", text.markdown()),
-                ("As LaTeX", text.latex()),
+                (tr!("compare-copy-tabs"), text.tabs()),
+                (tr!("compare-copy-markdown"), text.markdown()),
+                (tr!("compare-copy-latex"), text.latex()),
             ] {
                 if ui.button(words).clicked() {
                     cx.act(UiCommand::CopyText(copied));
@@ -237,7 +230,7 @@ fn choose<'a>(
         ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
             for choice in choices {
                 let mut on = chosen.contains(&choice.key);
-                let meaning = FigureSpec::named(&choice.key).map_or("", |figure| figure.meaning);
+                let meaning = FigureSpec::named(&choice.key).map_or("", FigureSpec::meaning);
                 let check = ui.checkbox(&mut on, title(choice));
                 if check.clicked() {
                     match on {
@@ -264,14 +257,11 @@ fn title(choice: &Choice) -> String {
 /// What the rows have in common, and what is to be known of their means and published figures.
 fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if !view.common.is_empty() {
-        faint(ui, format!("All rows: {}", view.common.join(", ")));
+        faint(ui, tr!("compare-common", each = view.common.join(", ")));
     }
     if !view.mixed.is_empty() {
         ui.horizontal_wrapped(|ui| {
-            sentence(
-                ui,
-                "Means are also taken over runs that differ in other settings; group by them:",
-            );
+            sentence(ui, tr!("compare-mixed"));
             for key in &view.mixed {
                 let is_column = view.choices.iter().any(|choice| choice.key == *key);
                 if is_column && link(ui, &title_of(key)).clicked() {
@@ -301,7 +291,7 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
             .clip(true)
     };
     ScrollArea::horizontal()
-        .id_salt("table of runs")
+        .id_salt("table-of-runs")
         .show(ui, |ui| {
             let mut builder = TableBuilder::new(ui)
                 .id_salt("rows")
@@ -359,7 +349,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
         };
         *sort = Some(format!("{}{key}", if down { "-" } else { "" }));
     }
-    let meaning = FigureSpec::named(key).map_or("Click to sort by it", |figure| figure.meaning);
+    let meaning = FigureSpec::named(key).map_or(tr!("compare-sort"), FigureSpec::meaning);
     label.on_hover_text(meaning);
 }
 
@@ -378,19 +368,18 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
         ui.set_style(style);
     }
     let tick = ui.checkbox(&mut on, "");
-    if tick
-        .accessible_name(format!("Draw {}", row.title))
-        .clicked()
-    {
+    let name = row.title.as_str();
+    let tick = tick.accessible_name(tr!("compare-draw", name = name));
+    if tick.clicked() {
         cx.pages.compare.table.tick(view, at);
     }
-    let more = icon_button(ui, Icon::Dots, &format!("More on {}", row.title), 18.0);
+    let more = icon_button(ui, Icon::Dots, &tr!("compare-more-on", name = name), 18.0);
     Popup::menu(&more).show(|ui| {
-        if ui.button("Hold all rows against this one").clicked() {
+        if ui.button(tr!("compare-against")).clicked() {
             let against = row.runs.first().cloned().map(Against::RowOf);
             cx.pages.compare.table.request.against = against;
         }
-        let words = format!("Lay its {} side by side", counted(row.runs.len(), "run"));
+        let words = tr!("compare-lay", n = row.runs.len());
         if ui.button(words).clicked() {
             cx.pages.compare.lay(row.runs.clone());
             cx.pages.compare.view = super::View::SideBySide;

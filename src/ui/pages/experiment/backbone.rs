@@ -3,64 +3,84 @@
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
 use super::card_variant::card_variant;
-use super::standing;
+use super::{standing, step};
 use crate::backbone::families::{self, FAMILIES};
-use crate::counts::counted;
 use crate::run::config::{Precision, Setting, SettingGroup};
 use crate::session::chooser::DialogPurpose;
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
-use crate::session::words::{bytes_text, count_text};
+use crate::session::words::{bytes_text, count_text, number};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
-use crate::ui::widgets::{self, StepState, button, card, faint, segmented, terms};
+use crate::ui::widgets::{self, StepState, button, faint, segmented};
 
 /// The choice beside the families: weights of one's own.
 const FILE: &str = "file";
 
 /// Draws the card.
 pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
-    card(ui, |ui| {
-        let chosen = chosen(cx);
-        let stand = match &chosen {
-            None if cx.session.inventory.backbones.is_empty() => StepState::Busy,
-            _ => standing(cx, SettingGroup::Backbone),
-        };
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::standing(ui, stand);
-                let title = widgets::title(ui, "Backbone");
-                terms::explain(ui, title, "backbone");
-            },
-            |ui| {
-                let shown = chosen.as_ref().filter(|_| !file_wanted(cx));
-                let licence = shown.map(|view| view.licence.clone()).unwrap_or_default();
-                widgets::cut(ui, licence.as_str()).on_hover_text("Licence of the weights");
-            },
-        );
-        ui.horizontal_wrapped(|ui| {
-            choice(ui, cx, chosen.as_ref());
-            precision(ui, cx);
-        });
-        match &chosen {
-            // Nothing of the network that is to be replaced stands beside the wish for a file.
-            Some(view) if file_wanted(cx) => {
-                faint(
-                    ui,
-                    format!("No file is chosen yet; {} stays until one is.", view.title),
-                );
-            }
-            Some(view) => {
-                facts(ui, view);
-                card_variant(ui, cx, view);
-                download(ui, cx, view);
-            }
-            None => {}
+    let chosen = chosen(cx);
+    let stand = match &chosen {
+        None if cx.session.inventory.backbones.is_empty() => StepState::Busy,
+        _ => standing(cx, SettingGroup::Backbone),
+    };
+    let title = (tr!("experiment-backbone"), "backbone");
+    let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| match chosen.as_ref() {
+        Some(view) if open && !file_wanted(cx) => {
+            widgets::cut(ui, view.licence()).on_hover_text(tr!("experiment-licence"));
         }
-    });
+        _ if open => {}
+        view => _ = widgets::cut(ui, in_short(cx, view)),
+    };
+    step(
+        ui,
+        cx,
+        SettingGroup::Backbone,
+        stand,
+        title,
+        end,
+        |ui, cx| {
+            ui.horizontal_wrapped(|ui| {
+                choice(ui, cx, chosen.as_ref());
+                precision(ui, cx);
+            });
+            match &chosen {
+                // Nothing of the network that is to be replaced stands beside the wish for a file.
+                Some(view) if file_wanted(cx) => {
+                    let now = view.title();
+                    faint(ui, tr!("experiment-no-file-yet", now = now));
+                }
+                Some(view) => {
+                    facts(ui, view);
+                    card_variant(ui, cx, view);
+                    download(ui, cx, view);
+                }
+                None => {}
+            }
+        },
+    );
+}
+
+/// "ViT-B/16 · 85.8 M weights · 346 MB to download".
+fn in_short(cx: &Cx<'_>, view: Option<&BackboneView>) -> String {
+    let draft = &cx.session.experiment.draft;
+    let Some(view) = view else {
+        return draft.backbone.clone();
+    };
+    let mut words = vec![
+        view.title().into(),
+        tr!("experiment-weights-count", n = millions(view.parameters)),
+    ];
+    if draft.precision != Precision::default() {
+        words.push(draft.precision.key().into());
+    }
+    if let WeightsPlace::Hub(_) = view.place {
+        words.push(view.whereabouts());
+    }
+    words.join(" · ")
 }
 
 /// Whether weights of one's own are wanted while a network of the table is still chosen.
@@ -108,7 +128,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         .iter()
         .map(|family| (family.name.to_string(), family.title))
         .collect();
-    options.push((FILE.to_string(), "File…"));
+    options.push((FILE.to_string(), tr!("experiment-weights-file")));
     let mut value = family.clone();
     if segmented(ui, "family", &options, &mut value) {
         cx.pages.experiment.weights = value == FILE;
@@ -122,11 +142,11 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
         file(ui, cx);
         return;
     }
-    let title = chosen.map_or("", |view| view.title.as_str());
+    let title = chosen.map_or("", BackboneView::title);
     let list = egui::Button::new(title)
         .right_text(RichText::new("▾").color(tokens(ui).subdued))
         .min_size(Vec2::new(0.0, CONTROL));
-    let list = ui.add(list).accessible_name("Weights");
+    let list = ui.add(list).accessible_name(tr!("experiment-weights"));
     Popup::menu(&list).show(|ui| entries(ui, cx, &family));
 }
 
@@ -147,7 +167,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
         .show(ui, |ui| {
             for view in list.iter().filter(|view| view.family == family) {
                 let here = cx.session.experiment.draft.backbone == view.name;
-                let line = egui::Button::selectable(here, view.title.as_str())
+                let line = egui::Button::selectable(here, view.title())
                     .right_text(RichText::new(view.whereabouts()).color(tokens(ui).subdued));
                 let hint = format!("{}\n{}", view.name, pretrained(view));
                 if ui.add(line).on_hover_text(hint).clicked() {
@@ -171,8 +191,8 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         &mut state.weights_path,
         (ui.available_width() - 110.0).clamp(160.0, 420.0),
     )
-    .hint_text("Path of a weight file, then Enter");
-    let response = ui.add(edit).accessible_name("Weight file");
+    .hint_text(tr!("experiment-weights-path"));
+    let response = ui.add(edit).accessible_name(tr!("experiment-weights-name"));
     let is_name = |text: &str| {
         cx.session
             .inventory
@@ -194,41 +214,42 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     if done && !path.is_empty() {
         cx.act(UiCommand::ChooseWeights(path));
     }
-    if button(ui, "Choose…").clicked() {
+    if button(ui, tr!("experiment-choose")).clicked() {
         cx.act(UiCommand::Pick(DialogPurpose::Weights));
     }
 }
 
 fn facts(ui: &mut Ui, view: &BackboneView) {
     let mut words = vec![
-        format!("{} weights", millions(view.parameters)),
-        format!("sees {0} × {0}", view.input_size),
-        counted(view.shape.depth, "block"),
+        tr!("experiment-weights-count", n = millions(view.parameters)),
+        tr!("experiment-sees", size = view.input_size),
+        tr!("experiment-blocks-count", n = view.shape.depth),
     ];
-    if let Some(size) = view.megabytes {
-        words.push(format!("{size} MB"));
-    }
+    words.extend(view.megabytes.map(|n| tr!("data-megabytes", n = n)));
     words.push(pretrained(view));
     let colour = tokens(ui).subdued;
     let text = RichText::new(words.join(" · "))
         .font(regular(12.0))
         .color(colour);
     ui.add(egui::Label::new(text).wrap());
-    if let Some(warning) = &view.warning {
-        let text = RichText::new(format!("Mind: {warning}."))
+    if let Some(warning) = view.warning() {
+        let text = RichText::new(tr!("experiment-mind", warning = warning))
             .font(regular(12.0))
             .color(tokens(ui).warning);
         ui.add(egui::Label::new(text).wrap());
     }
     if !view.assumed.is_empty() {
-        faint(ui, format!("Assumed: {}.", view.assumed.join("; ")));
+        faint(
+            ui,
+            tr!("experiment-assumed", what = view.assumed.join("; ")),
+        );
     }
 }
 
 fn pretrained(view: &BackboneView) -> String {
-    match view.pretrained_on.as_str() {
-        "" | "not stated" => "pre-training not stated".into(),
-        data => format!("pre-trained on {data}"),
+    match view.pretrained_on() {
+        "" => tr!("experiment-pretrained-unknown").into(),
+        data => tr!("experiment-pretrained", data = data),
     }
 }
 
@@ -237,7 +258,7 @@ fn millions(count: usize) -> String {
     if count < 1_000_000 {
         return count_text(count);
     }
-    format!("{:.1} M", count as f64 / 1e6)
+    tr!("experiment-millions", n = number(count as f64 / 1e6, 1))
 }
 
 /// Where the weights are; a download can be begun ahead of the run, and stopped.
@@ -248,9 +269,9 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
     ui.horizontal_wrapped(|ui| {
         let item = Item::Weights(view.name.clone());
         let Some(download) = cx.session.under_way_like(&item) else {
-            let words = format!("{}, at the latest when the run starts", view.whereabouts());
-            faint(ui, words);
-            if button(ui, "Download now").clicked() {
+            let place = view.whereabouts();
+            faint(ui, tr!("experiment-download-later", place = place));
+            if button(ui, tr!("experiment-download-now")).clicked() {
                 let command = ExperimentCommand::Download(item);
                 cx.act(UiCommand::OnExperiment(command));
             } else if let Some(problem) = cx.session.download_problem(&item) {
@@ -259,19 +280,23 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
             return;
         };
         if download.item != item {
-            faint(
-                ui,
-                format!("{}; another download is under way", view.whereabouts()),
-            );
+            let place = view.whereabouts();
+            faint(ui, tr!("experiment-download-other", place = place));
             return;
         }
         let (done, total) = download.transfer.progress();
         let share = done as f32 / total.unwrap_or(0).max(1) as f32;
         let bar = ProgressBar::new(share).desired_width(160.0);
-        ui.add(bar).accessible_name("Download");
-        let of = total.map_or_else(String::new, |total| format!(" of {}", bytes_text(total)));
-        faint(ui, format!("downloading, {}{of}", bytes_text(done)));
-        if button(ui, "Stop the download").clicked() {
+        ui.add(bar).accessible_name(tr!("experiment-download"));
+        let got = bytes_text(done);
+        faint(
+            ui,
+            match total.map(bytes_text) {
+                Some(all) => tr!("experiment-downloading-of", got = got, all = all),
+                None => tr!("experiment-downloading", got = got),
+            },
+        );
+        if button(ui, tr!("experiment-download-stop")).clicked() {
             let command = ExperimentCommand::StopDownload(item);
             cx.act(UiCommand::OnExperiment(command));
         }
@@ -280,9 +305,8 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
 }
 
 fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
-    faint(ui, "Precision").on_hover_text(
-        "As what the frozen weights are kept, at half the memory: f16 on graphics cards, bf16 on a processor that multiplies such numbers itself. PETs, heads, loss and optimiser stay f32.",
-    );
+    let label = faint(ui, tr!("experiment-precision"));
+    label.on_hover_text(tr!("experiment-precision-hint"));
     let options = Precision::ALL.map(|precision| (precision, precision.key()));
     let mut precision = cx.session.experiment.draft.precision;
     if segmented(ui, "precision", &options, &mut precision) {
@@ -300,13 +324,15 @@ fn precision(ui: &mut Ui, cx: &mut Cx<'_>) {
         .iter()
         .find(|device| means_cpu(device));
     match (cx.session.experiment.draft.precision, cpu) {
-        (Precision::F16, Some(_)) => faint(ui, "the CPU keeps f32"),
-        (Precision::Bf16, None) => faint(ui, "for the CPU; a card has f16"),
+        (Precision::F16, Some(_)) => faint(ui, tr!("experiment-cpu-f32")),
+        (Precision::Bf16, None) => faint(ui, tr!("experiment-card-f16")),
         (Precision::Bf16, Some(cpu)) => match cpu.bf16_gain {
-            None => faint(ui, "this CPU does not multiply bf16: choose f32"),
-            Some(gain) => faint(ui, format!("products {gain:.1} × as fast as with f32")).on_hover_text(
-                "Measured on this computer. Weights, and what they are multiplied with, keep eight bits: features differ by about 1 % of the largest, answers hardly.",
-            ),
+            None => faint(ui, tr!("experiment-cpu-no-bf16")),
+            Some(gain) => {
+                let gain = number(gain, 1);
+                faint(ui, tr!("experiment-bf16-gain", gain = gain))
+                    .on_hover_text(tr!("experiment-bf16-hint"))
+            }
         },
         _ => return,
     };

@@ -8,6 +8,8 @@ use egui::{Popup, Ui};
 use crate::device::{Prepared, Tried};
 use crate::run::config::Setting;
 use crate::session::views::{BackboneView, DeviceView};
+use crate::session::words::number;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
@@ -19,14 +21,11 @@ pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        faint(ui, "on the card").on_hover_text(
-            "A card can compute a network in several variants. Preparing tries them, checks each against \
-             the processor and takes the fastest right one.",
-        );
+        faint(ui, tr!("experiment-card")).on_hover_text(tr!("experiment-card-hint"));
         if let Some(progress) = cx.session.preparing() {
             ui.spinner();
             faint(ui, progress.words());
-            if button(ui, "Stop preparing").clicked() {
+            if button(ui, tr!("experiment-card-stop")).clicked() {
                 cx.act(UiCommand::OnExperiment(ExperimentCommand::StopPreparing));
             }
             ui.request_repaint_after(Duration::from_millis(200));
@@ -35,18 +34,17 @@ pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
         let found = device.prepared.get(&view.family);
         choice(ui, cx, found);
         let words = match found {
-            Some(_) => "Try again",
-            None => "Prepare the card",
+            Some(_) => tr!("experiment-card-again"),
+            None => tr!("experiment-card-prepare"),
         };
         // Beside a run at work the figures would be those of half a card.
         let idle = !cx.session.is_training();
         let again = ui.add_enabled_ui(idle, |ui| button(ui, words)).inner;
         if again
-            .on_disabled_hover_text("A run is at work on the card")
+            .on_disabled_hover_text(tr!("experiment-card-busy"))
             .clicked()
         {
-            let command =
-                ExperimentCommand::PrepareCard(device.key.clone(), view.family.clone());
+            let command = ExperimentCommand::PrepareCard(device.key.clone(), view.family.clone());
             cx.act(UiCommand::OnExperiment(command));
         }
         faint(ui, standing(device, found));
@@ -56,13 +54,17 @@ pub fn card_variant(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
 /// The list of variants behind a button.
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
     let wanted = cx.session.experiment.draft.card_variant;
-    let words = wanted.map_or_else(|| "automatic".to_string(), |variant| variant.to_string());
-    let open = button(ui, format!("Variant: {words}"));
+    let automatic = || tr!("experiment-variant-automatic").to_string();
+    let name = wanted.map_or_else(automatic, |variant| variant.to_string());
+    let open = button(ui, tr!("experiment-variant", name = name));
     Popup::menu(&open).show(|ui| {
         ui.set_min_width(360.0);
         let best = found.and_then(Prepared::best);
-        let best = best.map_or_else(|| "the plain one".to_string(), |best| best.to_string());
-        let automatic = format!("Automatic: {best}");
+        let best = best.map_or_else(
+            || tr!("experiment-variant-plain").to_string(),
+            |best| best.to_string(),
+        );
+        let automatic = tr!("experiment-variant-best", best = best);
         if ui.selectable_label(wanted.is_none(), automatic).clicked() {
             cx.act(UiCommand::Set("card_variant", None));
         }
@@ -85,8 +87,11 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, found: Option<&Prepared>) {
 fn line(tried: &Tried) -> String {
     let words = tried.variant.words();
     match (tried.speed(), &tried.refused) {
-        (Some(speed), _) => format!("{words} · {speed:.1} images/s"),
-        (None, Some(_)) => format!("{words} · not used"),
+        (Some(speed), _) => {
+            let speed = number(speed, 1);
+            tr!("experiment-variant-speed", words = words, speed = speed)
+        }
+        (None, Some(_)) => tr!("experiment-variant-refused", words = words),
         (None, None) => words,
     }
 }
@@ -95,19 +100,19 @@ fn line(tried: &Tried) -> String {
 fn standing(device: &DeviceView, found: Option<&Prepared>) -> String {
     let Some(found) = found else {
         return match device.prepared_by_itself {
-            true => "prepared when a run first uses it".into(),
-            false => "computes the plain variant".into(),
+            true => tr!("experiment-card-later").into(),
+            false => tr!("experiment-card-plain").into(),
         };
     };
     let Some(best) = found.best() else {
-        return "no variant is right on this card; the processor is used instead".into();
+        return tr!("experiment-card-wrong").into();
     };
     let speed = |variant| found.of(variant).and_then(Tried::speed);
     let plain = found.tried.first().map(|tried| tried.variant);
     match (speed(best), plain.and_then(speed)) {
         (Some(fast), Some(plain)) if fast > plain => {
-            format!("{:.2} times as fast as the plain variant", fast / plain)
+            tr!("experiment-card-faster", times = number(fast / plain, 2))
         }
-        _ => "the plain variant is the fastest".into(),
+        _ => tr!("experiment-card-plain-best").into(),
     }
 }

@@ -6,6 +6,7 @@ use egui::{
 };
 
 use crate::data::scenario::Scenario;
+use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
 use crate::ui::widgets::faint;
 use crate::ui::widgets::names::painted_name;
@@ -53,7 +54,7 @@ pub(super) fn class_chip(
     if !ui.is_rect_visible(rect) {
         return (response, None);
     }
-    let label = format!("class {name}, task {}", task + 1);
+    let label = tr!("data-class-in-task", class = name, task = task + 1);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
     response.dnd_set_drag_payload(Dragged(class));
     let lit = response.hovered() || response.has_focus();
@@ -109,19 +110,25 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
         (0, _) => moved_to(task - 1, usize::MAX),
         _ => moved_to(task, place - 1),
     };
-    offer(ui, earlier.is_some(), "Earlier".into(), earlier);
+    offer(
+        ui,
+        earlier.is_some(),
+        tr!("data-move-earlier").into(),
+        earlier,
+    );
     let later = match place + 1 < scenario.tasks[task].len() {
         true => moved_to(task, place + 2),
         false if task < last => moved_to(task + 1, 0),
         false => None,
     };
-    offer(ui, later.is_some(), "Later".into(), later);
+    offer(ui, later.is_some(), tr!("data-move-later").into(), later);
     let alone = task == last && scenario.tasks[task].len() == 1;
-    offer(ui, !alone, "To a new task".into(), moved_to(last + 1, 0));
+    let words = tr!("data-move-new").into();
+    offer(ui, !alone, words, moved_to(last + 1, 0));
     ui.separator();
     ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
         for other in (0..=last).filter(|&other| other != task) {
-            let words = format!("To task {}", other + 1);
+            let words = tr!("data-move-to", task = other + 1);
             offer(ui, true, words, moved_to(other, usize::MAX));
         }
     });

@@ -3,6 +3,7 @@
 use egui::{RichText, ScrollArea, Ui};
 
 use crate::data::{Correction, CorrectionCount};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
@@ -28,27 +29,30 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.horizontal_wrapped(|ui| {
         let t = tokens(ui);
         let words = match count {
-            0 => "The list of corrected labels is empty".to_string(),
+            0 => tr!("data-corrected-empty").to_string(),
             _ => words,
         };
         let words = RichText::new(words).font(regular(13.0));
         ui.label(words.color(t.text));
         let mut on = used;
-        let ways = [(true, "Use them"), (false, "Labels as in the data")];
-        if segmented(ui, "corrected labels", &ways, &mut on) {
+        let ways = [
+            (true, tr!("data-corrected-use")),
+            (false, tr!("data-corrected-as-they-are")),
+        ];
+        if segmented(ui, "corrected-labels", &ways, &mut on) {
             use_corrected(cx, on);
         }
         if used && !same {
-            faint(ui, format!("these settings have a run's own list: {own}"));
-            if link(ui, "Use the list as it is now").clicked() {
+            faint(ui, tr!("data-corrected-own", own = own));
+            if link(ui, tr!("data-corrected-use-now")).clicked() {
                 use_corrected(cx, true);
             }
         }
         let open = cx.pages.experiment.corrected;
         let title = if open {
-            "Hide the list"
+            tr!("data-corrected-hide")
         } else {
-            "Show the list"
+            tr!("data-corrected-show")
         };
         if count > 0 && link(ui, title).clicked() {
             cx.pages.experiment.corrected = !open;
@@ -74,13 +78,21 @@ fn use_corrected(cx: &mut Cx<'_>, on: bool) {
 
 fn row(ui: &mut Ui, cx: &mut Cx<'_>, place: &str, correction: &Correction) {
     ui.horizontal(|ui| {
-        let now = match &correction.class {
-            Some(class) => format!("{class} instead of {}", correction.was),
-            None => format!("left out, stands in {}", correction.was),
+        let (picture, was) = (correction.picture.as_str(), correction.was.as_str());
+        let now = match correction.class.as_deref() {
+            Some(class) => {
+                tr!(
+                    "data-corrected-row",
+                    picture = picture,
+                    class = class,
+                    was = was
+                )
+            }
+            None => tr!("data-corrected-left-out", picture = picture, was = was),
         };
-        faint(ui, format!("{}: {now}", correction.picture));
-        let back = link(ui, "Take back");
-        let back = back.accessible_name(format!("Take back {}", correction.picture));
+        faint(ui, now);
+        let back = link(ui, tr!("data-corrected-back"));
+        let back = back.accessible_name(tr!("data-corrected-back-of", picture = picture));
         if back.clicked() {
             let back = correction.taken_back();
             cx.act(UiCommand::PutLabel(place.to_string(), back));

@@ -5,7 +5,6 @@ use std::time::Duration;
 use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{arrival, corrected, details, standing, tasks};
-use crate::counts::counted;
 use crate::data::named;
 use crate::run::config::SettingGroup;
 use crate::session::chooser::DialogPurpose;
@@ -13,24 +12,17 @@ use crate::session::collection::Purpose;
 use crate::session::data_export::DataExportKind;
 use crate::session::downloads::Item;
 use crate::session::views::{DataView, Fetch, Thumb};
-use crate::session::words::{bytes_text, count_text};
+use crate::session::words::bytes_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
-use crate::ui::shell::export::export;
+use crate::ui::shell::export::forms;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{self, StepState, button, button_if, card, faint, segmented};
+use crate::ui::widgets::{self, StepState, button, button_if, card, faint};
 
-/// The three ways to say where data comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DataChoice {
-    Digits,
-    Letters,
-    Folder,
-}
-
-/// What a folder of data looks like.
-const HOW: &str = "Choose a folder with one subfolder per class, or with train and test folders that hold them. CIFAR-100's binary files work too.";
+/// The data sets that come with the program.
+const EMBEDDED: [&str; 2] = ["digits", "letters"];
 
 /// Draws the data card.
 pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
@@ -41,14 +33,11 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
         match &cx.session.experiment.data {
             // Nothing of the data set that is to be replaced stands beside the wish for a folder.
             _ if cx.pages.experiment.folder => {
-                faint(ui, HOW);
-                faint(
-                    ui,
-                    format!("No folder is chosen yet; {now} stays until one is."),
-                );
+                faint(ui, tr!("data-how"));
+                faint(ui, tr!("data-no-folder-yet", now = now.as_str()));
             }
             Fetch::Nothing => {
-                faint(ui, HOW);
+                faint(ui, tr!("data-how"));
             }
             Fetch::Busy => {
                 ui.horizontal(|ui| {
@@ -57,13 +46,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                         words if words.is_empty() => String::new(),
                         words => format!(" · {words}"),
                     };
-                    faint(
-                        ui,
-                        format!(
-                            "Looking through {}{words}",
-                            cx.session.experiment.draft.data
-                        ),
-                    );
+                    faint(ui, tr!("data-looking", data = now.as_str()) + &words);
                 });
                 ui.ctx().request_repaint_after(Duration::from_millis(200));
             }
@@ -79,6 +62,9 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 corrected::line(ui, cx);
                 details::noted_splits(ui, cx, view);
                 arrival::line(ui, cx);
+                if let Some(words) = cx.session.suited() {
+                    faint(ui, words);
+                }
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);
                 details::parts(ui, cx, view);
@@ -104,7 +90,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
         ui,
         |ui| {
             widgets::standing(ui, stand);
-            widgets::title(ui, "Data");
+            widgets::title(ui, tr!("data-title"));
         },
         |ui| {
             let credit = credit.unwrap_or_default();
@@ -114,57 +100,61 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let mut source = match cx.session.experiment.draft.data.as_str() {
-        _ if cx.pages.experiment.folder => DataChoice::Folder,
-        "digits" => DataChoice::Digits,
-        "letters" => DataChoice::Letters,
-        _ => DataChoice::Folder,
+    let now = cx.session.experiment.draft.data.as_str();
+    let own = cx.pages.experiment.folder || !EMBEDDED.contains(&now);
+    let title = match now {
+        _ if cx.pages.experiment.folder => tr!("data-folder"),
+        "digits" => tr!("data-digits"),
+        "letters" => tr!("data-letters"),
+        name => named::published(name).map_or(tr!("data-own"), |set| set.name),
     };
     ui.horizontal_wrapped(|ui| {
-        let options = [
-            (DataChoice::Digits, "Digits"),
-            (DataChoice::Letters, "Letters"),
-            (DataChoice::Folder, "Folder…"),
-        ];
-        if segmented(ui, "data", &options, &mut source) {
-            cx.pages.experiment.folder = source == DataChoice::Folder;
-            match source {
-                DataChoice::Digits => cx.act(UiCommand::ChooseData("digits".into())),
-                DataChoice::Letters => cx.act(UiCommand::ChooseData("letters".into())),
-                DataChoice::Folder => cx.act(UiCommand::Pick(DialogPurpose::DataFolder)),
-            }
-        }
-        let published = button(ui, "Published");
-        egui::Popup::menu(&published).show(|ui| published_sets(ui, cx));
-        if button(ui, "Make one…").clicked() {
-            cx.act(UiCommand::Collect(Purpose::Data));
-        }
-        if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
-            export(ui, DataExportKind::Data, None, cx.commands);
-        }
-        if source == DataChoice::Folder {
-            folder(ui, cx);
-        } else {
-            faint(
-                ui,
-                "or drop a folder anywhere in this window: one subfolder a class",
-            );
+        let menu = button(ui, format!("{title} ▾")).accessible_name(tr!("data-choose"));
+        egui::Popup::menu(&menu).show(|ui| sources(ui, cx));
+        folder(ui, cx);
+        if !own {
+            faint(ui, tr!("data-or-drop"));
         }
     });
 }
 
-fn published_sets(ui: &mut Ui, cx: &mut Cx<'_>) {
+/// Where data comes from, and where it may go.
+fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
+    ui.set_min_width(220.0);
+    let now = &cx.session.experiment.draft.data;
+    for (name, title) in EMBEDDED
+        .into_iter()
+        .zip([tr!("data-digits"), tr!("data-letters")])
+    {
+        if ui.selectable_label(now == name, title).clicked() {
+            cx.pages.experiment.folder = false;
+            cx.act(UiCommand::ChooseData(name.into()));
+        }
+    }
     for name in ["cifar-10", "cifar-100", "imagenet-r"] {
         let Some(set) = named::published(name) else {
             continue;
         };
-        let size = format!("{} MB", set.megabytes);
-        let line =
-            egui::Button::new(set.name).right_text(RichText::new(size).color(tokens(ui).subdued));
-        if ui.add(line).on_hover_text(set.about).clicked() {
+        let size = tr!("data-megabytes", n = set.megabytes);
+        let line = egui::Button::selectable(now == name, set.name)
+            .right_text(RichText::new(size).color(tokens(ui).subdued));
+        if ui.add(line).on_hover_text(set.about()).clicked() {
             cx.pages.experiment.folder = false;
             cx.act(UiCommand::ChooseData(name.into()));
         }
+    }
+    ui.separator();
+    if ui.button(tr!("data-folder")).clicked() {
+        cx.pages.experiment.folder = true;
+        cx.act(UiCommand::Pick(DialogPurpose::DataFolder));
+    }
+    if ui.button(tr!("data-make")).clicked() {
+        cx.act(UiCommand::Collect(Purpose::Data));
+    }
+    if cx.session.experiment.data.ready().is_some() && !cx.pages.experiment.folder {
+        ui.separator();
+        faint(ui, tr!("data-export"));
+        forms(ui, DataExportKind::Data, cx.commands);
     }
 }
 
@@ -175,23 +165,22 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
     if under_way.is_some_and(|download| download.item == item) {
         return;
     }
-    widgets::sentence(ui, format!("{} It is not on this computer.", set.about));
+    widgets::sentence(ui, tr!("data-not-here", about = set.about()));
+    let size = set.megabytes;
+    let (url, licence) = (set.url, set.licence());
     faint(
         ui,
-        format!(
-            "{} MB from {}. Licence: {}",
-            set.megabytes, set.url, set.licence
-        ),
+        tr!("data-offer", size = size, url = url, licence = licence),
     );
     if let Some(problem) = cx.session.download_problem(&item) {
         widgets::problem(ui, problem);
     }
-    let words = format!("Download {} MB", set.megabytes);
+    let words = tr!("data-download", size = size);
     let free = cx.session.under_way_like(&item).is_none();
     let start = button_if(ui, free, words);
     let clicked = start
-        .on_hover_text("It can be stopped and goes on from there later")
-        .on_disabled_hover_text("Another download is under way")
+        .on_hover_text(tr!("data-download-hint"))
+        .on_disabled_hover_text(tr!("data-download-other"))
         .clicked();
     if clicked {
         let command = ExperimentCommand::Download(item);
@@ -205,41 +194,37 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let (done, total) = download.transfer.progress();
+    let name = download.item.name();
     ui.horizontal(|ui| {
-        let of = total.map_or_else(String::new, |total| format!(" of {}", bytes_text(total)));
-        faint(
-            ui,
-            format!(
-                "Downloading {}: {}{of}",
-                download.item.name(),
-                bytes_text(done)
-            ),
-        );
-        if button(ui, "Stop download").clicked() {
+        let got = bytes_text(done);
+        let words = match total.map(bytes_text) {
+            Some(all) => tr!("data-downloading-of", name = name, got = got, all = all),
+            None => tr!("data-downloading", name = name, got = got),
+        };
+        faint(ui, words);
+        if button(ui, tr!("data-download-stop")).clicked() {
             let command = ExperimentCommand::StopDownload(download.item.clone());
             cx.act(UiCommand::OnExperiment(command));
         }
     });
     let share = total.map_or(0.0, |total| done as f64 / total.max(1) as f64);
-    widgets::progress(ui, share, &format!("Download of {}", download.item.name()));
+    widgets::progress(ui, share, &tr!("data-download-of", name = name));
     ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 
 /// A path to type, for systems without a file dialog and for those who like to.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let built_in = matches!(
-        cx.session.experiment.draft.data.as_str(),
-        "digits" | "letters"
-    );
+    let now = cx.session.experiment.draft.data.as_str();
+    let path = match EMBEDDED.contains(&now) || named::published(now).is_some() {
+        true => "",
+        false => now,
+    };
     let state = &mut cx.pages.experiment;
-    let edit = widgets::line_edit(
-        &mut state.path,
-        (ui.available_width() - 110.0).clamp(160.0, 420.0),
-    )
-    .hint_text("Path of a folder, then Enter");
-    let response = ui.add(edit).accessible_name("Data folder");
-    if !response.has_focus() && !response.lost_focus() && !built_in {
-        state.path.clone_from(&cx.session.experiment.draft.data);
+    let edit = widgets::line_edit(&mut state.path, ui.available_width().clamp(160.0, 300.0))
+        .hint_text(tr!("data-folder-path"));
+    let response = ui.add(edit).accessible_name(tr!("data-folder-name"));
+    if !response.has_focus() && !response.lost_focus() && state.path != path {
+        state.path = path.into();
     }
     let done = widgets::entered(ui, &response);
     let path = state.path.trim().to_string();
@@ -247,23 +232,28 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
         cx.pages.experiment.folder = false;
         cx.act(UiCommand::ChooseData(path));
     }
-    if button(ui, "Choose…").clicked() {
-        cx.act(UiCommand::Pick(DialogPurpose::DataFolder));
-    }
 }
 
 fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
-    let words = format!(
-        "{} training and {}, {}{}",
-        count_text(view.train_total()),
-        counted(
-            view.test_total(),
-            &format!("{} image", cx.session.experiment.draft.measured_on())
+    let measured = cx.session.experiment.draft.validation_share > 0.0;
+    let images = match measured {
+        true => tr!(
+            "data-images-validation",
+            train = view.train_total(),
+            n = view.test_total()
         ),
-        counted(view.classes.len(), "class"),
+        false => tr!(
+            "data-images",
+            train = view.train_total(),
+            n = view.test_total()
+        ),
+    };
+    let mut words = vec![images, tr!("data-classes", n = view.classes.len())];
+    words.extend(
         view.sizes
-            .map_or_else(String::new, |sizes| format!(", {sizes} pixels")),
+            .map(|sizes| tr!("data-pixels", sizes = sizes.to_string())),
     );
+    let words = words.join(", ");
     let gap = 6.0;
     let (room, all) = (ui.available_width(), view.thumbs.len());
     // One picture for each class where they have room, smaller ones if need be.

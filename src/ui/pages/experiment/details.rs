@@ -8,11 +8,11 @@ use egui::{
 
 use super::setting::in_row;
 use super::{row, tasks};
-use crate::counts::counted;
 use crate::session::loads::Load;
 use crate::session::sight::{NetworkInput, Sight};
 use crate::session::views::{DataView, Fetch};
-use crate::session::words::{by_number, bytes_text};
+use crate::session::words::{by_number, bytes_text, count_text};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
@@ -40,12 +40,12 @@ const SIDE: f32 = 92.0;
 pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     ui.horizontal_wrapped(|ui| {
         let mut all = vec![
-            (Part::Classes, "Images per class"),
-            (Part::Sight, "What the network sees"),
-            (Part::Arrange, "Arrange classes"),
+            (Part::Classes, tr!("data-part-classes")),
+            (Part::Sight, tr!("data-part-sight")),
+            (Part::Arrange, tr!("data-part-arrange")),
         ];
         if !splits_matter(cx, view) {
-            all.push((Part::Splits, "Splits and memory"));
+            all.push((Part::Splits, tr!("data-part-splits")));
         }
         for (part, title) in all {
             let open = cx.pages.experiment.part == Some(part);
@@ -68,9 +68,10 @@ fn spread(counts: &[usize]) -> String {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
     match (sorted.first(), sorted.last()) {
-        (Some(low), Some(high)) if low == high => low.to_string(),
-        (Some(low), Some(high)) => {
-            format!("{low} to {high} (median {})", sorted[sorted.len() / 2])
+        (Some(&low), Some(&high)) if low == high => count_text(low),
+        (Some(&low), Some(&high)) => {
+            let median = sorted[sorted.len() / 2];
+            tr!("data-spread", low = low, high = high, median = median)
         }
         _ => "0".into(),
     }
@@ -92,12 +93,8 @@ fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
 }
 
 fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
-    let words = format!(
-        "Images per class: {} for training, {} for testing",
-        spread(&view.train),
-        spread(&view.test)
-    );
-    faint(ui, words);
+    let (train, test) = (spread(&view.train), spread(&view.test));
+    faint(ui, tr!("data-per-class", train = train, test = test));
     if view.classes.len() > FEW {
         overview(ui, view);
     }
@@ -119,7 +116,7 @@ fn overview(ui: &mut Ui, view: &DataView) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Chart of images per class"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("data-per-class-chart")));
     ui.painter()
         .rect_filled(rect, CornerRadius::same(4), t.background);
     let count = view.classes.len();
@@ -156,11 +153,14 @@ fn overview(ui: &mut Ui, view: &DataView) {
 }
 
 fn class_words(view: &DataView, class: usize) -> String {
-    format!(
-        "{}: {} and {}",
-        view.classes[class],
-        counted(view.train[class], "training image"),
-        counted(view.test[class], "test image")
+    let train = tr!("data-training-images", n = view.train[class]);
+    let test = tr!("data-test-images", n = view.test[class]);
+    let class = view.classes[class].as_str();
+    tr!(
+        "data-class-images",
+        class = class,
+        train = train,
+        test = test
     )
 }
 
@@ -214,20 +214,14 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     let epochs = longest.unwrap_or(experiment.draft.epochs).max(1);
     let (epoch, shift) = (state.sight_epoch % epochs, state.sight_shift);
     ui.horizontal_wrapped(|ui| {
-        let again = button(ui, "Draw again");
-        if again
-            .on_hover_text("The next epoch's crops of the same images")
-            .clicked()
-        {
+        let again = button(ui, tr!("data-draw-again"));
+        if again.on_hover_text(tr!("data-draw-again-hint")).clicked() {
             state.sight_epoch = (epoch + 1) % epochs;
         }
-        if button(ui, "Other images").clicked() {
+        if button(ui, tr!("data-other-images")).clicked() {
             state.sight_shift += 1;
         }
-        faint(
-            ui,
-            format!("Epoch {} of {epochs}: what this seed draws", epoch + 1),
-        );
+        faint(ui, tr!("data-epoch", epoch = epoch + 1, epochs = epochs));
     });
     if cx.session.is_sight_due(epoch, shift) {
         cx.act(UiCommand::Load(Load::Sight(epoch, shift)));
@@ -238,20 +232,14 @@ fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
         Fetch::Busy | Fetch::Nothing => {
             ui.horizontal(|ui| {
                 ui.spinner();
-                faint(ui, "Drawing");
+                faint(ui, tr!("data-drawing"));
             });
         }
     }
 }
 
 fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, sight: &Sight) {
-    faint(
-        ui,
-        format!(
-            "Above in training, below in testing, both {0} × {0} pixels",
-            sight.input_size
-        ),
-    );
+    faint(ui, tr!("data-seen-sizes", size = sight.input_size));
     ScrollArea::horizontal().id_salt("sight").show(ui, |ui| {
         ui.horizontal_top(|ui| {
             for seen in &sight.seen {
@@ -265,12 +253,20 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
     ui.vertical(|ui| {
         ui.set_width(SIDE);
         ui.spacing_mut().item_spacing.y = 4.0;
-        for (picture, kind, tip) in [
-            (&seen.drawn, "training", seen.words.as_str()),
-            (&seen.tested, "testing", "shorter side resized, middle cut"),
+        let class = seen.class.as_str();
+        for (picture, name, tip) in [
+            (
+                &seen.drawn,
+                tr!("data-seen-training", class = class),
+                seen.words.as_str(),
+            ),
+            (
+                &seen.tested,
+                tr!("data-seen-testing", class = class),
+                tr!("data-seen-middle"),
+            ),
         ] {
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(SIDE), Sense::hover());
-            let name = format!("{} as seen in {kind}", seen.class);
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
             let texture = cx.textures.of(ui.ctx(), picture);
             egui::Image::new((texture, rect.size()))
@@ -278,7 +274,7 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
                 .paint_at(ui, rect);
             response.on_hover_text(format!("{}\n{tip}", picture.name));
         }
-        let caption = format!("{}, task {}", seen.class, seen.task + 1);
+        let caption = tr!("data-seen-caption", class = class, task = seen.task + 1);
         let text = RichText::new(&caption).font(regular(11.0));
         ui.add(egui::Label::new(text.color(tokens(ui).subdued)).truncate())
             .on_hover_text(caption);
@@ -321,10 +317,7 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     });
     if cx.session.experiment.draft.validation_share > 0.0 {
         let t = tokens(ui);
-        let words = format!(
-            "Accuracies are measured on {} held out of training, not on test images.",
-            counted(view.test_total(), "validation image")
-        );
+        let words = tr!("data-measured-on-validation", n = view.test_total());
         ui.add(egui::Label::new(RichText::new(words).color(t.warning)).wrap());
     }
 }
@@ -332,11 +325,8 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
 fn cache_words(need: Option<u64>, megabytes: usize) -> String {
     let budget = (megabytes as u64) << 20;
     match need {
-        None => "the pictures are in memory anyway".into(),
-        Some(need) if need <= budget => format!("all fit, about {}", bytes_text(need)),
-        Some(need) => format!(
-            "about {} would hold a task's pictures; the rest is decoded every epoch",
-            bytes_text(need)
-        ),
+        None => tr!("data-cache-there").into(),
+        Some(need) if need <= budget => tr!("data-cache-fits", need = bytes_text(need)),
+        Some(need) => tr!("data-cache-short", need = bytes_text(need)),
     }
 }

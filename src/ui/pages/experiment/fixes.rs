@@ -2,13 +2,12 @@
 
 use egui::{RichText, Ui};
 
-use crate::counts::counted;
 use crate::data::named;
 use crate::method::{SingleClassTasks, named_method};
 use crate::problem::Problem;
 use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
 use crate::session::views::DataView;
-use crate::session::words::count_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::scripts;
@@ -27,7 +26,7 @@ pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
         list.first_mut(),
     ) && cx.session.experiment.data.problem().is_some()
     {
-        first.remedy = "download it on the data card".into();
+        first.remedy = tr!("data-download-remedy").into();
     }
     list
 }
@@ -48,7 +47,7 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
         .min();
     let t = tokens(ui);
     card(ui, |ui| {
-        let words = format!("{} to fix", counted(list.len(), "thing"));
+        let words = tr!("experiment-to-fix", n = list.len());
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.bad));
         for problem in &list {
             widgets::problem(ui, problem);
@@ -106,15 +105,11 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     let t = tokens(ui);
     card(ui, |ui| {
-        let words = if count == 1 {
-            "One remark".to_string()
-        } else {
-            format!("{count} remarks")
-        };
+        let words = tr!("experiment-remarks", n = count);
         ui.label(RichText::new(words).font(semibold(13.0)).color(t.warning));
         if let Some(SingleClassTasks { problem, sizes }) = single {
             widgets::problem(ui, &problem);
-            if button(ui, format!("Use {sizes}")).clicked() {
+            if button(ui, tr!("experiment-use-sizes", sizes = sizes.as_str())).clicked() {
                 let sizes = Setting::Text(sizes.into());
                 cx.act(UiCommand::Set("classes_per_task", Some(sizes)));
             }
@@ -145,39 +140,31 @@ fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
 fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let state = &mut cx.pages.experiment;
     if !view.skipped.is_empty() {
-        sentence(ui, format!("{} skipped.", were(view.skipped.len())));
-        opened(ui, &mut state.skipped, "skipped files", &view.skipped);
+        sentence(ui, tr!("data-skipped", n = view.skipped.len()));
+        let words = [tr!("data-skipped-show"), tr!("data-skipped-hide")];
+        opened(ui, &mut state.skipped, "skipped", words, &view.skipped);
     }
     if !view.duplicates.is_empty() {
-        let words = match view.duplicates.len() {
-            1 => "1 image stands in both splits.".into(),
-            n => format!("{} images stand in both splits.", count_text(n)),
-        };
-        sentence(ui, words);
-        opened(ui, &mut state.duplicates, "these images", &view.duplicates);
+        sentence(ui, tr!("data-in-both", n = view.duplicates.len()));
+        let words = [tr!("data-in-both-show"), tr!("data-in-both-hide")];
+        opened(ui, &mut state.duplicates, "both", words, &view.duplicates);
     }
     if let Some(words) = &view.two_labels_told {
         sentence(ui, words.clone());
-        opened(
-            ui,
-            &mut state.two_labels,
-            "pictures under two labels",
-            &view.two_labels,
-        );
+        let words = [tr!("data-two-labels-show"), tr!("data-two-labels-hide")];
+        opened(ui, &mut state.two_labels, "two", words, &view.two_labels);
     }
 }
 
-fn were(files: usize) -> String {
-    match files {
-        1 => "1 file was".into(),
-        n => format!("{} files were", count_text(n)),
-    }
-}
-
-/// A list of two lines each, behind a link that opens it.
-fn opened(ui: &mut Ui, open: &mut bool, what: &str, rows: &[(String, String)]) {
-    let words = format!("{} {what}", if *open { "Hide" } else { "Show" });
-    if link(ui, &words).clicked() {
+/// A list of two lines each, behind a link that opens it: what this says while the list is closed, and while it is open.
+fn opened(
+    ui: &mut Ui,
+    open: &mut bool,
+    id: &str,
+    [show, hide]: [&str; 2],
+    rows: &[(String, String)],
+) {
+    if link(ui, if *open { hide } else { show }).clicked() {
         *open = !*open;
     }
     if !*open {
@@ -185,7 +172,7 @@ fn opened(ui: &mut Ui, open: &mut bool, what: &str, rows: &[(String, String)]) {
     }
     let t = tokens(ui);
     egui::ScrollArea::vertical()
-        .id_salt(what)
+        .id_salt(id)
         .max_height(180.0)
         .show_rows(ui, 32.0, rows.len(), |ui, range| {
             for (upper, lower) in &rows[range] {

@@ -2,12 +2,12 @@
 
 use egui::{Popup, RichText, ScrollArea, Ui};
 
-use crate::counts::{count_text, counted};
 use crate::run::grid::{CellStanding, GridLine, GridStanding};
 use crate::run::job::SearchBy;
-use crate::session::grids::{GridView, line_title};
+use crate::session::grids::{GridView, grid_about, grid_title, line_title};
 use crate::session::views::Fetch;
 use crate::session::words::{bytes_text, duration_text};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::GridCommand;
 use crate::ui::pages::Cx;
@@ -24,22 +24,24 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
     };
     card(ui, |ui| {
         let view = cx.session.experiment.grid.view.ready().cloned();
-        let title = view.as_ref().map_or(name, |v| v.standing.title.clone());
+        let title = view
+            .as_ref()
+            .map_or(name, |v| grid_title(&v.standing.title).to_string());
         widgets::ends(
             ui,
             |ui| {
                 widgets::title(ui, title);
             },
             |ui| {
-                if button(ui, "Close")
-                    .on_hover_text("Back to the settings")
-                    .clicked()
-                {
+                let close = button(ui, tr!("experiment-grid-close"));
+                let hint = tr!("experiment-grid-close-hint");
+                if close.on_hover_text(hint).clicked() {
                     cx.act(UiCommand::OnGrid(GridCommand::Close));
                 }
                 let fields = view.as_ref().is_some_and(|view| view.fields.is_some());
-                let hint = "Makes it the settings, some of which then have several values";
-                if fields && button(ui, "Change it…").on_hover_text(hint).clicked() {
+                let hint = tr!("experiment-grid-change-hint");
+                let change = fields.then(|| button(ui, tr!("experiment-grid-change")));
+                if change.is_some_and(|change| change.on_hover_text(hint).clicked()) {
                     cx.act(UiCommand::OnGrid(GridCommand::Edit));
                 }
             },
@@ -47,7 +49,7 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
         match (&cx.session.experiment.grid.view, view) {
             (_, Some(view)) => {
                 if !view.standing.about.is_empty() {
-                    sentence(ui, view.standing.about.clone());
+                    sentence(ui, grid_about(&view.standing.title, &view.standing.about));
                 }
                 lines(ui, &view.standing, height);
             }
@@ -55,7 +57,7 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
             _ => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    faint(ui, "Looking which runs are there");
+                    faint(ui, tr!("experiment-grid-looking"));
                 });
             }
         }
@@ -78,14 +80,16 @@ pub fn lines(ui: &mut Ui, standing: &GridStanding, height: f32) {
 fn one(ui: &mut Ui, line: &GridLine) {
     let t = tokens(ui);
     let (words, colour) = match &line.standing {
-        CellStanding::Done(_) => ("done".to_string(), t.text),
+        CellStanding::Done(_) => (tr!("experiment-cell-done").to_string(), t.text),
         CellStanding::Stopped { saved, tasks } => {
-            (format!("stopped in task {}/{tasks}", saved + 1), t.warning)
+            let task = saved + 1;
+            let words = tr!("experiment-cell-stopped", task = task, tasks = *tasks);
+            (words, t.warning)
         }
-        CellStanding::AtWork => ("at work".into(), t.accent),
-        CellStanding::Elsewhere => ("run by another program".into(), t.warning),
+        CellStanding::AtWork => (tr!("experiment-cell-at-work").into(), t.accent),
+        CellStanding::Elsewhere => (tr!("experiment-cell-elsewhere").into(), t.warning),
         CellStanding::ToDo => (duration_text(line.seconds.max(1.0)), t.subdued),
-        CellStanding::Refused(problem) => (problem.what.clone(), t.bad),
+        CellStanding::Refused(problem) => (problem.what_said(), t.bad),
     };
     widgets::ends(
         ui,
@@ -103,27 +107,27 @@ fn one(ui: &mut Ui, line: &GridLine) {
 /// "3 methods × 2 PETs = 36 runs · 12 of them are there · about 1 h 40 · 8 MB · 1.2 GB memory".
 pub fn summary(view: &GridView) -> String {
     let standing = &view.standing;
-    let runs = counted(standing.lines.len(), "run");
+    let runs = tr!("experiment-runs", n = standing.lines.len());
     let mut words = vec![match view.factors.as_str() {
-        "" => format!("{} in {}", runs, counted(standing.rows, "row")),
+        "" => tr!("experiment-runs-in-rows", runs = runs, n = standing.rows),
         factors => format!("{factors} = {runs}"),
     }];
     let done = standing.done();
     if done > 0 {
-        words.push(format!("{} of them are there", count_text(done)));
+        words.push(tr!("experiment-runs-there", n = done));
     }
     let refused = standing.refused();
     if refused > 0 {
-        words.push(format!("{} cannot be run", count_text(refused)));
+        words.push(tr!("experiment-runs-refused", n = refused));
     }
     if standing.to_do() > 0 {
-        let how = if standing.measured { "" } else { " (a guess)" };
-        words.push(format!(
-            "about {}{how}",
-            duration_text(standing.seconds().max(1.0))
-        ));
+        let time = duration_text(standing.seconds().max(1.0));
+        words.push(match standing.measured {
+            true => tr!("experiment-about", time = time),
+            false => tr!("experiment-about-guess", time = time),
+        });
         words.push(bytes_text(standing.disk));
-        words.push(format!("{} memory", bytes_text(standing.memory)));
+        words.push(tr!("experiment-memory", size = bytes_text(standing.memory)));
     }
     words.join(" · ")
 }
@@ -153,7 +157,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         Fetch::Failed(problem) => widgets::problem(ui, problem),
         Fetch::Busy | Fetch::Nothing => {
-            faint(ui, "Looking which runs are there");
+            faint(ui, tr!("experiment-grid-looking"));
         }
     }
 }
@@ -164,18 +168,14 @@ fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.grid_search().is_some() {
         return;
     }
-    let menu =
-        button(ui, "Run on Slurm…").on_hover_text("Submits what is not there yet as a job array");
+    let menu = button(ui, tr!("experiment-slurm")).on_hover_text(tr!("experiment-slurm-hint"));
     Popup::menu(&menu).show(|ui| {
         if clusters.is_empty() {
-            faint(
-                ui,
-                "There is no sbatch on this computer, and places.toml names no cluster",
-            );
+            faint(ui, tr!("experiment-slurm-none"));
         }
         for place in clusters {
             let name = match place.name.as_str() {
-                "" => "The cluster of this computer",
+                "" => tr!("experiment-slurm-here"),
                 name => name,
             };
             if ui.button(name).clicked() {
@@ -191,14 +191,16 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
     let mut by = now;
     ui.horizontal_wrapped(|ui| {
         let mut on = by.is_some();
-        let hint = "Chooses among the rows of each method by pictures held back from training, a fifth unless the settings name \
-                    a share, with as many training passes for each method";
-        if ui.checkbox(&mut on, "Search for the best").on_hover_text(hint).changed() {
+        let check = ui.checkbox(&mut on, tr!("experiment-search"));
+        if check.on_hover_text(tr!("experiment-search-hint")).changed() {
             by = on.then_some(SearchBy::Halving);
         }
         if let Some(mut chosen) = by {
-            let ways = [(SearchBy::Halving, "halving"), (SearchBy::All, "all")];
-            if segmented(ui, "how it is searched", &ways, &mut chosen) {
+            let ways = [
+                (SearchBy::Halving, tr!("experiment-search-halving")),
+                (SearchBy::All, tr!("experiment-search-all")),
+            ];
+            if segmented(ui, "search", &ways, &mut chosen) {
                 by = Some(chosen);
             }
         }
@@ -210,12 +212,11 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
 
 /// "Start 24 runs".
 pub fn start_words(cx: &Cx<'_>) -> String {
-    let view = cx.session.experiment.grid.view.ready();
     if cx.session.grid_search().is_some() {
-        return "Start the search".into();
+        return tr!("experiment-start-search").into();
     }
-    match view.map_or(0, |view| view.standing.to_do()) {
-        0 => "Nothing to start".into(),
-        left => format!("Start {}", counted(left, "run")),
+    match cx.session.grid_to_do() {
+        None => tr!("experiment-start-nothing").into(),
+        Some(left) => tr!("experiment-start-runs", n = left),
     }
 }

@@ -3,52 +3,46 @@
 use egui::Ui;
 
 use super::setting::{of_run, own};
-use super::{several, standing};
+use super::{several, standing, step};
 use crate::method::{METHODS, SettingKind, named_method};
 use crate::problem::listed;
 use crate::run::config::{Needs, SETTINGS, SettingGroup, SettingPlace};
 use crate::session::plain::title_of;
 use crate::session::presets::{self, Preset};
+use crate::session::words::epochs_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
-use crate::ui::widgets::{self, card, faint, link, terms};
+use crate::ui::widgets::{self, link, terms};
 
 /// Draws the method card.
 pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
-    card(ui, |ui| {
-        let stand = standing(cx, SettingGroup::Method);
-        let (words, reset) = preset_words(cx);
-        let term = cx.session.experiment.draft.method.replace('-', "_");
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::standing(ui, stand);
-                let title = widgets::title(ui, "Method");
-                terms::explain(ui, title, &term);
-            },
-            |ui| {
-                if let Some(reset) = reset
-                    && link(ui, "Reset").clicked()
-                {
-                    cx.act(reset.into());
-                }
-                widgets::cut(ui, words);
-            },
-        );
+    let stand = standing(cx, SettingGroup::Method);
+    let term = cx.session.experiment.draft.method.replace('-', "_");
+    let title = (tr!("experiment-method"), term.as_str());
+    let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| {
+        let (preset, reset) = preset_words(cx);
+        if let Some(reset) = reset
+            && link(ui, tr!("experiment-reset")).clicked()
+        {
+            cx.act(reset.into());
+        }
+        widgets::cut(ui, preset);
+        if !open {
+            widgets::cut(ui, in_short(cx));
+        }
+    };
+    step(ui, cx, SettingGroup::Method, stand, title, end, |ui, cx| {
         which(ui, cx);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 12.0;
             settings(ui, cx, SettingPlace::First);
         });
-        if let Some(words) = cx.session.suited() {
-            faint(ui, words);
-        }
         let more = cx.pages.experiment.more;
-        let words = if more {
-            "Fewer settings"
-        } else {
-            "More settings"
+        let words = match more {
+            true => tr!("experiment-fewer"),
+            false => tr!("experiment-more"),
         };
         if link(ui, words).clicked() {
             cx.pages.experiment.more = !more;
@@ -62,6 +56,17 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
+/// "LAE · 5 epochs".
+fn in_short(cx: &Cx<'_>) -> String {
+    let experiment = &cx.session.experiment;
+    let draft = &experiment.draft;
+    let title = named_method(&draft.method).map_or(draft.method.as_str(), |spec| spec.title);
+    match experiment.why_idle("epochs") {
+        None => format!("{title} · {}", epochs_text(&experiment.plan.epochs(draft))),
+        Some(_) => title.into(),
+    }
+}
+
 /// "Preset: Letters", or what was changed since in the preset that the settings were taken from, with that preset.
 fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
     let experiment = &cx.session.experiment;
@@ -73,11 +78,12 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
         None => all.find(|preset| presets::matches(preset, draft)),
     };
     match (same, taken) {
-        (Some(preset), _) => (format!("Preset: {}", preset.title), None),
+        (Some(preset), _) => (tr!("experiment-preset", title = preset.title()), None),
         (None, Some(preset)) => {
             let keys = presets::changed(preset, draft);
             let keys: Vec<String> = keys.iter().map(|key| title_of(key)).collect();
-            let words = format!("{}, changed: {}", preset.title, listed(&keys, 3));
+            let (title, keys) = (preset.title(), listed(&keys, 3));
+            let words = tr!("experiment-changed", title = title, keys = keys);
             (words, Some(preset))
         }
         (None, None) => (String::new(), None),
@@ -88,7 +94,9 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
 fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     let key = cx.session.experiment.draft.method.clone();
     let chosen = named_method(&key);
-    let title = chosen.as_ref().map_or("choose", |spec| spec.title);
+    let title = chosen
+        .as_ref()
+        .map_or(tr!("experiment-choose-method"), |spec| spec.title);
     let low = ui.spacing().interact_size.y;
     ui.horizontal_wrapped(|ui| {
         // As high as what stands beside it.
@@ -104,12 +112,12 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
                 for spec in METHODS {
                     let picked = spec.key == key;
                     let row = ui.selectable_label(picked, spec.title);
-                    if row.on_hover_text(spec.summary).clicked() && !picked {
+                    if row.on_hover_text(spec.summary()).clicked() && !picked {
                         cx.act(UiCommand::ChooseMethod(spec.key));
                     }
                 }
             });
-        let combo = combo.response.accessible_name("Method");
+        let combo = combo.response.accessible_name(tr!("experiment-method"));
         several::offer(&combo, cx, "method");
         ui.spacing_mut().interact_size.y = low;
         if let Ok(spec) = chosen {
@@ -121,7 +129,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     if let Ok(spec) = chosen {
-        terms::sentence(ui, &format!("{}.", spec.summary)).on_hover_text(spec.paper);
+        terms::sentence(ui, &format!("{}.", spec.summary())).on_hover_text(spec.paper);
     }
 }
 

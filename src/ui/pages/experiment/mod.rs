@@ -28,14 +28,16 @@ pub use grid::lines as grid_lines;
 pub use model::equations;
 pub use several::keys as grid_keys;
 
-use crate::counts::{counted, things};
 use crate::method::named_method;
 use crate::run::config::{RunConfig, SETTINGS, SettingGroup};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, NARROW};
+use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{
-    self, Column, Fixed, StepState, button, card, columns, foot, primary_button, two_columns,
+    self, Column, Fixed, StepState, button, card, columns, foot, icon_button, primary_button,
+    terms, two_columns,
 };
 
 /// What the page remembers between frames.
@@ -63,6 +65,8 @@ pub struct State {
     pub sight_shift: usize,
     /// Whether the corrected labels are on show.
     pub corrected: bool,
+    /// The steps that are open; the others are a line each.
+    pub open: Vec<SettingGroup>,
     /// Whether the rarer settings are on show.
     pub more: bool,
     /// Another value of a setting with several, as it is typed.
@@ -119,41 +123,42 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.to_go_on_with().map(|row| {
         let (done, all) = (row.answers().accuracy.len(), row.tasks());
-        let tasks = things(all, "task");
-        let words = format!("{}: {done} of {all} {tasks} learned so far.", row.title());
+        let title = row.title();
+        let words = tr!("experiment-left-run", title = title, done = done, n = all);
         (row.folder.clone(), words)
     });
     let kept = cx.session.former.waits().then(|| kept(cx));
     let title = match (cx.session.former.crashed, &run, &kept) {
         (_, None, None) => return,
-        (true, ..) => "The program ended without a word the last time",
-        (false, Some(_), _) => "A run was at work when the window was closed",
-        (false, None, _) => "An earlier set-up is kept",
+        (true, ..) => tr!("experiment-left-crashed"),
+        (false, Some(_), _) => tr!("experiment-left-at-work"),
+        (false, None, _) => tr!("experiment-left-kept"),
     };
     card(ui, |ui| {
         widgets::title(ui, title);
         if let Some((folder, words)) = &run {
             widgets::sentence(ui, words.clone());
             ui.horizontal(|ui| {
-                if primary_button(ui, "Resume it", true).clicked() {
+                if primary_button(ui, tr!("experiment-left-resume"), true).clicked() {
                     cx.act(UiCommand::Resume(folder.clone(), None));
                 }
-                if button(ui, "Not now").clicked() {
+                if button(ui, tr!("experiment-left-not-now")).clicked() {
                     cx.act(UiCommand::DropInterrupted);
                 }
             });
         }
         if let Some(kept) = &kept {
-            let of = match cx.session.former.crashed {
-                true => "What was set up then is kept, but was not opened again",
-                false => "Kept from an earlier window that ended without a word",
+            let kept = kept.as_str();
+            let words = match cx.session.former.crashed {
+                true => tr!("experiment-left-crashed-kept", kept = kept),
+                false => tr!("experiment-left-earlier-kept", kept = kept),
             };
-            widgets::sentence(ui, format!("{of}: {kept}."));
+            widgets::sentence(ui, words);
             ui.horizontal(|ui| {
-                if primary_button(ui, "Set it up again", true).clicked() {
+                if primary_button(ui, tr!("experiment-left-again"), true).clicked() {
                     cx.act(UiCommand::UseFormer);
                 }
-                if button(ui, "Forget it").clicked() {
+                if button(ui, tr!("experiment-left-forget")).clicked() {
                     cx.act(UiCommand::DropFormer);
                 }
             });
@@ -165,13 +170,15 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn kept(cx: &Cx<'_>) -> String {
     let folders = match cx.session.former.folders.len() {
         0 => None,
-        1 => Some("a folder of runs".to_owned()),
-        n => Some(format!("{} of runs", counted(n, "folder"))),
+        n => Some(tr!("experiment-left-folders", n = n)),
     };
     let setup = cx.session.former.config.as_ref();
-    let setup = setup.map(|config| cx.session.title_of(config));
-    let kept: Vec<String> = setup.into_iter().chain(folders).collect();
-    kept.join(" and ")
+    match (setup.map(|config| cx.session.title_of(config)), folders) {
+        (Some(setup), Some(folders)) => {
+            tr!("experiment-left-both", setup = setup, folders = folders)
+        }
+        (setup, folders) => setup.or(folders).unwrap_or_default(),
+    }
 }
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
@@ -183,6 +190,47 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
         trial::trial(ui, cx);
     }
     several::card_of_several(ui, cx);
+}
+
+/// A step of the set-up: a line with its title (and the term that this is) and, at the end, what is chosen; all of it
+/// once it is opened.
+fn step(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    group: SettingGroup,
+    stand: StepState,
+    (title, term): (&str, &str),
+    end: impl FnOnce(&mut Ui, &mut Cx<'_>, bool),
+    rest: impl FnOnce(&mut Ui, &mut Cx<'_>),
+) {
+    let open = cx.pages.experiment.open.contains(&group);
+    card(ui, |ui| {
+        widgets::ends(
+            ui,
+            |ui| {
+                widgets::standing(ui, stand);
+                let label = widgets::title(ui, title);
+                terms::explain(ui, label, term);
+            },
+            |ui| {
+                let (icon, name) = match open {
+                    true => (Icon::Up, tr!("experiment-step-close", step = title)),
+                    false => (Icon::Down, tr!("experiment-step-open", step = title)),
+                };
+                if icon_button(ui, icon, &name, 20.0).clicked() {
+                    let all = &mut cx.pages.experiment.open;
+                    match open {
+                        true => all.retain(|other| *other != group),
+                        false => all.push(group),
+                    }
+                }
+                end(ui, cx, open);
+            },
+        );
+        if open {
+            rest(ui, cx);
+        }
+    });
 }
 
 /// How a group of the settings stands, judged by the options its problems name.

@@ -3,16 +3,17 @@
 use egui::{Popup, RichText, Ui};
 
 use super::setting::text;
-use super::{number, several, standing};
+use super::{number, several, standing, step};
 use crate::method::Chosen;
 use crate::run::config::{RunConfig, Setting, SettingGroup};
 use crate::session::views::PluginView;
-use crate::session::words::count_text;
+use crate::session::words::number as number_text;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{
-    self, button, card, faint, numbers, segmented, segmented_where, sentence, terms, unless,
+    self, button, faint, numbers, segmented, segmented_where, sentence, unless,
 };
 
 /// Choices shown side by side; the rest is behind "More…".
@@ -30,36 +31,50 @@ fn side_by_side<'a, T>(list: &'a [T], chosen: &str, name: impl Fn(&T) -> &String
 
 /// Draws the PET card.
 pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
-    card(ui, |ui| {
-        let stand = standing(cx, SettingGroup::Pet);
-        let trained = trained(cx);
-        widgets::ends(
-            ui,
-            |ui| {
-                widgets::standing(ui, stand);
-                let title = widgets::title(ui, "PET");
-                terms::explain(ui, title, "pet");
-            },
-            |ui| {
-                faint(ui, trained);
-            },
-        );
-        if let Some(title) = without_pet(&cx.session.experiment.draft) {
-            sentence(ui, format!("{title} trains no PET plugin."));
+    let stand = standing(cx, SettingGroup::Pet);
+    let title = (tr!("experiment-pet"), "pet");
+    let without = without_pet(&cx.session.experiment.draft);
+    let without = without.map(|method| tr!("experiment-no-pet", method = method));
+    let plugins = cx.session.inventory.plugins.clone();
+    let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
+    let list: Vec<&PluginView> = sound.collect();
+    let key = cx.session.experiment.draft.pet.clone();
+    let chosen = list.iter().copied().find(|plugin| plugin.name == key);
+    let end = |ui: &mut Ui, cx: &mut Cx<'_>, open: bool| {
+        let words = match &without {
+            Some(without) if !open => without.clone(),
+            None if !open => in_short(cx, chosen),
+            _ => trained(cx),
+        };
+        widgets::cut(ui, words);
+    };
+    step(ui, cx, SettingGroup::Pet, stand, title, end, |ui, cx| {
+        if let Some(without) = &without {
+            sentence(ui, without.as_str());
             return;
         }
-        let plugins = cx.session.inventory.plugins.clone();
-        let sound = plugins.iter().filter(|plugin| plugin.problem.is_none());
-        let list: Vec<&PluginView> = sound.collect();
-        let chosen = cx.session.experiment.draft.pet.clone();
         ui.horizontal_wrapped(|ui| {
-            choice(ui, cx, &list, &chosen);
-            sizes(ui, cx, list.iter().copied().find(|p| p.name == chosen));
+            choice(ui, cx, &list, &key);
+            sizes(ui, cx, chosen);
         });
-        if let Some(plugin) = list.iter().find(|p| p.name == chosen) {
+        if let Some(plugin) = chosen {
             equations(ui, plugin);
         }
     });
+}
+
+/// "Adapter · size 5 · blocks 6 · 19,344 trained, 0.5 % of the model".
+fn in_short(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
+    let draft = &cx.session.experiment.draft;
+    let title = chosen.map_or(draft.pet.as_str(), |plugin| plugin.title.as_str());
+    let mut words = vec![title.to_string()];
+    if cx.session.experiment.why_idle("pet_size").is_none() {
+        words.push(format!("{} {}", tr!("experiment-pet-size"), draft.pet_size));
+    }
+    words.push(format!("{} {}", tr!("experiment-pet-blocks"), draft.blocks));
+    words.push(trained(cx));
+    words.retain(|part| !part.is_empty());
+    words.join(" · ")
 }
 
 /// The method's name where its settings train no PET.
@@ -77,13 +92,10 @@ fn trained(cx: &Cx<'_>) -> String {
     let share = frozen.map(|b| 100.0 * trained as f64 / (b.parameters + trained).max(1) as f64);
     match share {
         Some(share) => {
-            let digits = if share < 0.1 { 2 } else { 1 };
-            format!(
-                "{} trained, {share:.digits$}\u{a0}% of the model",
-                count_text(trained)
-            )
+            let share = number_text(share, if share < 0.1 { 2 } else { 1 });
+            tr!("experiment-trained-of", n = trained, share = share)
         }
-        None => format!("{} trained", count_text(trained)),
+        None => tr!("experiment-trained", n = trained),
     }
 }
 
@@ -105,13 +117,13 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
     if segmented_where(ui, "pet", &options, &mut value, reason) {
         cx.act(UiCommand::ChoosePet(value));
     }
-    let more = button(ui, "More…");
+    let more = button(ui, tr!("experiment-pet-more"));
     several::offer(&more, cx, "pet");
     Popup::menu(&more).show(|ui| {
         ui.set_min_width(240.0);
         for plugin in list {
             let line = egui::Button::selectable(plugin.name == chosen, plugin.title.as_str())
-                .right_text(RichText::new(&plugin.origin).color(tokens(ui).subdued));
+                .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
             let why = reason(&plugin.name);
             let line = ui.add_enabled(why.is_none(), line);
             if line
@@ -122,7 +134,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
             }
         }
         ui.separator();
-        if ui.button("See all plugins").clicked() {
+        if ui.button(tr!("experiment-pet-all")).clicked() {
             cx.act(UiCommand::Show(Page::Plugins));
         }
     });
@@ -133,7 +145,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     let (low, _, high) = size.unwrap_or_default();
     let why = cx.session.experiment.why_idle("pet_size");
     let mut size = cx.session.experiment.draft.pet_size;
-    let label = faint(ui, "size");
+    let label = faint(ui, tr!("experiment-pet-size"));
     if several::in_place(ui, cx, "pet_size") {
         return blocks(ui, cx, plugin);
     }
@@ -141,7 +153,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
     if why.is_some() {
         value = value.custom_formatter(|_, _| "–".into());
     }
-    let field = unless(ui, why, |ui| number(ui, value)).labelled_by(label.id);
+    let field = unless(ui, why.as_deref(), |ui| number(ui, value)).labelled_by(label.id);
     several::offer(&field, cx, "pet_size");
     if size != cx.session.experiment.draft.pet_size {
         let size = Setting::Whole(i64::try_from(size).unwrap_or(i64::MAX));
@@ -151,7 +163,7 @@ fn sizes(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
 }
 
 fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
-    let label = faint(ui, "blocks");
+    let label = faint(ui, tr!("experiment-pet-blocks"));
     text(ui, cx, "blocks", label.id, 84.0);
     if let Some(plugin) = plugin.filter(|plugin| !plugin.numbers.is_empty()) {
         own_numbers(ui, cx, plugin);
@@ -189,9 +201,18 @@ fn own_numbers(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView) {
             true => drag.speed(0.1).max_decimals(0),
             false => drag.speed((own.most - own.least) / 500.0),
         };
-        let range = format!("{} to {}, {} unless chosen", own.least, own.most, own.usual);
-        let field = unless(ui, why, |ui| number(ui, drag)).labelled_by(label.id);
-        several::offer(&field.on_hover_text(range), cx, "pet_set");
+        let field = unless(ui, why.as_deref(), |ui| number(ui, drag)).labelled_by(label.id);
+        let (least, most, usual) = (own.least, own.most, own.usual);
+        let range = || {
+            tr!(
+                "experiment-pet-range",
+                least = least,
+                most = most,
+                usual = usual
+            )
+        };
+        let field = field.on_hover_ui(|ui| _ = ui.label(range()));
+        several::offer(&field, cx, "pet_set");
         if value != was {
             let value = if own.whole { value.round() } else { value };
             let all = plugin.with_number(chosen, &own.name, value);

@@ -3,6 +3,7 @@
 use egui::{Popup, Response, Ui};
 
 use crate::session::presets::{self, Preset};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
@@ -12,17 +13,17 @@ use crate::ui::widgets::{self, card, faint};
 pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        widgets::title(ui, "Presets");
-        faint(ui, "Each sets everything up; you start the run.");
+        widgets::title(ui, tr!("experiment-presets"));
+        faint(ui, tr!("experiment-presets-what"));
         let (paper, demos): (Vec<&Preset>, Vec<&Preset>) = presets::presets()
             .iter()
             .partition(|preset| preset.paper.is_some());
         for preset in demos {
             let tip = match preset.then {
-                Some(_) => "Sets up two runs and compares them",
-                None => "Sets up one run",
+                Some(_) => tr!("experiment-preset-two"),
+                None => tr!("experiment-preset-one"),
             };
-            if line(ui, preset.title, preset.hint)
+            if line(ui, preset.title(), preset.hint())
                 .on_hover_text(tip)
                 .clicked()
             {
@@ -30,10 +31,14 @@ pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
                 cx.act(preset.into());
             }
         }
-        let papers = line(ui, "The paper's experiments", "with six PETs each");
+        let (title, hint) = (
+            tr!("experiment-presets-paper"),
+            tr!("experiment-presets-pets"),
+        );
+        let papers = line(ui, title, hint);
         Popup::menu(&papers).show(|ui| {
             for preset in &paper {
-                let text = preset_line(preset.title, preset.hint, tokens(ui));
+                let text = preset_line(preset.title(), preset.hint(), tokens(ui));
                 ui.menu_button(text, |ui| pets(ui, cx, preset));
             }
         });

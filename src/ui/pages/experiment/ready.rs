@@ -5,7 +5,6 @@ use egui::{Align, Layout, RichText, Ui};
 
 use super::fixes::in_the_way;
 use super::grid;
-use crate::counts::counted;
 use crate::method::lae;
 use crate::run::config::Setting;
 use crate::session::estimate::{Estimate, estimate};
@@ -13,6 +12,7 @@ use crate::session::plain::in_window;
 use crate::session::split;
 use crate::session::story;
 use crate::session::words::{bytes_text, duration_text, epochs_text};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
@@ -73,7 +73,7 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     card(ui, |ui| {
-        widgets::title(ui, "The run");
+        widgets::title(ui, tr!("experiment-the-run"));
         if let Some(cost) = cost(cx) {
             ui.scope(|ui| cost_lines(ui, cost));
         }
@@ -85,11 +85,14 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn headline(cx: &Cx<'_>) -> &'static str {
     if cx.session.has_grid() {
-        return "A grid of runs";
+        return tr!("experiment-a-grid");
     }
     let fine = cx.session.experiment.plan.problems.is_empty()
         && cx.session.experiment.data.ready().is_some();
-    if fine { "Ready" } else { "Not ready yet" }
+    match fine {
+        true => tr!("experiment-ready"),
+        false => tr!("experiment-not-ready"),
+    }
 }
 
 /// "5 tasks × 5 epochs, 6,750 pictures".
@@ -98,12 +101,12 @@ fn extent(cx: &Cx<'_>) -> String {
     if plan.tasks.is_empty() {
         return String::new();
     }
-    let tasks = counted(plan.tasks.len(), "task");
-    let pictures = counted(plan.images_shown(draft), "picture");
-    match cx.session.experiment.why_idle("epochs") {
-        None => format!("{tasks} × {}, {pictures}", epochs_text(&plan.epochs(draft))),
-        Some(_) => format!("{tasks}, {pictures}"),
+    let mut tasks = tr!("experiment-tasks", n = plan.tasks.len());
+    if cx.session.experiment.why_idle("epochs").is_none() {
+        tasks = format!("{tasks} × {}", epochs_text(&plan.epochs(draft)));
     }
+    let pictures = tr!("experiment-pictures", n = plan.images_shown(draft));
+    format!("{tasks}, {pictures}")
 }
 
 fn cost(cx: &Cx<'_>) -> Option<Estimate> {
@@ -115,7 +118,7 @@ fn cost(cx: &Cx<'_>) -> Option<Estimate> {
 }
 
 fn about(seconds: f64) -> String {
-    format!("about {}", duration_text(seconds.max(1.0)))
+    tr!("experiment-about", time = duration_text(seconds.max(1.0)))
 }
 
 /// The first thing to fix, where the start button stands: the list may be out of sight.
@@ -126,7 +129,7 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     let text = RichText::new(story::sentence(&in_window(first).what)).color(colour);
     ui.add(egui::Label::new(text).wrap());
     if list.len() > 1 {
-        faint(ui, format!("and {} more to fix", list.len() - 1));
+        faint(ui, tr!("experiment-more-to-fix", n = list.len() - 1));
     }
 }
 
@@ -135,13 +138,12 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((free, fitting)) = cx.session.experiment.plan.short else {
         return;
     };
-    let words = format!("The card has {} free, which is less.", bytes_text(free));
+    let words = tr!("experiment-short", free = bytes_text(free));
     let colour = tokens(ui).warning;
     ui.add(egui::Label::new(RichText::new(words).color(colour)).wrap());
     if let Some(images) = fitting {
-        let take = button(ui, format!("Take {} at once", counted(images, "image")));
-        let hint = "The batch is learned in parts; the result is that of the whole batch";
-        if take.on_hover_text(hint).clicked() {
+        let take = button(ui, tr!("experiment-short-take", n = images));
+        if take.on_hover_text(tr!("experiment-short-hint")).clicked() {
             let images = Setting::Whole(i64::try_from(images).unwrap_or(i64::MAX));
             cx.act(UiCommand::Set("micro_batch", Some(images)));
         }
@@ -163,15 +165,15 @@ fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
 
 fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
     let wait = if cx.session.is_downloading_weights() {
-        "The weights are still on their way"
+        tr!("experiment-weights-coming")
     } else {
-        "Something is to be fixed first"
+        tr!("experiment-fix-first")
     };
     let can_start = cx.session.can_start();
     let words = match cx.session.with_baseline() {
         _ if cx.session.has_grid() => grid::start_words(cx),
-        true => "Start both runs".into(),
-        false => "Start training".into(),
+        true => tr!("experiment-start-both").into(),
+        false => tr!("experiment-start").into(),
     };
     let start = primary(ui, &words, can_start, width);
     if start.on_disabled_hover_text(wait).clicked() {
@@ -182,21 +184,19 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
 /// What can be done with the settings besides.
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
-        let hint = "Trains these settings, then the same without anything against forgetting, and compares both";
         let mut beside = cx.session.experiment.beside;
-        let check = ui.checkbox(&mut beside, "Baseline beside it");
-        if check.on_hover_text(hint).changed() {
+        let check = ui.checkbox(&mut beside, tr!("experiment-beside"));
+        if check.on_hover_text(tr!("experiment-beside-hint")).changed() {
             cx.act(UiCommand::Beside(beside));
         }
     }
     let can_start = cx.session.can_start();
     ui.horizontal_wrapped(|ui| {
-        let three = button_if(ui, can_start, "Run 3 class orders");
-        let hint = "Trains these settings three times, with the paper's class orders where they are known; Compare shows mean ± std";
-        if three.on_hover_text(hint).clicked() {
+        let three = button_if(ui, can_start, tr!("experiment-orders"));
+        if three.on_hover_text(tr!("experiment-orders-hint")).clicked() {
             cx.act(UiCommand::TrainOrders);
         }
-        let copy = button(ui, "Copy as command");
+        let copy = button(ui, tr!("experiment-copy-command"));
         let copy = copy.on_hover_ui(|ui| {
             ui.set_max_width(ui.spacing().tooltip_width);
             ui.label(cx.session.command().0);
@@ -206,15 +206,10 @@ fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
     });
     if let Some(place) = &cx.session.experiment.place {
-        faint(
-            ui,
-            format!("It is trained at {place}; the times are those of this computer."),
-        );
+        let place = place.as_str();
+        faint(ui, tr!("experiment-elsewhere", place = place));
     } else if cx.session.is_training() {
-        faint(
-            ui,
-            "A run is at work; a new one waits in the queue behind it.",
-        );
+        faint(ui, tr!("experiment-queue"));
     }
 }
 
@@ -222,21 +217,24 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
     let t = tokens(ui);
     // Lines of text, not rows of inputs.
     ui.spacing_mut().interact_size.y = 0.0;
-    let line = |ui: &mut Ui, value: String, rest: &str| {
+    // The value stands out in its sentence.
+    let line = |ui: &mut Ui, words: String, value: &str| {
+        let (before, after) = words.split_once(value).unwrap_or((&words, ""));
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(4.0, 0.0);
-            ui.label(RichText::new("about").color(t.text));
+            ui.label(RichText::new(before.trim()).color(t.text));
             ui.label(RichText::new(value).font(semibold(13.0)).color(t.strong));
-            ui.label(RichText::new(rest).color(t.text));
+            ui.label(RichText::new(after.trim()).color(t.text));
         });
     };
-    let source = if cost.measured {
-        "(as your last run went)"
-    } else {
-        "(a rough guess)"
+    let time = duration_text(cost.seconds.max(1.0));
+    let words = match cost.measured {
+        true => tr!("experiment-cost-measured", time = time.as_str()),
+        false => tr!("experiment-cost-guess", time = time.as_str()),
     };
-    line(ui, duration_text(cost.seconds.max(1.0)), source);
-    if let Some(bytes) = cost.bytes {
-        line(ui, bytes_text(bytes), "of memory, pictures apart");
+    line(ui, words, &time);
+    if let Some(memory) = cost.bytes.map(bytes_text) {
+        let words = tr!("experiment-cost-memory", memory = memory.as_str());
+        line(ui, words, &memory);
     }
 }

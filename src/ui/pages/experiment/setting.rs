@@ -5,6 +5,7 @@ use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 use super::{number, several, wide_number};
 use crate::run::config::{RunConfig, RunSetting, Setting, SettingKind, SettingSpec, setting};
 use crate::session::plain::plain;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
@@ -18,8 +19,8 @@ const WITH_UNIT: f32 = 84.0;
 /// What a setting does and which values it takes.
 fn hint(spec: &SettingSpec) -> String {
     match spec.kind {
-        SettingKind::Flag(_) => plain(spec.meaning),
-        kind => format!("{}: {}", plain(spec.meaning), kind.range()),
+        SettingKind::Flag(_) => plain(spec.meaning()),
+        kind => format!("{}: {}", plain(spec.meaning()), kind.range().said()),
     }
 }
 
@@ -37,7 +38,7 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
         &setting.spec,
         &mut value,
         most(&setting.spec, draft),
-        why,
+        why.as_deref(),
     );
     several::offer(&field, cx, setting.spec.key);
     if value != was {
@@ -50,7 +51,7 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let Some(setting) = setting(key) else { return };
     let was = (setting.get)(&cx.session.experiment.draft);
     let mut value = was.clone();
-    let label = faint(ui, setting.spec.title);
+    let label = faint(ui, setting.spec.title());
     if several::in_place(ui, cx, key) {
         return;
     }
@@ -75,7 +76,7 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
         .id(Id::unique(setting.spec.key))
         .min_size(Vec2::new(width, CONTROL));
     let why = cx.session.experiment.why_idle(key);
-    let response = unless(ui, why, |ui| ui.add(edit)).labelled_by(label);
+    let response = unless(ui, why.as_deref(), |ui| ui.add(edit)).labelled_by(label);
     let response = response.on_hover_text(hint(&setting.spec));
     several::offer(&response, cx, key);
     if response.changed() {
@@ -99,7 +100,7 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
         SettingKind::Flag(_) => boxed(ui, spec, &mut value),
         _ => {
             let why = cx.session.experiment.why_idle(spec.key);
-            titled(ui, spec, &mut value, i64::MAX, why)
+            titled(ui, spec, &mut value, i64::MAX, why.as_deref())
         }
     };
     several::offer(&field, cx, spec.key);
@@ -124,7 +125,7 @@ fn boxed(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Respon
         .stroke(egui::Stroke::new(1.0, t.line))
         .corner_radius(crate::ui::theme::RADIUS)
         .inner_margin(egui::Margin::symmetric(10, 1));
-    widgets::whole(ui, spec.title, |ui| {
+    widgets::whole(ui, spec.title(), |ui| {
         frame
             .show(ui, |ui| {
                 ui.set_min_height(CONTROL - 4.0);
@@ -142,7 +143,7 @@ fn titled(
     why: Option<&str>,
 ) -> Response {
     match (spec.kind, value) {
-        (SettingKind::Flag(_), value) => widgets::whole(ui, spec.title, |ui| {
+        (SettingKind::Flag(_), value) => widgets::whole(ui, spec.title(), |ui| {
             ui.vertical(|ui| {
                 // In line with the fields beside it, whose titles stand above them.
                 ui.add_space(20.0);
@@ -151,7 +152,7 @@ fn titled(
             .inner
         }),
         (SettingKind::Shares(_), Some(Setting::Pair(both))) => {
-            let titles = both.iter_mut().zip(spec.title.split(" and "));
+            let titles = both.iter_mut().zip(spec.titles());
             let fields = titles.map(|(share, title)| {
                 let drag = numbers::number(share, f32::MIN_POSITIVE..=1.0).speed(0.005);
                 field(ui, title, |ui| unless(ui, why, |ui| number(ui, drag)))
@@ -170,7 +171,7 @@ fn titled(
 /// The input alone; a limit goes no further than `most`.
 fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64) -> Response {
     match (spec.kind, value) {
-        (SettingKind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title),
+        (SettingKind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title()),
         (
             SettingKind::Whole {
                 default,
@@ -208,8 +209,8 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64
         (SettingKind::Blocks(_) | SettingKind::Text(_) | SettingKind::Name(_), value) => {
             short_text(ui, value)
         }
-        (kind, Some(value)) => ui.label(format!("{value} ({})", kind.range())),
-        (kind, None) => ui.label(kind.range()),
+        (kind, Some(value)) => ui.label(format!("{value} ({})", kind.range().said())),
+        (kind, None) => ui.label(kind.range().said()),
     }
 }
 
@@ -242,14 +243,15 @@ fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
         _ => 0,
     };
     let mut chosen = now;
+    let all = tr!("experiment-all-images");
     let drag = numbers::number(&mut chosen, 0..=most)
         .custom_formatter(move |number, _| match number {
-            0.0 => "all".into(),
+            0.0 => all.into(),
             n if n == now as f64 => now.to_string(),
             n => format!("{n:.0}"),
         })
-        .custom_parser(|text| match text.trim() {
-            "all" => Some(0.0),
+        .custom_parser(move |text| match text.trim() {
+            text if text == all => Some(0.0),
             text => text.parse().ok(),
         });
     let response = number(ui, drag.speed(0.2));

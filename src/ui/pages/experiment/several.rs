@@ -7,16 +7,15 @@ use crate::method::{METHODS, named_method};
 use crate::run::config::{RunConfig, SETTINGS, Setting, SettingKind, SettingSpec, setting};
 use crate::run::grid::MOST_REPETITIONS;
 use crate::session::chooser::DialogPurpose;
-use crate::session::grids::{may_vary, shipped_grids};
+use crate::session::grids::{grid_title, may_vary, shipped_grids};
 use crate::session::plain::title_of;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::GridCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, button, card, entered, faint, icon_button, link, numbers};
 
-/// What gives a setting several values.
-const WORDS: &str = "Several values…";
 /// Width of the field for another value.
 const WIDE: f32 = 130.0;
 
@@ -38,9 +37,9 @@ pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
         return;
     }
     // A choice has a menu of its own.
-    let id = field.id.with("several values");
+    let id = field.id.with("several-values");
     Popup::context_menu(field).id(id).show(|ui| {
-        if ui.button(WORDS).clicked() {
+        if ui.button(tr!("experiment-several-of-field")).clicked() {
             cx.act(UiCommand::OnGrid(GridCommand::Vary(key.into())));
         }
     });
@@ -70,8 +69,10 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     let counted = match key {
         "order" => several
             .orders
-            .map(|number| format!("{number} class orders")),
-        "seed" => several.seeds.map(|number| format!("{number} seeds")),
+            .map(|number| tr!("experiment-class-orders", n = number)),
+        "seed" => several
+            .seeds
+            .map(|number| tr!("experiment-seeds", n = number)),
         _ => None,
     };
     let told = several.of(key).map(|axis| {
@@ -86,7 +87,7 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
         format!("{short}…")
     };
     let open = button(ui, format!("{short} ▾")).on_hover_text(&words);
-    let open = open.accessible_name(format!("Values of {}", title_of(key)));
+    let open = open.accessible_name(tr!("experiment-values-of", setting = title_of(key)));
     Popup::menu(&open)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
         .show(|ui| {
@@ -112,7 +113,7 @@ fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
             let known = inventory.backbones.iter();
             known.map(|view| text(&view.name, &view.name)).collect()
         }
-        (_, SettingKind::Flag(_)) => [(true, "on"), (false, "off")]
+        (_, SettingKind::Flag(_)) => [(true, tr!("experiment-on")), (false, tr!("experiment-off"))]
             .map(|(on, title)| (Setting::Flag(on), title.to_string()))
             .into(),
         (_, SettingKind::Choice(names)) => names.iter().map(|name| text(name, name)).collect(),
@@ -148,7 +149,7 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     if now != was {
         cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), now)));
     }
-    if link(ui, "One value again").clicked() {
+    if link(ui, tr!("experiment-one-value")).clicked() {
         let first = was.into_iter().take(1).collect();
         cx.act(UiCommand::OnGrid(GridCommand::Values(key.into(), first)));
         ui.close();
@@ -159,12 +160,8 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
 fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let several = &cx.session.experiment.grid.several;
     let (key, now, words) = match key {
-        "order" => (
-            "order",
-            several.orders,
-            "class orders: the paper's, then seeded ones",
-        ),
-        "seed" => ("seed", several.seeds, "seeds that follow each other"),
+        "order" => ("order", several.orders, tr!("experiment-orders-number")),
+        "seed" => ("seed", several.seeds, tr!("experiment-seeds-number")),
         _ => return,
     };
     let mut number_now = now.unwrap_or(0);
@@ -185,7 +182,7 @@ fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting
     for (at, value) in now.iter().enumerate() {
         ui.horizontal(|ui| {
             ui.label(value.to_string());
-            let name = format!("Remove {value}");
+            let name = tr!("experiment-remove-value", value = value.to_string());
             if icon_button(ui, Icon::Cross, &name, 20.0).clicked() {
                 gone = Some(at);
             }
@@ -196,10 +193,11 @@ fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting
     }
     let state = &mut cx.pages.experiment;
     let add = ui.horizontal(|ui| {
-        let edit = widgets::line_edit(&mut state.value, WIDE).hint_text("another value");
-        let edit = ui.add(edit).on_hover_text(spec.kind.range());
+        let edit =
+            widgets::line_edit(&mut state.value, WIDE).hint_text(tr!("experiment-another-value"));
+        let edit = ui.add(edit).on_hover_text(spec.kind.range().said());
         let enter = entered(ui, &edit);
-        button(ui, "Add").clicked() || enter
+        button(ui, tr!("experiment-add-value")).clicked() || enter
     });
     if !add.inner || state.value.trim().is_empty() {
         if let Some(wrong) = &state.wrong_value {
@@ -224,11 +222,13 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
         setting(spec.key).is_none_or(|known| (known.set)(&mut RunConfig::default(), value.clone()))
     });
     match taken {
-        None => Err(format!(
-            "\"{text}\" is no value: give {}",
-            spec.kind.range()
-        )),
-        Some(value) if now.contains(&value) => Err(format!("{value} is there already")),
+        None => {
+            let range = spec.kind.range().said();
+            Err(tr!("experiment-no-value", text = text, range = range))
+        }
+        Some(value) if now.contains(&value) => {
+            Err(tr!("experiment-value-there", value = value.to_string()))
+        }
         Some(value) => Ok(value),
     }
 }
@@ -236,13 +236,10 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
 /// The card of all settings that have several values; a line that offers it where none has.
 pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
-        widgets::title(ui, "Several values");
+        widgets::title(ui, tr!("experiment-several"));
         let several = cx.session.experiment.grid.several.clone();
         if several.is_empty() {
-            faint(
-                ui,
-                "Try a setting with several values, or open a grid of runs.",
-            );
+            faint(ui, tr!("experiment-several-what"));
         }
         let mut keys: Vec<&str> = several.axes.iter().map(|axis| axis.key.as_str()).collect();
         keys.extend(several.orders.map(|_| "order"));
@@ -256,15 +253,16 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
             });
         }
         ui.horizontal_wrapped(|ui| {
-            let more = button(ui, "A setting…").accessible_name("Give a setting several values");
+            let more = button(ui, tr!("experiment-several-add"));
+            let more = more.accessible_name(tr!("experiment-several-add-name"));
             Popup::menu(&more).show(|ui| settings(ui, cx));
-            let open = button(ui, "Open grid…");
+            let open = button(ui, tr!("experiment-grid-open"));
             Popup::menu(&open).show(|ui| grids(ui, cx));
             if !several.is_empty() {
-                if button(ui, "Save as grid…").clicked() {
+                if button(ui, tr!("experiment-grid-save")).clicked() {
                     cx.act(UiCommand::Pick(DialogPurpose::SaveGrid));
                 }
-                if link(ui, "Single values again").clicked() {
+                if link(ui, tr!("experiment-single-again")).clicked() {
                     cx.act(UiCommand::OnGrid(GridCommand::Close));
                 }
             }
@@ -299,7 +297,7 @@ pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
 /// The grids that there are to open.
 fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(280.0);
-    if ui.button("A file…").clicked() {
+    if ui.button(tr!("experiment-grid-file")).clicked() {
         cx.act(UiCommand::Pick(DialogPurpose::Grid));
     }
     ui.separator();
@@ -307,7 +305,7 @@ fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
         .max_height(420.0)
         .show(ui, |ui| {
             for (name, title) in shipped_grids() {
-                let line = ui.button(title).on_hover_text(*name);
+                let line = ui.button(grid_title(title)).on_hover_text(*name);
                 if line.clicked() {
                     cx.act(UiCommand::OnGrid(GridCommand::Open((*name).into())));
                 }

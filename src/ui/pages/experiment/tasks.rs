@@ -9,12 +9,12 @@ use egui::{
 use super::chips::{Move, carry, chip_width, class_chip, dropped, roll};
 use super::row;
 use super::setting::text;
-use crate::counts::counted;
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::problem::listed;
 use crate::run::config::Setting;
 use crate::session::chooser::DialogPurpose;
 use crate::session::views::DataView;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{RADIUS, regular, semibold, tokens};
@@ -80,7 +80,11 @@ fn one_cell(
     let t = tokens(ui);
     let classes = classes_of(scenario, names, task);
     let words: Vec<&str> = classes.iter().map(|&(_, name)| name).collect();
-    let name = format!("task {}: {}", task + 1, listed(&words, 12));
+    let name = tr!(
+        "data-task-classes",
+        task = task + 1,
+        classes = listed(&words, 12)
+    );
     let response = ui.interact(rect, ui.scope_id().with(("task", task)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
     let line = Stroke::new(1.0, t.line);
@@ -95,7 +99,7 @@ fn one_cell(
         .get(task)
         .copied()
         .unwrap_or(0);
-    let tip = format!("{name}\n{}", counted(images, "training image"));
+    let tip = format!("{name}\n{}", tr!("data-training-images", n = images));
     let mut chips = Vec::new();
     let mut moved = None;
     if rect.width() <= 50.0 {
@@ -112,7 +116,7 @@ fn one_cell(
         );
     } else {
         let at = rect.min + Vec2::new(11.0, 13.0);
-        let label = format!("task {}", task + 1);
+        let label = tr!("data-task", task = task + 1);
         painted_text(
             ui,
             at,
@@ -176,15 +180,12 @@ fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<
 /// The larger view: every task with all its classes.
 pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
-        faint(ui, "The tasks show once the settings fit the data.");
+        faint(ui, tr!("data-tasks-later"));
         return;
     };
     let data = cx.session.experiment.data.ready().cloned();
     let names = class_names(data.as_deref());
-    faint(
-        ui,
-        "Drag a class to another task or place, or click it for a menu. Tasks and order are part of the settings.",
-    );
+    faint(ui, tr!("data-arrange-how"));
     let mut moved = None;
     ScrollArea::vertical()
         .id_salt("arrange")
@@ -220,13 +221,12 @@ fn one_task(
         .inner_margin(egui::Margin::symmetric(8, 6));
     let drawn = frame.show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        let words = format!(
-            "task {} · {} · {}",
-            task + 1,
-            counted(classes.len(), "class"),
-            counted(images, "training image")
-        );
-        faint(ui, words);
+        let words = [
+            tr!("data-task", task = task + 1),
+            tr!("data-classes", n = classes.len()),
+            tr!("data-training-images", n = images),
+        ];
+        faint(ui, words.join(" · "));
         ui.horizontal_wrapped(|ui| {
             for &class in &classes {
                 let (chip, picked) = class_chip(ui, "arrange", scenario, class, task);
@@ -242,11 +242,11 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "a new task"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("data-new-task")));
     let line = Stroke::new(1.0, t.line);
     ui.painter()
         .rect_stroke(rect, CornerRadius::same(RADIUS), line, StrokeKind::Inside);
-    let words = "Drop a class here for a new task";
+    let words = tr!("data-new-task-drop");
     let at = rect.center();
     painted_text(
         ui,
@@ -263,15 +263,15 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
 /// The settings behind the strip: classes per task, class order, the orders there are, undo.
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
-        let label = terms::faint(ui, "Classes per task", "task");
+        let label = terms::faint(ui, tr!("data-classes-per-task"), "task");
         text(ui, cx, "classes_per_task", label.id, 100.0);
         ui.add_space(8.0);
-        let label = terms::faint(ui, "Class order", "class_order");
+        let label = terms::faint(ui, tr!("data-class-order"), "class_order");
         text(ui, cx, "order", label.id, 110.0);
-        let menu = button(ui, "Orders");
+        let menu = button(ui, tr!("data-orders"));
         Popup::menu(&menu).show(|ui| orders(ui, cx));
-        let undo = button_if(ui, cx.pages.experiment.can_undo, "Undo");
-        let hint = "Takes the last change of the settings back, a move of a class, too";
+        let undo = button_if(ui, cx.pages.experiment.can_undo, tr!("data-undo"));
+        let hint = tr!("data-undo-hint");
         if undo.on_hover_text(hint).clicked() {
             cx.act(UiCommand::Undo);
         }
@@ -280,25 +280,28 @@ pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn orders(ui: &mut Ui, cx: &mut Cx<'_>) {
     let names = class_names(cx.session.experiment.data.ready().map(|view| &**view));
-    let mut list = vec![("natural".to_string(), "Natural: sorted by name".to_string())];
+    let mut list = vec![("natural".to_string(), tr!("data-order-natural").to_string())];
     let by_number = ClassOrder::by_number(names);
     if by_number != "natural" {
-        let words = "By the numbers in the names: 2 before 10";
+        let words = tr!("data-order-numbers");
         list.push((by_number, words.to_string()));
     }
     for preset in ClassOrder::presets(names.len()) {
         let key = preset.to_string();
-        list.push((key.clone(), format!("The paper's {key}")));
+        list.push((key.clone(), tr!("data-order-paper", key = key)));
     }
     for seed in 1..=3 {
-        list.push((format!("seed:{seed}"), format!("Shuffled with seed {seed}")));
+        list.push((
+            format!("seed:{seed}"),
+            tr!("data-order-shuffled", seed = seed),
+        ));
     }
     for (key, title) in list {
         if ui.button(title).clicked() {
             cx.act(UiCommand::Set("order", Some(Setting::Text(key.into()))));
         }
     }
-    if ui.button("From a file…").clicked() {
+    if ui.button(tr!("data-order-file")).clicked() {
         cx.act(UiCommand::Pick(DialogPurpose::Order));
     }
 }

@@ -4,6 +4,8 @@ use egui::{RichText, Ui};
 
 use crate::run::tried::{Trial, TriedMethod};
 use crate::session::trials::Trying;
+use crate::session::words::number;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
 use crate::ui::pages::Cx;
@@ -16,7 +18,7 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     card(ui, |ui| {
-        widgets::title(ui, "Which method suits these pictures?");
+        widgets::title(ui, tr!("experiment-try-title"));
         if let Some(trial) = cx.session.trial().cloned() {
             table(ui, cx, &trial);
             for told in trial.sentences() {
@@ -32,21 +34,21 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     if let Trying::Asked(_) = cx.session.experiment.trying {
         let words = match cx.session.trial_at_work(&cx.session.experiment.trying) {
             Some(what) => format!("{what} …"),
-            None => "Waiting for its turn …".into(),
+            None => tr!("experiment-try-waits").into(),
         };
         ui.horizontal_wrapped(|ui| {
             widgets::cut(ui, crate::session::story::sentence(&words));
-            if button(ui, "Stop").clicked() {
+            if button(ui, tr!("experiment-try-stop")).clicked() {
                 cx.act(UiCommand::OnExperiment(ExperimentCommand::StopTrying));
             }
         });
         return;
     }
     let words = match cx.session.trial() {
-        Some(_) => "Try again",
-        None => "Try methods",
+        Some(_) => tr!("experiment-try-again"),
+        None => tr!("experiment-try"),
     };
-    let hint = "Trains the chosen method, SimpleCIL, RanPAC and LAE on the training pictures but a fifth, and judges them on that fifth; test pictures are not looked at. About a minute at most on most machines";
+    let hint = tr!("experiment-try-hint");
     let can = cx.session.can_start() && !cx.session.has_grid();
     if button_if(ui, can, words).on_hover_text(hint).clicked() {
         cx.act(UiCommand::OnExperiment(ExperimentCommand::TryMethods));
@@ -61,7 +63,13 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
         .num_columns(5)
         .spacing([9.0, 6.0])
         .show(ui, |ui| {
-            for title in ["", "right", "forgotten", "seconds", ""] {
+            for title in [
+                "",
+                tr!("experiment-try-right"),
+                tr!("experiment-try-forgotten"),
+                tr!("experiment-try-seconds"),
+                "",
+            ] {
                 faint(ui, title);
             }
             ui.end_row();
@@ -72,12 +80,12 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
                 };
                 let title = ui.label(cell(one.title.clone()));
                 if let Some(problem) = &one.problem {
-                    title.on_hover_text(&problem.what);
+                    title.on_hover_text(problem.what_said());
                 }
                 for text in figures(one) {
                     ui.label(cell(text));
                 }
-                if link(ui, "Use it").clicked() {
+                if link(ui, tr!("experiment-try-use")).clicked() {
                     let taken = ExperimentCommand::UseTried(place);
                     cx.act(UiCommand::OnExperiment(taken));
                 }
@@ -88,12 +96,13 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
 
 /// Right, forgotten and seconds; a dash where there is none.
 fn figures(one: &TriedMethod) -> [String; 3] {
-    let told = |value: Option<f64>, sign: &str| {
-        value.map_or_else(|| "–".to_string(), |value| format!("{value:.1}{sign}"))
-    };
+    let told = |value: Option<String>| value.unwrap_or_else(|| "–".into());
     [
-        told(one.right, "\u{a0}%"),
-        told(one.forgotten, ""),
-        format!("{:.1}", one.seconds),
+        told(
+            one.right
+                .map(|right| format!("{}\u{a0}%", number(right, 1))),
+        ),
+        told(one.forgotten.map(|lost| number(lost, 1))),
+        number(one.seconds, 1),
     ]
 }

@@ -5,6 +5,7 @@ use egui::text::TextFormat;
 use egui::{CollapsingHeader, RichText, TextEdit, Ui};
 
 use crate::texts::{Language, Term};
+use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, card, ends, faint, terms};
@@ -19,32 +20,31 @@ pub struct State {
 
 /// Draws it.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.learn.language;
     let state = &mut cx.pages.learn.glossary;
     let wanted = std::mem::take(&mut state.wanted);
     ends(
         ui,
         |ui| {
-            widgets::title(ui, language.say("glossary.title"));
+            widgets::title(ui, tr!("glossary-title"));
         },
         |ui| {
             let field = TextEdit::singleline(&mut state.typed)
-                .hint_text(language.say("glossary.find"))
+                .hint_text(tr!("glossary-find"))
                 .desired_width(180.0)
                 .char_limit(60);
-            let field = ui.add(field).accessible_name(language.say("glossary.find"));
+            let field = ui.add(field).accessible_name(tr!("glossary-find"));
             if wanted {
                 field.request_focus();
                 field.scroll_to_me(Some(egui::Align::TOP));
             }
         },
     );
-    faint(ui, language.say("glossary.about"));
+    faint(ui, tr!("glossary-about"));
     let typed = state.typed.trim().to_lowercase();
     let found = |term: &&Term| term.told().to_lowercase().contains(&typed);
-    let all: Vec<&Term> = language.terms().iter().filter(found).collect();
+    let all: Vec<&Term> = Language::spoken().terms().iter().filter(found).collect();
     if all.is_empty() {
-        faint(ui, language.say("glossary.none"));
+        faint(ui, tr!("glossary-none"));
     }
     for group in all.chunk_by(|a, b| a.group == b.group) {
         let Some(first) = group.first() else { continue };
@@ -58,12 +58,12 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             .id_salt((&first.group, typed.is_empty()))
             .open(open)
             .show(ui, |ui| {
-                group.iter().for_each(|term| entry(ui, term, language));
+                group.iter().for_each(|term| entry(ui, term));
             });
     }
 }
 
-fn entry(ui: &mut Ui, term: &Term, language: Language) {
+fn entry(ui: &mut Ui, term: &Term) {
     card(ui, |ui| {
         let t = tokens(ui);
         ui.spacing_mut().item_spacing.y = 5.0;
@@ -73,7 +73,7 @@ fn entry(ui: &mut Ui, term: &Term, language: Language) {
                 .color(t.strong),
         );
         let look = TextFormat::simple(regular(14.0), t.text);
-        terms::told_by(ui, term, &look, language);
+        terms::told_by(ui, term, &look);
         terms::formula(ui, term);
     });
 }

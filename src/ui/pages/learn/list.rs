@@ -14,21 +14,21 @@ use crate::ui::widgets::{self, button, card, ends, faint, primary_button, scroll
 
 use super::unit::column;
 use super::{glossary, tour};
+use crate::tr;
 
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if matches!(cx.session.learn.units.list, Fetch::Nothing) {
         cx.act(UiCommand::Load(Load::Units));
     }
-    let language = cx.session.learn.language;
     let Some(entries) = cx.session.learn.units.list.ready() else {
-        sentence(ui, language.say("unit.reading"));
+        sentence(ui, tr!("unit-reading"));
         return;
     };
     scroll(ui, "lessons", |ui| {
         column(ui, |ui| {
             tour::invite(ui, cx);
-            let chosen = units::named(entries, language);
+            let chosen = units::named(entries, Language::spoken());
             let (own, theirs): (Vec<&UnitEntry>, Vec<&UnitEntry>) =
                 chosen.into_iter().partition(|entry| entry.own);
             for entry in own {
@@ -38,15 +38,15 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             ends(
                 ui,
                 |ui| {
-                    widgets::title(ui, language.say("unit.own"));
+                    widgets::title(ui, tr!("unit-own"));
                 },
                 |ui| {
                     for (key, command) in [
-                        ("unit.read_again", LearnCommand::ReadUnits),
-                        ("unit.folder", LearnCommand::ShowUnits),
-                        ("unit.write", LearnCommand::WriteUnit),
+                        ("unit-read-again", LearnCommand::ReadUnits),
+                        ("unit-folder", LearnCommand::ShowUnits),
+                        ("unit-write", LearnCommand::WriteUnit),
                     ] {
-                        if button(ui, language.say(key)).clicked() {
+                        if button(ui, tr!(key)).clicked() {
                             cx.act(UiCommand::OnLearn(command));
                         }
                     }
@@ -55,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
             if theirs.is_empty() {
                 let folder = cx.session.learn.units.folder.as_ref();
                 let folder = folder.map_or_else(String::new, |path| path.display().to_string());
-                faint(ui, language.fill("unit.own_none", &[("folder", &folder)]));
+                faint(ui, tr!("unit-own-none", folder = folder));
             }
             for entry in theirs {
                 one(ui, cx, entry);
@@ -68,22 +68,20 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 /// How far one has come, else how long it takes.
-fn told(done: Done, unit: &Unit, language: Language) -> String {
+fn told(done: Done, unit: &Unit) -> String {
     match done {
-        done if done.is_all() => language.say("unit.all_done").into(),
+        done if done.is_all() => tr!("unit-all-done").into(),
         Done { answered: 0, .. } => unit.time(),
         Done {
             answered,
             questions,
         } => {
-            let (done, all) = (answered.to_string(), questions.to_string());
-            language.fill("unit.questions_done", &[("done", &done), ("all", &all)])
+            tr!("unit-questions-done", done = answered, all = questions)
         }
     }
 }
 
 fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
-    let language = cx.session.learn.language;
     card(ui, |ui| match &entry.unit {
         Err(problem) => {
             widgets::title(ui, &entry.name);
@@ -98,9 +96,9 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                     ui.label(title.color(strong));
                 },
                 |ui| {
-                    let opener = primary_button(ui, language.say("unit.open"), true);
+                    let opener = primary_button(ui, tr!("unit-open"), true);
                     // Many buttons say the same: each is told apart by its lesson.
-                    let name = format!("{}: {}", language.say("unit.open"), unit.title);
+                    let name = format!("{}: {}", tr!("unit-open"), unit.title);
                     opener.widget_info(|| {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())
                     });
@@ -109,7 +107,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                         cx.act(UiCommand::OnLearn(command));
                     }
                     let done = cx.session.learn.units.done(unit);
-                    faint(ui, told(done, unit, language));
+                    faint(ui, told(done, unit));
                 },
             );
             if !unit.about.is_empty() {

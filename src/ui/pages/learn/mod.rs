@@ -5,13 +5,15 @@ mod list;
 pub mod tour;
 mod unit;
 
+pub use unit::words;
+
 use egui::Ui;
 
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, ends, segmented};
+use crate::ui::widgets;
 
 /// What the page remembers between frames.
 #[derive(Default)]
@@ -29,28 +31,17 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         tour::show(ui, cx);
         return;
     }
-    let language = cx.session.learn.language;
-    let mut wanted = language;
     let open = cx.session.learn.units.open.as_ref();
     let mut leave = false;
-    ends(
-        ui,
-        |ui| match open {
-            Some(_) => {
-                leave = widgets::button(ui, language.say("unit.back")).clicked();
-                start_over(ui, cx);
-            }
-            None => {
-                widgets::title(ui, language.say("learn.title"));
-            }
-        },
-        |ui| {
-            segmented(ui, "Language", &Language::ALL, &mut wanted);
-        },
-    );
-    if wanted != language {
-        cx.act(UiCommand::Speak(wanted));
-    }
+    ui.horizontal(|ui| match open {
+        Some(_) => {
+            leave = widgets::button(ui, tr!("unit-back")).clicked();
+            start_over(ui, cx);
+        }
+        None => {
+            widgets::title(ui, tr!("learn-title"));
+        }
+    });
     if leave {
         cx.act(UiCommand::OnLearn(LearnCommand::Open(None)));
     }
@@ -62,10 +53,9 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 /// Begins the open lesson anew, once something is answered in it.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.learn.language;
     let begun = cx.session.learn.units.is_begun();
-    let again = widgets::button_if(ui, begun, language.say("unit.start_over"));
-    let hint = language.say("unit.start_over_hint");
+    let again = widgets::button_if(ui, begun, tr!("unit-start-over"));
+    let hint = tr!("unit-start-over-hint");
     if again.on_hover_text(hint).clicked() {
         cx.act(UiCommand::OnLearn(LearnCommand::StartOver));
     }

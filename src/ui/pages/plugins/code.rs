@@ -12,6 +12,7 @@ use crate::expression::Piece;
 use crate::pet::marks::{Mark, marks};
 use crate::session::editor::OpenPlugin;
 use crate::session::editor::completion::{Candidate, candidates};
+use crate::tr;
 use crate::ui::theme::{Tokens, mono, regular, tokens};
 use crate::ui::widgets::faint;
 
@@ -21,8 +22,6 @@ const LETTERS: f32 = 13.0;
 const GUTTER: f32 = 40.0;
 /// Most letters: a plugin has at most so many bytes.
 const MOST: usize = 64 * 1024;
-/// What the text is called for whoever cannot see it.
-const NAME: &str = "The text";
 
 /// What the editor remembers between frames.
 #[derive(Default)]
@@ -37,49 +36,78 @@ pub struct Code {
     pub cursor: usize,
     /// Where it shall go, as bytes that are marked.
     pub go_to: Option<Range<usize>>,
+    /// Whether it goes there without taking the keys.
+    pub aside: bool,
     /// Which of the names offered is chosen.
     chosen: usize,
     /// The cursor at which the person wanted no names.
     unwanted: Option<usize>,
+    /// The names that were offered last, and where: text and meaning by their versions, and the cursor.
+    known: ([u64; 2], usize, Offered),
+    /// How often the text changed here.
+    changes: u64,
+    /// The text with its colours, as it was drawn last.
+    drawn: Drawn,
+}
+
+/// Names for the bytes that they would take the place of.
+type Offered = Option<(Range<usize>, Vec<Candidate>)>;
+
+/// A text with its colours, and what was painted in it.
+#[derive(Default)]
+struct Drawn {
+    job: LayoutJob,
+    painted: Painted,
+    dark: bool,
+}
+
+/// What is painted in a text, as bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Painted {
+    /// Mistakes.
+    pub wrong: Vec<Range<usize>>,
+    /// What was found.
+    pub hits: Vec<Range<usize>>,
+    /// The one in sight.
+    pub seen: Option<Range<usize>>,
 }
 
 impl Code {
-    /// Draws it; gives the text where it was changed. `hits` are painted as found.
+    /// Draws it, what was found painted in it; gives the text where it was changed.
     pub fn show(
         &mut self,
         ui: &mut Ui,
         open: &OpenPlugin,
-        hits: &[Range<usize>],
+        mut painted: Painted,
         height: f32,
     ) -> Option<String> {
-        let id = Id::unique("text of the plugin");
-        self.take(ui, id, open);
-        let before = self.text.clone();
+        let (id, before) = (text_id(), self.changes);
         let offered = self.offered(ui, id, open);
         let completed = offered.as_ref().and_then(|found| self.keys(ui, found));
         if let Some((span, text)) = completed {
-            self.replace(ui, id, span, &text);
+            self.replace(ui, span, &text);
         }
-        let wrong: Vec<Range<usize>> = open.mistakes.iter().map(|own| own.span.clone()).collect();
-        let label = faint(ui, NAME).id;
+        painted.wrong = open.mistakes.iter().map(|own| own.span.clone()).collect();
+        let label = faint(ui, tr!("editor-text")).id;
         let shown = ScrollArea::both()
             .id_salt("text of the plugin")
             .auto_shrink([false, false])
             .max_height(height)
             .min_scrolled_height(height)
-            .show(ui, |ui| self.text(ui, id, &wrong, hits, (height, label)));
+            .show(ui, |ui| self.text(ui, id, painted, (height, label)));
         let caret = shown.inner;
         if let (Some(caret), Some((span, found))) = (caret, &offered) {
             let clicked = self.popup(ui, caret, found);
             if let Some(text) = clicked {
-                self.replace(ui, id, span.clone(), &text);
+                self.replace(ui, span.clone(), &text);
             }
         }
-        (self.text != before).then(|| self.text.clone())
+        (self.changes != before).then(|| self.text.clone())
     }
 
     /// Takes the session's text where another one than the typed is there.
-    fn take(&mut self, ui: &Ui, id: Id, open: &OpenPlugin) {
+    pub fn take(&mut self, ui: &Ui, open: &OpenPlugin) {
+        let id = text_id();
         if self.first != open.first {
             // What was done to another text is not undone here.
             let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
@@ -87,6 +115,7 @@ impl Code {
             state.store(ui.ctx(), id);
             (self.first, self.version) = (open.first, open.version);
             self.text.clone_from(&open.text);
+            self.changes += 1;
             self.cursor = 0;
         }
         if self.version != open.version {
@@ -94,6 +123,7 @@ impl Code {
             if self.text != open.text {
                 self.note_undo(ui, id);
                 self.text.clone_from(&open.text);
+                self.changes += 1;
             }
         }
     }
@@ -109,28 +139,29 @@ impl Code {
     }
 
     /// Puts another text in the place of some bytes, with the cursor behind it.
-    pub fn replace(&mut self, ui: &Ui, id: Id, span: Range<usize>, by: &str) {
+    pub fn replace(&mut self, ui: &Ui, span: Range<usize>, by: &str) {
         if self.text.get(span.clone()).is_none() {
             return;
         }
-        self.note_undo(ui, id);
+        self.note_undo(ui, text_id());
         let end = span.start + by.len();
         self.text.replace_range(span, by);
+        self.changes += 1;
         self.go_to = Some(end..end);
     }
 
     /// The names that can stand at the cursor.
-    fn offered(
-        &self,
-        ui: &Ui,
-        id: Id,
-        open: &OpenPlugin,
-    ) -> Option<(Range<usize>, Vec<Candidate>)> {
+    fn offered(&mut self, ui: &Ui, id: Id, open: &OpenPlugin) -> Offered {
         let typing = ui.memory(|memory| memory.has_focus(id));
         if !typing || self.unwanted == Some(self.cursor) {
             return None;
         }
-        candidates(&self.text, self.cursor, open.good.as_deref())
+        let now = ([self.changes, open.checked], self.cursor);
+        if (self.known.0, self.known.1) != now {
+            let found = candidates(&self.text, self.cursor, open.good.as_deref());
+            self.known = (now.0, now.1, found);
+        }
+        self.known.2.clone()
     }
 
     /// What the keys do while names are offered: Tab takes one, arrows go through them, Escape closes them.
@@ -158,26 +189,36 @@ impl Code {
         &mut self,
         ui: &mut Ui,
         id: Id,
-        wrong: &[Range<usize>],
-        hits: &[Range<usize>],
+        painted: Painted,
         (height, label): (f32, Id),
     ) -> Option<Rect> {
-        let t = tokens(ui);
+        let (t, dark) = (tokens(ui), ui.visuals().dark_mode);
+        let drawn = &mut self.drawn;
         let mut layouter = |ui: &Ui, text: &dyn egui::TextBuffer, _: f32| -> Arc<Galley> {
-            let job = coloured(text.as_str(), wrong, hits, t);
-            ui.fonts_mut(|fonts| fonts.layout_job(job))
+            let text = text.as_str();
+            if drawn.job.text != text || drawn.painted != painted || drawn.dark != dark {
+                *drawn = Drawn {
+                    job: coloured(text, &painted, t),
+                    painted: painted.clone(),
+                    dark,
+                };
+            }
+            ui.fonts_mut(|fonts| fonts.layout_job(drawn.job.clone()))
+        };
+        let chars = |byte: usize| {
+            let before = self.text.get(..self.text.floor_char_boundary(byte));
+            CCursor::new(before.unwrap_or_default().chars().count())
         };
         let place = self.go_to.take();
-        if let Some(span) = &place {
-            let chars = |byte: usize| {
-                let before = self.text.get(..self.text.floor_char_boundary(byte));
-                CCursor::new(before.unwrap_or_default().chars().count())
-            };
+        let place = place.map(|span| CCursorRange::two(chars(span.start), chars(span.end)));
+        let aside = std::mem::take(&mut self.aside);
+        if let Some(range) = place {
             let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
-            let range = CCursorRange::two(chars(span.start), chars(span.end));
             state.cursor.set_char_range(Some(range));
             state.store(ui.ctx(), id);
-            ui.memory_mut(|memory| memory.request_focus(id));
+            if !aside {
+                ui.memory_mut(|memory| memory.request_focus(id));
+            }
         }
         let rows = (height / 17.0).floor().max(4.0) as usize;
         let output = TextEdit::multiline(&mut self.text)
@@ -194,8 +235,9 @@ impl Code {
             .layouter(&mut layouter)
             .show(ui);
         let response = output.response.response.labelled_by(label);
+        self.changes += u64::from(response.changed());
         numbers(ui, &output.galley, output.galley_pos, t);
-        let cursor = output.cursor_range?.primary;
+        let cursor = output.cursor_range.or(place)?.primary;
         let byte = self
             .text
             .char_indices()
@@ -238,12 +280,17 @@ impl Code {
                         clicked = Some(own.text.clone());
                     }
                 }
-                faint(ui, "Tab takes the first, arrows choose, Esc closes");
+                faint(ui, tr!("editor-offered"));
                 clicked
             })
         });
         shown.inner.inner
     }
+}
+
+/// The text's own.
+fn text_id() -> Id {
+    Id::unique("text of the plugin")
 }
 
 /// Numbers beside the lines.
@@ -265,14 +312,11 @@ fn numbers(ui: &Ui, galley: &Galley, at: Pos2, t: &Tokens) {
 }
 
 /// The text with the colours of its pieces.
-fn coloured(
-    text: &str,
-    wrong: &[Range<usize>],
-    hits: &[Range<usize>],
-    t: &'static Tokens,
-) -> LayoutJob {
+fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
     let marked = marks(text);
-    let wrong: Vec<Range<usize>> = wrong.iter().map(|span| widened(text, span)).collect();
+    let hits = &painted.hits;
+    let wrong = painted.wrong.iter();
+    let wrong: Vec<Range<usize>> = wrong.map(|span| widened(text, span)).collect();
     let mut bounds: Vec<usize> = vec![0, text.len()];
     let all = marked.iter().map(|marked| &marked.span);
     for span in all.chain(&wrong).chain(hits) {
@@ -302,8 +346,10 @@ fn coloured(
             format.underline = Stroke::new(1.5, t.bad);
             format.background = t.bad.gamma_multiply(0.12);
         }
-        if found.peek().is_some_and(|hit| hit.start <= from) {
-            format.background = t.warning.gamma_multiply(0.35);
+        if let Some(hit) = found.peek().filter(|hit| hit.start <= from) {
+            let in_sight = painted.seen.as_ref() == Some(*hit);
+            let share = if in_sight { 0.7 } else { 0.35 };
+            format.background = t.warning.gamma_multiply(share);
         }
         job.append(&text[from..to], 0.0, format);
     }

@@ -3,12 +3,12 @@
 use egui::{Popup, RichText, Ui};
 
 use super::act;
-use super::code::Code;
+use super::code::{Code, Painted};
 use super::find::Find;
 use super::meaning;
 use crate::session::editor::OpenPlugin;
 use crate::session::views::Fetch;
-use crate::ui::command::UiCommand;
+use crate::tr;
 use crate::ui::keys;
 use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
@@ -34,24 +34,26 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
-    let Some(open) = cx.session.editor.open.clone() else {
+    let session = cx.session;
+    let Some(open) = &session.editor.open else {
         return;
     };
-    warnings(ui, cx, &open);
+    warnings(ui, cx, open);
     let height = column.rest(ui, 360.0);
     card_of(ui, height, |ui| {
-        let found = head(ui, cx, &open);
-        let state = &mut cx.pages.plugins.editor;
-        if state.find.on
-            && let Some(text) = state.find.show(ui, &mut state.code, found)
-        {
-            cx.commands
-                .push(UiCommand::OnPlugins(PluginCommand::Type(text)));
-        }
-        let hits = state.find.hits(&state.code.text);
+        let opened = head(ui, cx, open);
+        let State { code, find } = &mut cx.pages.plugins.editor;
+        code.take(ui, open);
+        let replaced = find.on && find.show(ui, code, opened);
+        let replaced = replaced.then(|| code.text.clone());
+        let painted = Painted {
+            hits: find.hits(&code.text),
+            seen: find.seen(),
+            ..Painted::default()
+        };
         let room = (column.rest(ui, 330.0) - 48.0).max(260.0);
-        let typed = state.code.show(ui, &open, &hits, room);
-        if let Some(text) = typed {
+        let typed = code.show(ui, open, painted, room);
+        if let Some(text) = typed.or(replaced) {
             act(cx, PluginCommand::Type(text));
         }
     });
@@ -65,38 +67,32 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     if let Some(from) = &open.from {
         card(ui, |ui| {
-            widgets::title(ui, "This plugin is not installed yet");
+            widgets::title(ui, tr!("editor-foreign"));
             sentence(
                 ui,
-                format!(
-                    "It lies at {}. What it would do stands beside its text; Install puts a copy among your plugins.",
-                    from.display()
-                ),
+                tr!("editor-foreign-text", place = from.display().to_string()),
             );
         });
     }
     if let Some(name) = open.hides().filter(|_| !open.allowed) {
         card(ui, |ui| {
             let t = tokens(ui);
-            let loud = format!("This would take the place of the built-in {name}");
+            let loud = tr!("editor-hides", name = name);
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.bad));
-            sentence(
-                ui,
-                "Every run with this name would train this text instead. Give it another name, or allow it: that is kept.",
-            );
-            if button(ui, format!("Let it take the place of {name}")).clicked() {
+            sentence(ui, tr!("editor-hides-text"));
+            if button(ui, tr!("editor-hides-allow", name = name)).clicked() {
                 act(cx, PluginCommand::AllowOpen);
             }
         });
     }
     if open.theirs.is_some() {
         card(ui, |ui| {
-            widgets::title(ui, "Another program changed this file");
+            widgets::title(ui, tr!("editor-theirs"));
             ui.horizontal_wrapped(|ui| {
-                if button(ui, "Take its text").clicked() {
+                if button(ui, tr!("editor-theirs-take")).clicked() {
                     act(cx, PluginCommand::Settle(true));
                 }
-                if button(ui, "Keep mine").clicked() {
+                if button(ui, tr!("editor-theirs-keep")).clicked() {
                     act(cx, PluginCommand::Settle(false));
                 }
             });
@@ -111,11 +107,11 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     let saved = ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));
     let find = ui.input_mut(|input| input.consume_shortcut(&keys::FIND));
-    let name = open.name().unwrap_or_else(|| "no name yet".into());
+    let name = open.name.as_deref().unwrap_or(tr!("editor-nameless"));
     let state = match (&open.file, open.is_changed()) {
-        (None, _) => "not saved yet",
-        (Some(_), true) => "changed since it was saved",
-        (Some(_), false) => "saved",
+        (None, _) => tr!("editor-unsaved"),
+        (Some(_), true) => tr!("editor-changed"),
+        (Some(_), false) => tr!("editor-saved"),
     };
     let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {
@@ -125,9 +121,9 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     let mut opened = find;
     ui.horizontal_wrapped(|ui| {
         let save = if open.from.is_some() {
-            "Install"
+            tr!("editor-install")
         } else {
-            "Save"
+            tr!("editor-save")
         };
         let hint = ui.ctx().format_shortcut(&keys::SAVE_FILE);
         if primary_button(ui, save, open.is_changed())
@@ -137,25 +133,28 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         {
             act(cx, PluginCommand::Save);
         }
-        let hint = "Saves it and chooses it on Experiment";
-        if button_if(ui, open.is_sound(), "Use it")
+        let hint = tr!("editor-use-hint");
+        if button_if(ui, open.is_sound(), tr!("plugins-use"))
             .on_hover_text(hint)
             .clicked()
         {
             act(cx, PluginCommand::Use);
         }
-        if button(ui, "Duplicate").clicked() {
+        if button(ui, tr!("editor-duplicate")).clicked() {
             act(cx, PluginCommand::Duplicate);
         }
         let file = open.file.as_ref();
-        if let (true, Some(file)) = (button_if(ui, file.is_some(), "Show file").clicked(), file) {
+        if let (true, Some(file)) = (
+            button_if(ui, file.is_some(), tr!("editor-show")).clicked(),
+            file,
+        ) {
             act(cx, PluginCommand::Reveal(file.clone()));
         }
         earlier(ui, cx, open);
         let hint = ui.ctx().format_shortcut(&keys::FIND);
-        opened |= button(ui, "Find").on_hover_text(hint).clicked();
-        if button(ui, "Close")
-            .on_hover_text("Back to the list")
+        opened |= button(ui, tr!("editor-find")).on_hover_text(hint).clicked();
+        if button(ui, tr!("editor-close"))
+            .on_hover_text(tr!("editor-close-hint"))
             .clicked()
         {
             act(cx, PluginCommand::Close);
@@ -170,24 +169,24 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
 
 /// The texts that its file had before.
 fn earlier(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
-    let opener = button_if(ui, open.file.is_some(), "Earlier…");
+    let opener = button_if(ui, open.file.is_some(), tr!("editor-earlier"));
     if opener.clicked() {
         act(cx, PluginCommand::ReadEarlier);
     }
     Popup::menu(&opener).show(|ui| match &open.earlier {
         Fetch::Ready(texts) if texts.is_empty() => {
-            faint(ui, "It had no other text so far");
+            faint(ui, tr!("editor-earlier-none"));
         }
         Fetch::Ready(texts) => {
             for old in texts.iter().take(20) {
-                let words = format!("as it was until {}", old.until);
+                let words = tr!("editor-earlier-until", time = &old.until);
                 if ui.button(words).clicked() {
                     act(cx, PluginCommand::Type(old.text.clone()));
                 }
             }
         }
         _ => {
-            faint(ui, "reading …");
+            faint(ui, tr!("editor-earlier-reading"));
         }
     });
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use egui::Ui;
 
 use super::code::Code;
+use crate::tr;
 use crate::ui::widgets::{button, button_if, entered, faint, line_edit};
 
 /// What is looked for.
@@ -14,6 +15,8 @@ pub struct Find {
     pub on: bool,
     what: String,
     by: String,
+    /// The match in sight.
+    seen: Option<Range<usize>>,
 }
 
 impl Find {
@@ -26,53 +29,78 @@ impl Find {
         found.map(|(at, own)| at..at + own.len()).collect()
     }
 
-    /// The bar; gives the text where something was replaced.
-    pub fn show(&mut self, ui: &mut Ui, code: &mut Code, opened: bool) -> Option<String> {
+    /// The match in sight, as long as the bar shows one.
+    pub fn seen(&self) -> Option<Range<usize>> {
+        self.seen.clone().filter(|_| self.on)
+    }
+
+    /// The bar; whether something was replaced.
+    pub fn show(&mut self, ui: &mut Ui, code: &mut Code, opened: bool) -> bool {
         let hits = self.hits(&code.text);
-        let mut text = None;
+        let mut changed = false;
         ui.horizontal_wrapped(|ui| {
-            let label = faint(ui, "find");
+            let label = faint(ui, tr!("editor-find-what"));
             let field = ui
                 .add(line_edit(&mut self.what, 130.0))
                 .labelled_by(label.id);
             if opened {
                 field.request_focus();
             }
-            let next = hits.iter().find(|hit| hit.start > code.cursor);
-            let next = next.or(hits.first());
-            let wanted = button_if(ui, !hits.is_empty(), "Next").clicked() || entered(ui, &field);
-            if let (true, Some(next)) = (wanted, next) {
-                code.go_to = Some(next.clone());
-                code.cursor = next.start;
+            let next = entered(ui, &field);
+            if next {
+                // The next Enter goes on as well, and is no new line in place of what was found.
+                field.request_focus();
+                code.aside = true;
             }
-            let label = faint(ui, "replace by");
+            if button_if(ui, !hits.is_empty(), tr!("editor-find-next")).clicked() || next {
+                // The cursor stands behind the match in sight.
+                self.go_on(&hits, code, code.cursor);
+            }
+            let label = faint(ui, tr!("editor-find-by"));
             ui.add(line_edit(&mut self.by, 130.0)).labelled_by(label.id);
-            if button_if(ui, !hits.is_empty(), "Replace").clicked() {
-                let at = hits
-                    .iter()
-                    .find(|hit| hit.start >= code.cursor.min(hit.end));
-                if let Some(hit) = at.or(hits.first()) {
-                    let mut new = code.text.clone();
-                    new.replace_range(hit.clone(), &self.by);
-                    code.cursor = hit.start + self.by.len();
-                    text = Some(new);
-                }
+            if button_if(ui, !hits.is_empty(), tr!("editor-find-replace")).clicked() {
+                changed = self.replace(ui, &hits, code);
             }
-            if button_if(ui, !hits.is_empty(), "Replace all").clicked() {
-                text = Some(code.text.replace(&self.what, &self.by));
+            if button_if(ui, !hits.is_empty(), tr!("editor-find-all")).clicked() {
+                let all = code.text.replace(&self.what, &self.by);
+                code.replace(ui, 0..code.text.len(), &all);
+                changed = true;
             }
             if !self.what.is_empty() {
-                let count = match hits.len() {
-                    0 => "not there".to_string(),
-                    1 => "once".to_string(),
-                    many => format!("{many} times"),
-                };
-                faint(ui, count);
+                faint(ui, tr!("editor-find-count", n = hits.len()));
             }
-            if button(ui, "Close").clicked() {
+            if button(ui, tr!("editor-close")).clicked() {
                 self.on = false;
             }
         });
-        text
+        changed
+    }
+
+    /// Shows the first match that does not begin before this byte, else the first of all.
+    fn go_on(&mut self, hits: &[Range<usize>], code: &mut Code, from: usize) {
+        let next = hits.iter().find(|hit| hit.start >= from);
+        self.seen = next.or(hits.first()).cloned();
+        code.go_to.clone_from(&self.seen);
+    }
+
+    /// Replaces the match in sight, else the next one, and shows the one behind it.
+    fn replace(&mut self, ui: &Ui, hits: &[Range<usize>], code: &mut Code) -> bool {
+        let in_sight = |hit: &&Range<usize>| {
+            self.seen.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)
+        };
+        let next = || hits.iter().find(|hit| hit.start >= code.cursor);
+        let hit = hits.iter().find(in_sight).or_else(next).or(hits.first());
+        let Some(hit) = hit.cloned() else {
+            return false;
+        };
+        code.replace(ui, hit.clone(), &self.by);
+        let left = self.hits(&code.text);
+        let behind = hit.start + self.by.len();
+        if left.is_empty() {
+            self.seen = None;
+        } else {
+            self.go_on(&left, code, behind);
+        }
+        true
     }
 }

@@ -2,13 +2,14 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::{act, block, parameters, trying};
-use crate::counts::{count_text, counted};
+use super::{act, block, folded, parameters, trying};
 use crate::experiment::pet_costs::PICTURES;
 use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
 use crate::session::editor::meaning::{Measured, Mistake, OnBackbone};
 use crate::session::story::sentence as as_sentence;
+use crate::session::words::{number, percent};
+use crate::tr;
 use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::{mono, semibold, tokens};
@@ -21,21 +22,23 @@ const RIGHT: f64 = 0.02;
 
 /// Draws the right-hand side.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
-    let Some(open) = cx.session.editor.open.clone() else {
+    let session = cx.session;
+    let Some(open) = &session.editor.open else {
         return;
     };
-    mistakes(ui, cx, &open);
-    let Some(good) = open.good.clone() else {
+    mistakes(ui, cx, open);
+    let Some(good) = &open.good else {
         return;
     };
     if !open.mistakes.is_empty() {
-        faint(ui, "Below is what the last sound text means.");
+        faint(ui, tr!("editor-meaning-last"));
     }
     card(ui, |ui| {
         widgets::title(ui, good.plugin.title.clone());
         experiment::equations(ui, &good.plugin);
+        folded(ui, &good.plugin);
         if !good.plugin.about.is_empty() {
-            sentence(ui, &good.plugin.about);
+            sentence(ui, good.plugin.about());
         }
     });
     match &good.on {
@@ -45,24 +48,25 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
         }
     }
     parameters(ui, &good.plugin);
-    measured(ui, &open);
-    trying::show(ui, cx, &open);
+    measured(ui, open);
+    trying::show(ui, cx, open);
 }
 
 fn mistakes(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
         let t = tokens(ui);
         let (words, colour) = match open.mistakes.len() {
-            _ if open.checked == 0 => ("Being checked …".to_string(), t.subdued),
-            0 => ("Nothing is wrong with it".to_string(), t.good),
-            count => (counted(count, "mistake"), t.bad),
+            _ if open.checked == 0 => (tr!("editor-checking").to_string(), t.subdued),
+            0 => (tr!("editor-sound").to_string(), t.good),
+            count => (tr!("editor-mistakes", n = count), t.bad),
         };
         ui.label(RichText::new(words).font(semibold(14.0)).color(colour));
         for mistake in open.mistakes.iter().take(MOST) {
             one(ui, cx, open, mistake);
         }
         if open.mistakes.len() > MOST {
-            faint(ui, format!("and {} more", open.mistakes.len() - MOST));
+            let more = open.mistakes.len() - MOST;
+            faint(ui, tr!("count-more", n = more));
         }
     });
 }
@@ -71,7 +75,8 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     let t = tokens(ui);
     ui.separator();
     let (line, column) = mistake.place;
-    if link(ui, &format!("line {line}, column {column}")).clicked() {
+    let place = tr!("editor-mistake-place", line = line, column = column);
+    if link(ui, &place).clicked() {
         cx.pages.plugins.editor.code.go_to = Some(mistake.span.clone());
     }
     let what = RichText::new(as_sentence(&mistake.what)).color(t.strong);
@@ -81,7 +86,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     }
     let current = open.checked == open.version;
     if let Some(mend) = &mistake.mend
-        && button(ui, format!("Write {mend}")).clicked()
+        && button(ui, tr!("editor-mistake-mend", text = mend)).clicked()
         && current
         && open.text.get(mistake.span.clone()).is_some()
     {
@@ -94,37 +99,32 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
 fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool) {
     card(ui, |ui| {
         let t = tokens(ui);
-        widgets::title(ui, format!("On {}", on.title));
+        widgets::title(ui, tr!("editor-on", backbone = &on.title));
         block::show(ui, on);
         let (carry, all) = on.blocks;
-        let mut said = vec![format!(
-            "{} trained in {carry} of {all} blocks, {} kB.",
-            counted(on.on.trained, "value"),
-            count_text((on.on.trained * 4).div_ceil(1000))
+        let mut said = vec![tr!(
+            "editor-on-trained",
+            n = on.on.trained,
+            carry = carry,
+            all = all,
+            kilobytes = (on.on.trained * 4).div_ceil(1000)
         )];
         if on.on.values > on.on.trained {
             let fixed = on.on.values - on.on.trained;
-            said.push(format!("{} stay as they begin.", counted(fixed, "value")));
+            said.push(tr!("editor-on-fixed", n = fixed));
         }
-        said.push(format!(
-            "A training step with the settings on Experiment takes about {} MB more than the network alone.",
-            on.step_bytes.div_ceil(1_000_000)
-        ));
-        said.push(match is_identity {
-            true => "It starts as the identity: a fresh one changes nothing.".into(),
-            false => {
-                "It does not start as the identity: a fresh one changes what the network says."
-                    .to_string()
-            }
-        });
+        let megabytes = on.step_bytes.div_ceil(1_000_000);
+        said.push(tr!("editor-on-memory", megabytes = megabytes));
+        let begins = match is_identity {
+            true => tr!("editor-on-identity"),
+            false => tr!("editor-on-no-identity"),
+        };
+        said.push(begins.into());
         for words in said {
             sentence(ui, words);
         }
-        faint(
-            ui,
-            format!("Shapes for one picture of {} tokens", on.tokens),
-        );
-        egui::Grid::new("shapes of the parts")
+        faint(ui, tr!("editor-on-shapes", n = on.tokens));
+        egui::Grid::new("shapes-of-parts")
             .num_columns(2)
             .spacing([14.0, 3.0])
             .show(ui, |ui| {
@@ -145,17 +145,14 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool) {
 
 fn measured(ui: &mut Ui, open: &OpenPlugin) {
     card(ui, |ui| {
-        widgets::title(ui, "Tried out");
+        widgets::title(ui, tr!("editor-measured"));
         match (open.measured.ready(), open.measured.problem()) {
             (_, Some(problem)) => widgets::problem(ui, problem),
             (Some(found), _) => found_out(ui, found),
-            _ => drop(faint(
-                ui,
-                "It is tried once the text has been still for a moment …",
-            )),
+            _ => drop(faint(ui, tr!("editor-measured-waiting"))),
         }
         if open.measuring && open.measured.ready().is_some() {
-            faint(ui, "being tried anew …");
+            faint(ui, tr!("editor-measured-again"));
         }
     });
 }
@@ -167,8 +164,12 @@ fn found_out(ui: &mut Ui, found: &Measured) {
     let [_, step] = costs.step;
     sentence(
         ui,
-        format!(
-            "On the embedded network and the processor here, {PICTURES} pictures: a prediction takes {with:.1} ms instead of {plain:.1} ms, and finding the gradients of a training step {step:.1} ms. A larger network differs.",
+        tr!(
+            "editor-measured-costs",
+            n = PICTURES,
+            with = number(with, 1),
+            plain = number(plain, 1),
+            step = number(step, 1)
         ),
     );
     egui::Grid::new("gradients")
@@ -187,28 +188,24 @@ fn found_out(ui: &mut Ui, found: &Measured) {
 
 /// How a parameter learns, in words, and whether that is bad.
 fn learning(one: &Gradient, detaches: bool) -> (String, bool) {
-    let words = match one.learns {
-        Learns::Fixed => return ("fixed".into(), false),
-        Learns::Never => return ("no gradient ever reaches it".into(), true),
-        Learns::AtOnce => "learns from the first step on",
-        Learns::Later => "learns from the second step on",
+    let learns = match one.learns {
+        Learns::Fixed => return (tr!("editor-learns-fixed").into(), false),
+        Learns::Never => return (tr!("editor-learns-never").into(), true),
+        Learns::AtOnce => tr!("editor-learns-first"),
+        Learns::Later => tr!("editor-learns-second"),
     };
     match one.error {
         Some(error) if error > RIGHT && detaches => {
-            let cut = format!("{words}; its gradient leaves out what detach cuts off");
-            (cut, false)
+            (tr!("editor-learns-cut", learns = learns), false)
         }
         Some(error) if error > RIGHT => {
-            let off = format!(
-                "{words}, but its gradient is {:.0} % off what moving it does",
-                error * 100.0
-            );
-            (off, true)
+            let share = percent(error, 0);
+            (
+                tr!("editor-learns-off", learns = learns, share = share),
+                true,
+            )
         }
-        Some(_) => (
-            format!("{words}; its gradient is what moving it does"),
-            false,
-        ),
-        None => (words.into(), false),
+        Some(_) => (tr!("editor-learns-right", learns = learns), false),
+        None => (learns.into(), false),
     }
 }

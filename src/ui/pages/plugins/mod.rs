@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use egui::{Label, RichText, Ui};
 
-use crate::pet::library::stated_name;
 use crate::session::views::PluginView;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
@@ -32,12 +32,12 @@ pub struct State {
     looked: Option<Instant>,
 }
 
-/// Plugins to begin with: their names, and what they are examples of.
+/// Plugins to begin with: their names, and the messages that say what they are examples of.
 const EXAMPLES: [(&str, &str); 4] = [
-    ("adaptformer", "AdaptFormer"),
-    ("vpt deep", "a prompt (VPT)"),
-    ("lora", "low rank (LoRA)"),
-    ("ssf", "scale and shift (SSF)"),
+    ("adaptformer", "plugins-like-adaptformer"),
+    ("vpt deep", "plugins-like-prompt"),
+    ("lora", "plugins-like-lora"),
+    ("ssf", "plugins-like-ssf"),
 ];
 
 /// How often the plugin files are looked at while the page is on show.
@@ -50,8 +50,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         return editor::show(ui, cx);
     }
     if cx.session.inventory.plugins.is_empty() {
-        widgets::empty(ui, "No plugins yet", "They are being read", |ui| {
-            if button(ui, "Read them again").clicked() {
+        widgets::empty(ui, tr!("plugins-empty"), tr!("plugins-empty-text"), |ui| {
+            if button(ui, tr!("plugins-empty-again")).clicked() {
                 cx.act(UiCommand::ReloadPlugins);
             }
         });
@@ -106,14 +106,14 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
                         .font(semibold(18.0))
                         .color(t.strong),
                 );
-                faint(ui, &plugin.origin);
+                faint(ui, plugin.origin());
             },
             |ui| {
-                used = usable && button(ui, "Use it").clicked();
-                if button(ui, "Edit a copy").clicked() {
+                used = usable && button(ui, tr!("plugins-use")).clicked();
+                if button(ui, tr!("plugins-copy-edit")).clicked() {
                     wanted = Some(PluginCommand::EditCopy(plugin.name.clone()));
                 }
-                if plugin.path.is_some() && button(ui, "Edit").clicked() {
+                if plugin.path.is_some() && button(ui, tr!("plugins-edit")).clicked() {
                     wanted = Some(PluginCommand::Edit(plugin.name.clone()));
                 }
             },
@@ -123,22 +123,23 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         }
         if plugin.hides == Some(true) {
             let t = tokens(ui);
-            let loud = format!("This file takes the place of the built-in {}", plugin.title);
+            let loud = tr!("plugins-hides", name = &plugin.title);
             ui.label(RichText::new(loud).font(semibold(14.0)).color(t.warning));
         }
         if !plugin.about.is_empty() {
-            sentence(ui, &plugin.about);
+            sentence(ui, plugin.about());
         }
         if let Some(problem) = &plugin.problem {
             widgets::problem(ui, problem);
         }
         if let (Some(false), Some(path)) = (plugin.hides, &plugin.path)
-            && button(ui, "Allow it").clicked()
+            && button(ui, tr!("plugins-allow")).clicked()
         {
             wanted = Some(PluginCommand::Allow(path.clone()));
         }
         if !plugin.equations.is_empty() {
             experiment::equations(ui, plugin);
+            folded(ui, plugin);
         }
         if let Some(wanted) = wanted {
             act(cx, wanted);
@@ -154,19 +155,27 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     source(ui, cx, plugin, column);
 }
 
+/// Where its equations are linear.
+fn folded(ui: &mut Ui, plugin: &PluginView) {
+    if let Some(words) = &plugin.folded {
+        faint(ui, words);
+    }
+}
+
 /// A text that was closed before it was saved.
 fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let Some(left) = &cx.session.editor.left else {
+    let Some(left) = cx.session.editor.left.last() else {
         return;
     };
-    let name = stated_name(&left.text).unwrap_or_else(|| "A text without a name".into());
+    let nameless = tr!("plugins-left-nameless");
+    let name = left.name.as_deref().unwrap_or(nameless);
     card(ui, |ui| {
-        widgets::title(ui, format!("{name} is not saved"));
+        widgets::title(ui, tr!("plugins-left", name = name));
         ui.horizontal_wrapped(|ui| {
-            if button(ui, "Go on with it").clicked() {
+            if button(ui, tr!("plugins-left-on")).clicked() {
                 act(cx, PluginCommand::GoOn);
             }
-            if button(ui, "Drop it").clicked() {
+            if button(ui, tr!("plugins-left-drop")).clicked() {
                 act(cx, PluginCommand::DropLeft);
             }
         });
@@ -179,14 +188,17 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Parameters of each block");
+                widgets::title(ui, tr!("plugins-parameters"));
             },
             |ui| {
                 let words = match plugin.size {
-                    Some((low, usual, high)) => {
-                        format!("size r from {low} to {high}, usually {usual}")
-                    }
-                    None => "no size to choose".into(),
+                    Some((low, usual, high)) => tr!(
+                        "plugins-parameters-size",
+                        low = low,
+                        high = high,
+                        usual = usual
+                    ),
+                    None => tr!("plugins-parameters-no-size").into(),
                 };
                 faint(ui, words);
             },
@@ -195,8 +207,12 @@ fn parameters(ui: &mut Ui, plugin: &PluginView) {
             .num_columns(3)
             .spacing([28.0, 6.0])
             .show(ui, |ui| {
-                for head in ["name", "shape", "begins as"] {
-                    faint(ui, head);
+                for head in [
+                    "plugins-parameters-name",
+                    "plugins-parameters-shape",
+                    "plugins-parameters-init",
+                ] {
+                    faint(ui, tr!(head));
                 }
                 ui.end_row();
                 for (name, shape, init) in &plugin.parameters {
@@ -216,10 +232,10 @@ fn source(ui: &mut Ui, cx: &mut Cx<'_>, plugin: &PluginView, column: Column) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "The file");
+                widgets::title(ui, tr!("plugins-file"));
             },
             |ui| {
-                copied = button(ui, "Copy").clicked();
+                copied = button(ui, tr!("plugins-file-copy")).clicked();
             },
         );
         if copied {
@@ -249,11 +265,11 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Plugins");
+                widgets::title(ui, tr!("plugins-title"));
             },
             |ui| {
-                reload = button(ui, "Reload").clicked();
-                if button(ui, "Write one").clicked() {
+                reload = button(ui, tr!("plugins-reload")).clicked();
+                if button(ui, tr!("plugins-write")).clicked() {
                     act(cx, PluginCommand::New);
                 }
             },
@@ -264,12 +280,12 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
         let t = tokens(ui);
         for plugin in list.iter() {
             let text = if plugin.problem.is_some() {
-                RichText::new(format!("{} (has a problem)", plugin.title)).color(t.bad)
+                RichText::new(tr!("plugins-problem", name = &plugin.title)).color(t.bad)
             } else {
                 RichText::new(&plugin.title)
             };
             let line = egui::Button::selectable(Some(&plugin.name) == current, text)
-                .right_text(RichText::new(&plugin.origin).color(t.subdued))
+                .right_text(RichText::new(plugin.origin()).color(t.subdued))
                 .min_size(egui::vec2(ui.available_width(), 28.0));
             if ui.add(line).clicked() {
                 cx.pages.plugins.chosen = Some(plugin.name.clone());
@@ -282,14 +298,11 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
 
 /// What a plugin is, and where files of one's own lie.
 fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
-    sentence(
-        ui,
-        "A plugin is a text file: parameters and an equation. Files in the folder plugins beside the program, and in your own folder, are found too; a later one of the same name wins. Drop a file here to see what it does before it is installed.",
-    );
-    faint(ui, "Write one that begins like");
+    sentence(ui, tr!("plugins-about"));
+    faint(ui, tr!("plugins-like"));
     ui.horizontal_wrapped(|ui| {
-        for (name, words) in EXAMPLES {
-            if widgets::link(ui, words).clicked() {
+        for (name, id) in EXAMPLES {
+            if widgets::link(ui, tr!(id)).clicked() {
                 act(cx, PluginCommand::EditCopy(name.into()));
             }
         }
@@ -298,15 +311,15 @@ fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let shown = folder.display().to_string();
-    faint(ui, "Your own folder");
+    faint(ui, tr!("plugins-folder"));
     let t = tokens(ui);
     let path = RichText::new(&shown).font(mono(11.5)).color(t.text);
     ui.add(Label::new(path).wrap().selectable(true));
     ui.horizontal_wrapped(|ui| {
-        if button(ui, "Show it").clicked() {
+        if button(ui, tr!("plugins-folder-show")).clicked() {
             act(cx, PluginCommand::Reveal(folder.join("plugins")));
         }
-        if button(ui, "Copy its path").clicked() {
+        if button(ui, tr!("plugins-folder-copy")).clicked() {
             cx.act(UiCommand::CopyText(shown));
         }
     });

@@ -8,8 +8,9 @@ use crate::palette::Shade;
 use crate::run::tried::Trial;
 use crate::session::editor::OpenPlugin;
 use crate::session::trials::Trying;
+use crate::session::words::number;
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
@@ -24,16 +25,16 @@ const HEIGHT: f32 = 150.0;
 /// Draws the card.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     card(ui, |ui| {
-        widgets::title(ui, "Try it");
+        widgets::title(ui, tr!("editor-try"));
         match cx.session.editor.trying.clone() {
             Trying::Asked(_) => {
                 let words = match cx.session.trial_at_work(&cx.session.editor.trying) {
                     Some(what) => format!("{what} …"),
-                    None => "Waiting for its turn …".into(),
+                    None => tr!("editor-try-waiting").into(),
                 };
                 ui.horizontal_wrapped(|ui| {
                     widgets::cut(ui, crate::session::story::sentence(&words));
-                    if button(ui, "Stop").clicked() {
+                    if button(ui, tr!("editor-try-stop")).clicked() {
                         act(cx, PluginCommand::StopTrying);
                     }
                 });
@@ -41,13 +42,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             }
             Trying::Done(trial) => outcome(ui, &trial),
             Trying::Not => {
-                sentence(
-                    ui,
-                    "Trains it for some twenty seconds on the embedded digits beside Adapter, each with its usual size.",
-                );
+                sentence(ui, tr!("editor-try-about"));
             }
         }
-        if button_if(ui, open.is_sound(), "Try it").clicked() {
+        if button_if(ui, open.is_sound(), tr!("editor-try")).clicked() {
             act(cx, PluginCommand::Try);
         }
     });
@@ -55,26 +53,31 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
 
 fn outcome(ui: &mut Ui, trial: &Trial) {
     let t = tokens(ui);
-    egui::Grid::new("tried beside Adapter")
+    egui::Grid::new("beside-adapter")
         .num_columns(4)
         .spacing([16.0, 5.0])
         .show(ui, |ui| {
-            for title in ["", "right", "forgotten", "seconds"] {
-                faint(ui, title);
+            faint(ui, "");
+            for title in [
+                "editor-try-right",
+                "editor-try-forgotten",
+                "editor-try-seconds",
+            ] {
+                faint(ui, tr!(title));
             }
             ui.end_row();
             for (one, shade) in trial.methods.iter().zip(shades(trial)) {
                 let title = ui.label(RichText::new(&one.title).color(t.run(shade)).strong());
                 if let Some(problem) = &one.problem {
-                    title.on_hover_text(&problem.what);
+                    title.on_hover_text(problem.what_said());
                 }
                 let figure = |value: Option<f64>, sign: &str| {
-                    value.map_or_else(|| "–".into(), |value| format!("{value:.1}{sign}"))
+                    value.map_or_else(|| "–".into(), |value| number(value, 1) + sign)
                 };
                 for text in [
                     figure(one.right, "\u{a0}%"),
                     figure(one.forgotten, ""),
-                    format!("{:.1}", one.seconds),
+                    number(one.seconds, 1),
                 ] {
                     ui.label(RichText::new(text).color(t.text));
                 }
@@ -82,13 +85,7 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
             }
         });
     curves(ui, trial);
-    sentence(
-        ui,
-        format!(
-            "Right answers about {} pictures held back from training; so few, and one seed, tell little differences not apart.",
-            trial.judged_images
-        ),
-    );
+    sentence(ui, tr!("editor-try-judged", n = trial.judged_images));
     for bound in &trial.bounds {
         faint(ui, bound);
     }
@@ -117,18 +114,18 @@ fn curves(ui: &mut Ui, trial: &Trial) {
             points: points.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
         };
         let lines = Lines {
-            about: "loss on the new classes, by step".into(),
+            about: tr!("figure-losses-about").into(),
             places: Vec::new(),
             range: [0.0, most],
             lines: lines.iter().zip(&shades).map(line).collect(),
         };
-        Figure::lines("Loss over steps", lines)
+        Figure::lines(tr!("figure-losses"), lines)
     };
-    let plot = plots::still(ui, "losses beside Adapter", HEIGHT)
+    let plot = plots::still(ui, "losses-beside-adapter", HEIGHT)
         .x_grid_spacer(move |_| marks(0.0, end, (end / 3.0).ceil().max(1.0)))
         .y_grid_spacer(move |_| marks(0.0, most, most / 3.0))
-        .y_axis_formatter(|mark, _| format!("{:.1}", mark.value));
-    let called = ("Loss over steps of both", Language::English);
+        .y_axis_formatter(|mark, _| number(mark.value, 1));
+    let called = tr!("editor-try-losses");
     plots::show(ui, plot, called, figure, |plot| {
         plot.set_plot_bounds_x(0.0..=end);
         plot.set_plot_bounds_y(0.0..=most);

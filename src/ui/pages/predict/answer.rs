@@ -10,9 +10,8 @@ use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{Opinion, Picture, Prediction, RunHeader};
 use crate::session::predict::{ranking, reason};
-use crate::session::story::sentence as full_sentence;
-use crate::session::words::percent;
-use crate::texts::Language;
+use crate::session::words::{number, percent, signed};
+use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
 use crate::ui::widgets::bars::{Bar, bars};
@@ -75,15 +74,9 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
             ui.add_space(height * 0.3);
             let t = tokens(ui);
             let (headline, text) = if asked {
-                (
-                    "Asking the experts",
-                    "The first answer loads the run's snapshots",
-                )
+                (tr!("predict-asking"), tr!("predict-asking-text"))
             } else {
-                (
-                    "Which image?",
-                    "Draw one, drop or paste one, or click a sample",
-                )
+                (tr!("predict-which"), tr!("predict-which-text"))
             };
             ui.label(RichText::new(headline).font(semibold(18.0)).color(t.strong));
             ui.label(RichText::new(text).color(t.subdued));
@@ -103,7 +96,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
         .unwrap_or_default();
     let (picture, truth) = cx.session.predict.answered.clone().unzip();
     let refused = refusal::refuses(cx, answer);
-    let headline = if refused { "None of these" } else { name };
+    let headline = if refused { tr!("predict-none") } else { name };
     let wide = ui.available_width() >= 560.0;
     let large = wide && headline.chars().count() <= 4;
     card(ui, |ui| {
@@ -121,8 +114,8 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 let big = RichText::new(headline).font(semibold(size)).color(t.strong);
                 ui.add(egui::Label::new(big).truncate());
                 let score = match (refused, percent(f64::from(p), 0)) {
-                    (true, p) => format!("nearest {name}, score {p}"),
-                    (false, p) => format!("score {p}"),
+                    (true, p) => tr!("predict-nearest", class = name, score = p),
+                    (false, p) => tr!("predict-score", score = p),
                 };
                 let score = RichText::new(score).font(regular(15.0)).color(t.strong);
                 let score = ui.label(score);
@@ -130,9 +123,9 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 if let Some(truth) = truth.flatten() {
                     let unknown = !answer.classes.contains(&truth);
                     let said = match (refused, unknown) {
-                        (true, true) => Ok(format!("right: {truth} is not learned yet")),
-                        (false, _) if name == truth => Ok("right".into()),
-                        _ => Err(format!("wrong: it is {truth}")),
+                        (true, true) => Ok(tr!("predict-right-unknown", class = truth)),
+                        (false, _) if name == truth => Ok(tr!("predict-right").into()),
+                        _ => Err(tr!("predict-wrong", class = truth)),
                     };
                     right_or_wrong(ui, said);
                 }
@@ -151,7 +144,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
 fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     let side = 56.0;
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-    let name = "The picture that is answered";
+    let name = tr!("predict-answered");
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let texture = cx.textures.of(ui.ctx(), picture);
     let (w, h) = (picture.width.max(1) as f32, picture.height.max(1) as f32);
@@ -213,9 +206,7 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
             ui.set_height(24.0);
             let (rect, _) = ui.allocate_exact_size(Vec2::new(12.0, 16.0), Sense::hover());
             icons::marker(ui.painter(), expert, rect.center(), 11.0, t.expert(expert));
-            let mut name = expert.name().to_string();
-            name[..1].make_ascii_uppercase();
-            let title = widgets::title(ui, name);
+            let title = widgets::title(ui, expert.title());
             if expert != Expert::ANSWER {
                 terms::explain(ui, title, terms::of_expert(expert));
             }
@@ -235,22 +226,19 @@ fn one_opinion(ui: &mut Ui, answer: &Prediction, view: &Opinion, stale: bool) {
         ui.spacing_mut().item_spacing.y = 6.0;
         bars(ui, expert, &list, stale);
         let Some(energy) = view.energy else { return };
-        let energy = faint(ui, format!("energy {}", signed(energy)));
+        let energy = signed(energy.into(), 1);
+        let energy = faint(ui, tr!("predict-energy", value = energy));
         let energy = terms::explain(ui, energy, "energy");
         if expert == Expert::ENSEMBLE {
-            energy.on_hover_text("The lower of the two energies. The bars are the larger of both experts' scores for each class, so they need not add up to 100 %.");
+            energy.on_hover_text(tr!("predict-energy-ensemble"));
         }
     });
-}
-
-fn signed(value: f32) -> String {
-    format!("{value:.1}").replace('-', "−")
 }
 
 fn more_certain(ui: &mut Ui) {
     let t = tokens(ui);
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let text = RichText::new("more certain")
+        let text = RichText::new(tr!("predict-more-certain"))
             .font(semibold(11.0))
             .color(t.good);
         egui::Frame::new()
@@ -266,7 +254,7 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
     let all = header.map_or(done, |h| h.tasks.len()).max(done);
     let experts: Vec<Expert> = answer.opinions.iter().map(|o| o.expert).collect();
     card(ui, |ui| {
-        let title = "The same image, task by task";
+        let title = tr!("predict-over-tasks");
         if scrub::at_foot(cx) {
             ui.horizontal_wrapped(|ui| {
                 widgets::title(ui, title);
@@ -294,22 +282,27 @@ fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeade
     let first = header.and_then(|h| h.tasks.iter().position(|range| range.contains(&position)));
     let taught = match first {
         Some(0) | None => String::new(),
-        Some(task) => format!("  ·  {name} is first taught in task {}", task + 1),
+        Some(task) => {
+            let first = tr!("predict-over-tasks-first", class = name, task = task + 1);
+            format!("  ·  {first}")
+        }
     };
-    terms::faint(ui, format!("Score of “{name}”, %{taught}"), "score");
-    let labels: Vec<String> = (1..=all).map(|task| format!("after task {task}")).collect();
+    let title = tr!("predict-over-tasks-score", class = name);
+    terms::faint(ui, title + &taught, "score");
+    let labels: Vec<String> = (1..=all)
+        .map(|task| tr!("figure-after", task = task))
+        .collect();
     let series = answer.opinions.iter().map(|opinion| {
         let values = view.over_tasks(position, opinion.expert).into_iter();
         Series::of_expert(t, opinion.expert, values)
     });
     Curves {
         id: "score",
-        name: "Score of the class over tasks",
+        name: tr!("predict-over-tasks-chart"),
         height: 150.0,
         tasks: &labels,
         series: series.collect(),
         now: None,
-        language: Language::English,
     }
     .show(ui);
 }
@@ -330,16 +323,16 @@ fn why(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, column: Column) {
         return;
     }
     card_of(ui, height, |ui| {
-        widgets::title(ui, "Why these two differ");
+        widgets::title(ui, tr!("predict-why"));
         let text = match drift {
-            _ if answer.task == 0 => {
-                "There is only one expert so far; the offline one begins as its copy when the second task starts.".to_string()
-            }
-            Some((online, offline)) => format!(
-                "Since task 1 the online PET has moved {online:.2} (relative distance), the offline one {offline:.2}. What moves less forgets less, and learns new classes more slowly."
+            _ if answer.task == 0 => tr!("predict-why-first").to_string(),
+            Some((online, offline)) => tr!(
+                "predict-why-moved",
+                online = number(online, 2),
+                offline = number(offline, 2)
             ),
-            None => "The offline PET follows the online one slowly: it forgets less, and learns new classes more slowly.".to_string(),
+            None => tr!("predict-why-slowly").to_string(),
         };
-        sentence(ui, full_sentence(&text));
+        sentence(ui, text);
     });
 }

@@ -13,6 +13,8 @@ use super::{askable, listed_as};
 use crate::run::event::{Picture, RunHeader};
 use crate::session::board::{Cell, MOST_RUNS};
 use crate::session::pins::Pin;
+use crate::session::words::percent;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
@@ -33,13 +35,15 @@ pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let pinned = is_pinned(cx, picture);
-    let words = if pinned { "Pinned" } else { "Pin" };
+    let words = match pinned {
+        true => tr!("predict-pinned"),
+        false => tr!("predict-pin"),
+    };
     let button = Button::new(words)
         .wrap_mode(TextWrapMode::Extend)
         .min_size(vec2(0.0, CONTROL));
     let response = ui.add_enabled(!pinned, button);
-    let hint = "Keep this picture and compare what several runs say to it";
-    if response.on_hover_text(hint).clicked() {
+    if response.on_hover_text(tr!("predict-pin-hint")).clicked() {
         let truth = cx.session.predict.truth.clone();
         pin(cx, picture.clone(), truth);
     }
@@ -53,8 +57,8 @@ pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>
     let response = ui.interact(place, ui.next_auto_id().with("pin"), Sense::click());
     let pinned = is_pinned(cx, picture);
     let name = match pinned {
-        true => format!("Sample of {class} is pinned"),
-        false => format!("Pin the sample of {class}"),
+        true => tr!("predict-pin-sample-done", class = class),
+        false => tr!("predict-pin-sample", class = class),
     };
     let enabled = ui.is_enabled() && !pinned;
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, enabled, &name));
@@ -96,18 +100,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Pinned pictures");
+                widgets::title(ui, tr!("predict-pins"));
             },
             |ui| runs_menu(ui, cx),
         );
         let task = cx.session.predict.task;
-        faint(
-            ui,
-            format!(
-                "What each run answers after task {}, and the score of the picture's class over the tasks.",
-                task + 1
-            ),
-        );
+        faint(ui, tr!("predict-pins-about", task = task + 1));
         let runs = cx.session.predict.pins.runs();
         ScrollArea::horizontal().id_salt("board").show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
@@ -122,13 +120,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Which runs answer: a button that opens a list of them.
 fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let chosen = cx.session.predict.pins.runs();
-    let opener = button(ui, format!("Runs: {}", chosen.len()));
+    let opener = button(ui, tr!("predict-pins-runs", n = chosen.len()));
     Popup::menu(&opener)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
         .show(|ui| {
             ui.set_max_width(360.0);
             if let Some(own) = &cx.session.predict.run
-                && ui.button("All runs with these classes").clicked()
+                && ui.button(tr!("predict-pins-all-runs")).clicked()
             {
                 show_to(cx, cx.session.runs_with_classes_of(own));
             }
@@ -148,7 +146,7 @@ fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             });
             if full {
-                faint(ui, format!("{MOST_RUNS} runs at most stand side by side."));
+                faint(ui, tr!("predict-pins-most-runs", n = MOST_RUNS));
             }
         });
 }
@@ -212,8 +210,10 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
         let side = CELL.y - 2.0;
         let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
-        let truth = pin.truth.as_ref().map(|truth| format!(" of {truth}"));
-        let name = format!("Pinned picture{}", truth.unwrap_or_default());
+        let name = match &pin.truth {
+            Some(truth) => tr!("predict-pins-picture-of", class = truth),
+            None => tr!("predict-pins-picture").into(),
+        };
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
         let texture = cx.textures.of(ui.ctx(), &pin.picture);
         let (w, h) = (
@@ -230,14 +230,14 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
             ui.painter()
                 .rect_stroke(rect, radius, line, egui::StrokeKind::Inside);
         }
-        let hint = format!("{}\nClick to ask Predict about it", pin.picture.name);
+        let hint = format!("{}\n{}", pin.picture.name, tr!("predict-pins-ask"));
         if response.on_hover_text(hint).clicked() {
             cx.act(UiCommand::PredictPicture(
                 pin.picture.clone(),
                 pin.truth.clone(),
             ));
         }
-        if icon_button(ui, Icon::Cross, "Take this picture off the board", 20.0).clicked() {
+        if icon_button(ui, Icon::Cross, tr!("predict-pins-remove"), 20.0).clicked() {
             cx.act(UiCommand::OnPredict(PredictCommand::Unpin(pin.id)));
         }
     });
@@ -273,7 +273,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
                 width,
             );
             let at = pos2(rect.left() + 7.0 + width + 30.0, at.y + 1.0);
-            let share = format!("{:.0}\u{a0}%", score * 100.0);
+            let share = percent(f64::from(*score), 0);
             let font = regular(12.0);
             ui.painter()
                 .text(at, Align2::RIGHT_TOP, share, font, t.text);
@@ -327,22 +327,30 @@ fn curve(ui: &Ui, place: Rect, cell: &Cell, tasks: usize, task: usize) {
 /// What a cell shows, for the pointer and for whoever cannot see it.
 fn in_words(cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell) -> String {
     let title = cx.session.header_of(run).map(RunHeader::title);
+    let share = |p: f32| percent(f64::from(p), 0);
     let mut words = format!("{}: ", title.unwrap_or_default());
     match (&cell.answer, &cell.missing) {
-        (Some((class, p)), _) => words += &format!("{class}, {:.0}\u{a0}%", p * 100.0),
+        (Some((class, p)), _) => words += &format!("{class}, {}", share(*p)),
         (None, Some(why)) => words += why,
         (None, None) => {}
     }
     match (cell.right, &pin.truth) {
-        (Some(true), _) => words += ", right",
-        (Some(false), Some(truth)) => words += &format!(", wrong: it is {truth}"),
+        (Some(true), _) => words += &format!(", {}", tr!("predict-right")),
+        (Some(false), Some(truth)) => {
+            words += &format!(", {}", tr!("predict-wrong", class = truth));
+        }
         _ => {}
     }
     if !cell.curve.is_empty() {
         let each = cell.curve.iter();
-        let each = each.map(|(task, p)| format!("{:.0}\u{a0}% after task {}", p * 100.0, task + 1));
-        let each: Vec<String> = each.collect();
-        words += &format!(". Score of {}: {}", cell.followed, each.join(", "));
+        let each =
+            each.map(|&(task, p)| tr!("predict-pins-share", share = share(p), task = task + 1));
+        let each = each.collect::<Vec<_>>().join(", ");
+        let class = &cell.followed;
+        words += &format!(
+            ". {}",
+            tr!("predict-pins-score", class = class, each = each)
+        );
     }
     words
 }

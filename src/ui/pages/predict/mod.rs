@@ -18,6 +18,7 @@ use egui::Ui;
 use crate::session::Session;
 use crate::session::drawing::Drawing;
 use crate::session::views::RunRow;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
@@ -114,26 +115,21 @@ fn listed_as(session: &Session, folder: &Path) -> Option<String> {
 fn live(session: &Session) -> Option<(&Path, String)> {
     let run = session.train.live.as_ref()?;
     let header = run.header.as_ref().filter(|_| !run.reports.is_empty())?;
-    let still = match run.stage.is_live() {
-        true => " · still learning",
-        false => "",
+    let title = match run.stage.is_live() {
+        true => tr!("predict-still-learning", run = &run.title),
+        false => run.title.clone(),
     };
-    Some((&header.folder, format!("{}{still}", run.title)))
+    Some((&header.folder, title))
 }
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((first, _)) = askable(cx.session).next() else {
-        widgets::empty(
-            ui,
-            "No run to ask yet",
-            "Train one first; as soon as its first task is learned, it answers here",
-            |ui| {
-                if primary_button(ui, "Set up an experiment", true).clicked() {
-                    cx.act(UiCommand::Show(Page::Experiment));
-                }
-            },
-        );
+        widgets::empty(ui, tr!("predict-empty"), tr!("predict-empty-text"), |ui| {
+            if primary_button(ui, tr!("predict-empty-go"), true).clicked() {
+                cx.act(UiCommand::Show(Page::Experiment));
+            }
+        });
         return;
     };
     if cx.session.predict.run.is_none() {

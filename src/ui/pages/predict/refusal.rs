@@ -3,10 +3,10 @@
 
 use egui::Ui;
 
-use crate::counts;
 use crate::run::event::{Opinion, Prediction};
 use crate::run::refusal::{KEPT, Measured, Refusal};
-use crate::session::words::percent;
+use crate::session::words::{percent, signed};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
@@ -19,7 +19,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     };
     if !cx.pages.predict.refuses {
         ui.horizontal(|ui| {
-            if link(ui, "Say when it is none of these").clicked() {
+            if link(ui, tr!("predict-none-say")).clicked() {
                 cx.pages.predict.refuses = true;
             }
         });
@@ -36,7 +36,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
                 Some(refusal) => verdict(ui, refusal, opinion),
                 None => nothing_known(ui, cx, answer),
             }
-            if link(ui, "Always name a class").clicked() {
+            if link(ui, tr!("predict-none-never")).clicked() {
                 cx.pages.predict.refuses = false;
             }
         });
@@ -57,24 +57,18 @@ pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
 
 /// Why it is one of the classes, or none of them.
 fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
-    let (now, limit) = (signed(opinion.strangeness()), signed(refusal.threshold));
-    let (what, hint) = match opinion.energy {
-        Some(_) => (
-            "energy",
-            "Minus the log of the summed exponentials of the logits: the lower, the more familiar the image.",
-        ),
-        None => (
-            "doubt",
-            "Without logits there is no energy; the doubt is 1 less the score of the answer, a weaker sign.",
-        ),
+    let now = signed(opinion.strangeness().into(), 2);
+    let limit = signed(refusal.threshold.into(), 2);
+    let (sign, hint) = match opinion.energy {
+        Some(_) => ("energy", tr!("predict-none-energy")),
+        None => ("doubt", tr!("predict-none-doubt")),
     };
     let compared = match refusal.refuses(opinion) {
-        true => format!("None of these, as its {what} {now} is above {limit}"),
-        false => format!("One of these, as its {what} {now} is not above {limit}"),
+        true => tr!("predict-none-above", sign = sign, now = now, limit = limit),
+        false => tr!("predict-none-below", sign = sign, now = now, limit = limit),
     };
-    faint(ui, compared).on_hover_text(format!(
-        "{hint} {KEPT} of 100 test pictures of the classes known by then lie at the limit or below."
-    ));
+    let limit = tr!("predict-none-limit", kept = KEPT);
+    faint(ui, compared).on_hover_text(format!("{hint} {limit}"));
 }
 
 /// How often it is said of pictures of known classes, and of classes that are not learned yet.
@@ -83,18 +77,15 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     let inside = cx.session.predict.insides.run(&answer.run, answer.task);
     let counted = inside.is_some_and(|inside| inside.probe.is_some());
     match (&refusal.later, counted) {
-        (Some(later), _) => words.push(format!(
-            "Of {} of classes it has not learned yet, {} are refused.",
-            counts::counted(later.pictures, "test picture"),
-            percent(later.share(), 0)
+        (Some(later), _) => words.push(tr!(
+            "predict-none-later",
+            n = later.pictures,
+            share = percent(later.share(), 0)
         )),
-        (None, true) => words.push(
-            "After an earlier task it is counted how many pictures of classes to come are refused."
-                .into(),
-        ),
-        (None, false) if cx.session.predict.insides.is_looking(&answer.run) => words.push(
-            "How many of classes it has not learned yet are refused is being counted.".into(),
-        ),
+        (None, true) => words.push(tr!("predict-none-later-earlier").into()),
+        (None, false) if cx.session.predict.insides.is_looking(&answer.run) => {
+            words.push(tr!("predict-none-later-counting").into());
+        }
         (None, false) => {}
     }
     let insides = &cx.session.predict.insides;
@@ -103,7 +94,7 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     ui.horizontal_wrapped(|ui| {
         faint(ui, words.join(" "));
         if offers {
-            count(ui, cx, "Count what it refuses of classes to come");
+            count(ui, cx, tr!("predict-none-later-count"));
         }
     });
 }
@@ -111,23 +102,20 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
 /// How often it is said of pictures of known classes, and how that was measured.
 fn of_known(refusal: &Refusal) -> String {
     match (refusal.measured, refusal.known) {
-        (Measured::CrossFitted, Some(known)) => format!(
-            "Of {} of known classes, {} are refused, too, each held against a limit that others set.",
-            counts::counted(known.pictures, "test picture"),
-            percent(known.share(), 0)
+        (Measured::CrossFitted, Some(known)) => tr!(
+            "predict-none-known",
+            n = known.pictures,
+            share = percent(known.share(), 0)
         ),
-        _ => format!(
-            "Of the test pictures that set the limit, {} of 100 are refused, too; of others it may be more.",
-            100 - KEPT
-        ),
+        _ => tr!("predict-none-known-same", n = 100 - KEPT),
     }
 }
 
 /// The link that has test pictures looked at.
 fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
     let hint = match cx.session.is_training() {
-        true => "Looks at up to 300 test pictures; the run at work waits a little",
-        false => "Looks at up to 300 test pictures",
+        true => tr!("predict-none-looks-waits"),
+        false => tr!("predict-none-looks"),
     };
     if link(ui, words).on_hover_text(hint).clicked() {
         cx.act(UiCommand::OnPredict(PredictCommand::CountRefusals));
@@ -135,39 +123,22 @@ fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
 }
 
 fn nothing_known(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
-    if let Some(problem) = cx.session.predict.insides.problem(&answer.run) {
-        faint(
-            ui,
-            format!(
-                "It is not known when to say “none of these”: {}.",
-                problem.what
-            ),
-        );
-        return;
+    let insides = &cx.session.predict.insides;
+    let looked = insides.run(&answer.run, answer.task);
+    let why = match (insides.problem(&answer.run), looked) {
+        (Some(problem), _) => Some(problem.what_said()),
+        (None, Some(inside)) => Some(match &inside.problem {
+            Some(problem) => problem.what_said(),
+            None => tr!("predict-none-too-few").into(),
+        }),
+        (None, None) => None,
+    };
+    if let Some(why) = why {
+        faint(ui, tr!("predict-none-unknown", why = why));
+    } else if insides.is_looking(&answer.run) {
+        faint(ui, tr!("predict-none-looking"));
+    } else {
+        faint(ui, tr!("predict-none-unnoted"));
+        count(ui, cx, tr!("predict-none-find"));
     }
-    let inside = cx.session.predict.insides.run(&answer.run, answer.task);
-    if let Some(inside) = inside {
-        let why = inside.problem.as_ref().map_or_else(
-            || "there are too few test pictures".to_string(),
-            |problem| problem.what.clone(),
-        );
-        faint(
-            ui,
-            format!("It is not known when to say “none of these”: {why}."),
-        );
-        return;
-    }
-    if cx.session.predict.insides.is_looking(&answer.run) {
-        faint(
-            ui,
-            "Looking at test pictures, to know when to say “none of these”",
-        );
-        return;
-    }
-    faint(ui, "When to say “none of these” was not noted by this run.");
-    count(ui, cx, "Find out");
-}
-
-fn signed(value: f32) -> String {
-    format!("{value:.2}").replace('-', "−")
 }

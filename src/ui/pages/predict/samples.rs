@@ -7,6 +7,7 @@ use egui::{CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 use super::board;
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Split};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::{Cx, ask_to_open};
@@ -31,20 +32,20 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Samples");
+                widgets::title(ui, tr!("predict-samples"));
             },
             |ui| {
-                if link(ui, "Others").clicked() {
+                if link(ui, tr!("predict-samples-next")).clicked() {
                     cx.pages.predict.samples_from += 1;
                 }
             },
         );
-        faint(ui, "Images the run was measured on, never trained on.");
+        faint(ui, tr!("predict-samples-about"));
         let Some(data) = data else {
             match foreign_data(cx) {
                 Some(config) => ask_to_open(ui, cx, config),
                 None => {
-                    faint(ui, "The run's data set is not at hand.");
+                    faint(ui, tr!("predict-samples-gone"));
                 }
             }
             return;
@@ -79,7 +80,7 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
         .get(index)
         .and_then(|&c| data.classes.get(c));
     let class = class.cloned().unwrap_or_default();
-    let name = format!("Sample of {class}");
+    let name = tr!("predict-sample", class = &class);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let picture = cx.session.picture_of(data, Split::Test, index);
     let Some(Ok(picture)) = cx.look_up(picture) else {

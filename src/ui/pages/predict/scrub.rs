@@ -3,6 +3,7 @@
 use egui::Ui;
 
 use crate::metrics::Expert;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
@@ -40,7 +41,7 @@ pub fn look_at(cx: &mut Cx<'_>, task: usize) {
 pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
     if at_foot(cx) {
         foot(ui, "scrubber", |ui| {
-            widgets::card(ui, |ui| scrubber(ui, cx, "Knowledge after each task", &[]));
+            widgets::card(ui, |ui| scrubber(ui, cx, tr!("predict-knowledge"), &[]));
         });
     }
 }
@@ -57,8 +58,8 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
         },
         |ui| {
             let (icon, text) = match playing {
-                true => (Icon::Pause, "Hold"),
-                false => (Icon::Play, "Play"),
+                true => (Icon::Pause, tr!("predict-hold")),
+                false => (Icon::Play, tr!("predict-play")),
             };
             legend(ui, experts.iter().copied());
             if icon_text_button(ui, icon, text).clicked() {

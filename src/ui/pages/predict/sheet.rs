@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use egui::Ui;
 
-use crate::counts::counted;
 use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::chooser::DialogPurpose;
 use crate::session::sheet::{SheetView, usual_table};
-use crate::session::words::count_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
@@ -70,10 +69,10 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
             widgets::ends(
                 ui,
                 |ui| {
-                    widgets::title(ui, "Many pictures");
+                    widgets::title(ui, tr!("predict-many"));
                 },
                 |ui| {
-                    if link(ui, "Predict a folder…").clicked() {
+                    if link(ui, tr!("predict-many-begin")).clicked() {
                         cx.pages.predict.sheet.open = true;
                     }
                 },
@@ -83,44 +82,43 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
 }
 
 fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
-    widgets::title(ui, "Many pictures");
-    faint(
-        ui,
-        "One line per picture in a table: what each expert says, with what score, whether it is none of these, and the five classes with the highest scores.",
-    );
+    widgets::title(ui, tr!("predict-many"));
+    faint(ui, tr!("predict-many-about"));
     let state = &mut cx.pages.predict.sheet;
     if state.only.is_empty() {
         let before = state.folder.clone();
-        let response = path(ui, "Pictures", "A folder of pictures", &mut state.folder);
+        let (label, hint) = (
+            tr!("predict-many-pictures"),
+            tr!("predict-many-pictures-hint"),
+        );
+        let response = path(ui, label, hint, &mut state.folder);
         if response.changed() && state.folder != before {
             state.csv = usual_table(Path::new(state.folder.trim()))
                 .display()
                 .to_string();
         }
     } else {
-        let words = format!(
-            "{} of {}",
-            counted(state.only.len(), "picture"),
-            state.folder
-        );
+        let n = state.only.len();
+        let words = tr!("predict-many-some", n = n, folder = &state.folder);
         cut(ui, &words).on_hover_text(&words);
     }
-    path(ui, "Table", "Where the table goes (.csv)", &mut state.csv);
+    let (label, hint) = (tr!("predict-many-table"), tr!("predict-many-table-hint"));
+    path(ui, label, hint, &mut state.csv);
     let (folder, csv) = (
         state.folder.trim().to_string(),
         state.csv.trim().to_string(),
     );
     ui.horizontal_wrapped(|ui| {
         let whole = !folder.is_empty() && !csv.is_empty();
-        if primary_button(ui, "Predict all", whole).clicked() {
+        if primary_button(ui, tr!("predict-many-all"), whole).clicked() {
             let only = cx.pages.predict.sheet.only.clone();
             cx.pages.predict.sorted.open();
             cx.act(UiCommand::PredictFolder(folder.into(), only, csv.into()));
         }
-        if button(ui, "Choose a folder…").clicked() {
+        if button(ui, tr!("predict-many-choose")).clicked() {
             cx.act(UiCommand::Pick(DialogPurpose::Pictures));
         }
-        if button(ui, "Cancel").clicked() {
+        if button(ui, tr!("predict-many-cancel")).clicked() {
             cx.pages.predict.sheet = State::default();
         }
     });
@@ -135,18 +133,18 @@ fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Respon
 /// A table that was asked for.
 fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     let folder = sheet.request.folder.display().to_string();
-    widgets::title(ui, "Many pictures");
+    widgets::title(ui, tr!("predict-many"));
     cut(ui, &folder).on_hover_text(&folder);
     match &sheet.state {
         SheetState::Working(count) => {
             working(ui, *count);
-            if button(ui, "Stop").clicked() {
+            if button(ui, tr!("predict-many-stop")).clicked() {
                 cx.act(UiCommand::OnPredict(PredictCommand::StopSheet));
             }
         }
         SheetState::Done(count) => done(ui, cx, &sheet.request.csv, *count),
         SheetState::Stopped => {
-            faint(ui, "Stopped; no table was written.");
+            faint(ui, tr!("predict-many-stopped"));
             again(ui, cx);
         }
         SheetState::Failed(problem) => {
@@ -158,24 +156,23 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
 
 fn working(ui: &mut Ui, count: SheetCount) {
     if count.of == 0 {
-        faint(ui, "Getting ready …");
+        faint(ui, tr!("predict-many-ready"));
         return;
     }
     let share = count.done as f64 / count.of as f64;
-    widgets::progress(ui, share, "Pictures predicted");
+    widgets::progress(ui, share, tr!("predict-many-progress"));
     faint(ui, words(count));
 }
 
 /// "120 of 500 pictures, 2 cannot be read".
 fn words(count: SheetCount) -> String {
-    let of = counted(count.of, "picture");
-    let words = match count.done == count.of {
-        true => of,
-        false => format!("{} of {of}", count_text(count.done)),
+    let done = match count.done == count.of {
+        true => tr!("count-pictures", n = count.of),
+        false => tr!("predict-many-done", done = count.done, n = count.of),
     };
     match count.unreadable {
-        0 => words,
-        n => format!("{words}, {} cannot be read", count_text(n)),
+        0 => done,
+        n => tr!("predict-many-unreadable", count = done, n = n),
     }
 }
 
@@ -188,15 +185,15 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
     }
     ui.horizontal_wrapped(|ui| {
         let ready = cx.session.predict.sorted.ready().is_some();
-        if ready && !cx.pages.predict.sorted.is_open() && button(ui, "See them by class").clicked()
-        {
+        let hidden = ready && !cx.pages.predict.sorted.is_open();
+        if hidden && button(ui, tr!("predict-many-sorted")).clicked() {
             cx.pages.predict.sorted.open();
         }
-        if button(ui, "Open folder").clicked() {
+        if button(ui, tr!("predict-many-folder")).clicked() {
             let command = PredictCommand::Reveal(csv.to_path_buf());
             cx.act(UiCommand::OnPredict(command));
         }
-        if button(ui, "Copy path").clicked() {
+        if button(ui, tr!("predict-many-copy")).clicked() {
             cx.act(UiCommand::CopyText(place));
         }
         again(ui, cx);
@@ -204,7 +201,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
 }
 
 fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if button(ui, "Other pictures").clicked() {
+    if button(ui, tr!("predict-many-again")).clicked() {
         cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
         cx.pages.predict.sheet = State {
             open: true,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
-use crate::counts::counted;
+use crate::run::refusal::KEPT;
 use crate::session::sorted::{Group, SortedPictures};
-use crate::session::words::{by_number, count_text, percent};
+use crate::session::words::{by_number, count_text, percent, signed};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
@@ -77,7 +78,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
         }
     }
     if !any {
-        card(ui, |ui| faint(ui, "No picture is called so."));
+        card(ui, |ui| faint(ui, tr!("predict-sorted-no-name")));
     }
     true
 }
@@ -88,11 +89,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
         widgets::ends(
             ui,
             |ui| {
-                let all = counted(sorted.pictures.len(), "picture");
-                widgets::title(ui, format!("{all} by class"));
+                widgets::title(ui, tr!("predict-sorted", n = sorted.pictures.len()));
             },
             |ui| {
-                if link(ui, "Back to one picture").clicked() {
+                if link(ui, tr!("predict-sorted-back")).clicked() {
                     cx.pages.predict.sorted.leave();
                 }
             },
@@ -100,7 +100,10 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
         ui.horizontal_wrapped(|ui| {
             let state = &mut cx.pages.predict.sorted;
             let mut chosen = None;
-            if ui.selectable_label(state.group.is_none(), "all").clicked() {
+            if ui
+                .selectable_label(state.group.is_none(), tr!("predict-sorted-all"))
+                .clicked()
+            {
                 chosen = Some(None);
             }
             for (group, count) in sorted.counts().into_iter().filter(|(_, count)| *count > 0) {
@@ -115,18 +118,17 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
             }
         });
         if let Some(threshold) = sorted.request.threshold {
-            let limit = format!("{threshold:.2}").replace('-', "−");
+            let limit = signed(threshold.into(), 2);
             faint(
                 ui,
-                format!(
-                    "None of these: stranger to the run than {limit}, as 5 of 100 pictures of its classes are."
-                ),
+                tr!("predict-sorted-limit", limit = limit, n = 100 - KEPT),
             );
         }
         ui.horizontal_wrapped(|ui| {
             let state = &mut cx.pages.predict.sorted;
-            let edit = widgets::line_edit(&mut state.filter, 180.0).hint_text("Name of a file");
-            ui.add(edit).accessible_name("Filter the pictures");
+            let edit = widgets::line_edit(&mut state.filter, 180.0)
+                .hint_text(tr!("predict-sorted-filter-hint"));
+            ui.add(edit).accessible_name(tr!("predict-sorted-filter"));
             table(ui, cx, sorted);
         });
     });
@@ -138,17 +140,17 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
         .filter(|&at| sorted.is_moved(at))
         .count();
     if !sorted.is_kept {
-        if primary_button(ui, "Save the table", true).clicked() {
+        if primary_button(ui, tr!("predict-sorted-save"), true).clicked() {
             cx.act(UiCommand::OnPredict(PredictCommand::KeepMoved));
         }
-        faint(ui, format!("{} moved", counted(moved, "picture")));
+        faint(ui, tr!("predict-sorted-moved", n = moved));
         return;
     }
     let name = sorted.request.csv.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let words = match moved {
-        0 => format!("Table: {name}"),
-        moved => format!("Table: {name}, with {} moved", counted(moved, "picture")),
+        0 => tr!("predict-sorted-table", name = name),
+        moved => tr!("predict-sorted-table-moved", name = name, n = moved),
     };
     faint(ui, words);
 }
@@ -169,12 +171,12 @@ fn gallery(
     card(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             widgets::title(ui, sorted.name(group));
-            let doubtful = match group {
-                Group::Class(_) => ", the most doubtful first",
-                Group::NoneOfThese | Group::Unreadable => "",
+            let n = pictures.len();
+            let count = match group {
+                Group::Class(_) => tr!("predict-sorted-doubtful", n = n),
+                Group::NoneOfThese | Group::Unreadable => tr!("count-pictures", n = n),
             };
-            let number = counted(pictures.len(), "picture");
-            faint(ui, format!("{number}{doubtful}"));
+            faint(ui, count);
         });
         if group == Group::Unreadable {
             for &at in pictures.iter().take(shown) {
@@ -191,8 +193,8 @@ fn gallery(
             });
         }
         if pictures.len() > shown {
-            let more = count_text(pictures.len() - shown);
-            if link(ui, &format!("Show more ({more})")).clicked() {
+            let more = tr!("predict-sorted-more", n = pictures.len() - shown);
+            if link(ui, &more).clicked() {
                 let state = &mut cx.pages.predict.sorted;
                 match alone {
                     true => state.more += MANY,
@@ -214,16 +216,24 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
         let answer = one.class.as_deref().unwrap_or_default();
         let score = percent(f64::from(one.score), 0);
         let words = match sorted.is_moved(at) {
-            true => format!("was {answer}"),
-            false if sorted.groups[at] == Group::NoneOfThese => format!("nearest {answer}"),
-            false => format!("score {score}"),
+            true => tr!("predict-sorted-was", class = answer),
+            false if sorted.groups[at] == Group::NoneOfThese => {
+                tr!("predict-sorted-nearest", class = answer)
+            }
+            false => tr!("predict-score", score = &score),
         };
         let text = RichText::new(&words).font(regular(11.5)).color(t.text);
         let label = ui.add(egui::Label::new(text).truncate());
-        label.on_hover_text(format!("{name}: {answer}, score {score}"));
-        let text = RichText::new("move…").font(regular(11.0)).color(t.subdued);
+        label.on_hover_text(tr!(
+            "predict-sorted-answer",
+            name = &name,
+            class = answer,
+            score = score
+        ));
+        let text = RichText::new(tr!("predict-sorted-move"));
+        let text = text.font(regular(11.0)).color(t.subdued);
         let opener = ui.add(egui::Button::new(text).frame(false));
-        let opener = opener.accessible_name(format!("Move {name}"));
+        let opener = opener.accessible_name(tr!("predict-sorted-move-name", name = &name));
         let id = Id::unique(("move", sorted.request.ticket, at));
         Popup::menu(&opener)
             .id(id)
@@ -248,7 +258,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
         .uv(covering(picture.width, picture.height))
         .corner_radius(4)
         .paint_at(ui, rect);
-    let response = response.on_hover_text(format!("{name}\nClick to see the whole answer"));
+    let response = response.on_hover_text(format!("{name}\n{}", tr!("predict-sorted-whole")));
     if response.clicked()
         && let Some(file) = sorted.file(at)
     {
@@ -259,7 +269,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
 /// Where a picture can be moved.
 fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
     ui.set_min_width(150.0);
-    faint(ui, "Move it to");
+    faint(ui, tr!("predict-sorted-to"));
     let mut classes: Vec<usize> = (0..sorted.classes.len()).collect();
     classes.sort_by(|&a, &b| by_number(&sorted.classes[a], &sorted.classes[b]));
     let mut chosen = None;

@@ -9,6 +9,7 @@ use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::drawing::Drawing;
 use crate::session::take_along::TakenAlong;
 use crate::session::views::DataView;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::page_commands::PredictCommand;
@@ -67,10 +68,13 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Image");
+                widgets::title(ui, tr!("predict-image"));
             },
             |ui| {
-                let options = [(false, "Choose"), (true, "Draw")];
+                let options = [
+                    (false, tr!("predict-source-choose")),
+                    (true, tr!("predict-source-draw")),
+                ];
                 segmented(ui, "source", &options, &mut draw);
             },
         );
@@ -93,7 +97,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let combo = egui::ComboBox::from_id_salt("run")
         .width(ui.available_width() - DOTS)
         .truncate()
-        .selected_text(title.unwrap_or_else(|| "Choose a run".into()));
+        .selected_text(title.unwrap_or_else(|| tr!("predict-run-choose").into()));
     let mut chosen = None;
     ui.horizontal(|ui| {
         let shown = combo.show_ui(ui, |ui| {
@@ -104,7 +108,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             }
         });
-        shown.response.accessible_name("Run to ask");
+        shown.response.accessible_name(tr!("predict-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
             take::behind_dots(ui, &TakenAlong { run, task }, cx.commands);
@@ -115,8 +119,8 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if cx.session.predict.by_person {
         ui.horizontal_wrapped(|ui| {
-            faint(ui, "Stays with this run.");
-            if link(ui, "Follow the newest").clicked() {
+            faint(ui, tr!("predict-run-stays"));
+            if link(ui, tr!("predict-run-follow")).clicked() {
                 cx.act(UiCommand::OnPredict(PredictCommand::FollowNewest));
             }
         });
@@ -151,12 +155,12 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
 /// What belongs to the canvas. Returns whether the drawing was changed.
 fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let mut changed = false;
-    let clear = button_if(ui, !drawing.is_empty(), "Clear");
+    let clear = button_if(ui, !drawing.is_empty(), tr!("predict-clear"));
     if clear.clicked() {
         drawing.strokes.clear();
         changed = true;
     }
-    let undo = button_if(ui, !drawing.is_empty(), "Undo");
+    let undo = button_if(ui, !drawing.is_empty(), tr!("predict-undo"));
     let hint = ui.ctx().format_shortcut(&keys::UNDO);
     let undo = undo.on_hover_text(hint).clicked();
     let typing = ui.ctx().text_edit_focused();
@@ -167,10 +171,10 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let mut pen = (drawing.pen * 300.0).round();
     let drag = egui::DragValue::new(&mut pen)
         .range(6.0..=60.0)
-        .prefix("Pen ");
+        .prefix(format!("{} ", tr!("predict-pen")));
     let response = ui.add_sized(Vec2::new(60.0, CONTROL), drag);
     changed |= response.changed() && !drawing.is_empty();
-    response.accessible_name("Pen width");
+    response.accessible_name(tr!("predict-pen-width"));
     drawing.pen = pen / 300.0;
     changed
 }
@@ -213,7 +217,7 @@ fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
 fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Open an image"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, tr!("predict-open")));
     let radius = CornerRadius::same(CARD_RADIUS);
     ui.painter().rect(
         rect,
@@ -239,7 +243,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
             .corner_radius(CARD_RADIUS)
             .paint_at(ui, place);
     } else {
-        let text = "Drop or paste images here,\nor click to choose some";
+        let text = tr!("predict-drop");
         ui.painter().text(
             rect.center(),
             Align2::CENTER_CENTER,
@@ -252,17 +256,17 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         cx.act(UiCommand::Pick(DialogPurpose::Image));
     }
     ui.horizontal_wrapped(|ui| {
-        if button(ui, "Choose…").clicked() {
+        if button(ui, tr!("predict-choose")).clicked() {
             cx.act(UiCommand::Pick(DialogPurpose::Image));
         }
-        if button(ui, "Paste").clicked() {
+        if button(ui, tr!("predict-paste")).clicked() {
             cx.act(UiCommand::Paste);
         }
         board::pin_button(ui, cx);
     });
     let edit = widgets::line_edit(&mut cx.pages.predict.path, f32::INFINITY)
-        .hint_text("Path of an image, then Enter");
-    let field = ui.add(edit).accessible_name("Image file");
+        .hint_text(tr!("predict-path"));
+    let field = ui.add(edit).accessible_name(tr!("predict-file"));
     let path = cx.pages.predict.path.trim();
     if widgets::entered(ui, &field) && !path.is_empty() {
         let path = typed_path(path);
@@ -275,7 +279,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
         );
     }
     if let Some(truth) = &cx.session.predict.truth {
-        faint(ui, format!("Its class is {truth}."));
+        faint(ui, tr!("predict-class", class = truth));
     }
 }
 
@@ -296,25 +300,22 @@ fn seen(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     card(ui, |ui| {
         ui.horizontal(|ui| {
-            widgets::title(ui, "What the network sees");
+            widgets::title(ui, tr!("predict-seen"));
             faint(ui, format!("{size} × {size}"));
         });
         ui.horizontal_top(|ui| {
             let side = 112.0;
             let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
-            response
-                .widget_info(|| WidgetInfo::labeled(Role::Image, true, "What the network sees"));
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, tr!("predict-seen")));
             egui::Image::new((texture.id(), rect.size()))
                 .corner_radius(6)
                 .paint_at(ui, rect);
-            let mut words = format!("Scaled to {size} × {size}");
-            if drawn {
-                words.push_str(", with the drawing moved to the middle and sized as in training");
-            } else {
-                words.push_str(" and cut in the middle, as in testing");
-            }
+            let words = match drawn {
+                true => tr!("predict-seen-drawn", size = size),
+                false => tr!("predict-seen-cut", size = size),
+            };
             ui.vertical(|ui| {
-                let text = egui::RichText::new(words + ".").color(tokens(ui).subdued);
+                let text = egui::RichText::new(words).color(tokens(ui).subdued);
                 ui.add(egui::Label::new(text).wrap());
             });
         });

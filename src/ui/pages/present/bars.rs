@@ -9,6 +9,7 @@ use crate::palette::Shade;
 use crate::problem::listed;
 use crate::session::forgotten::best;
 use crate::session::words::percent;
+use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::painted_text;
 
@@ -44,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, pair: &Pair<'_>, (row, asked): (Option<usize>, u
     );
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let shown = runs(pair);
-    let name = pair.language.say("present.bars");
+    let name = tr!("present-bars");
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let tasks = pair.run.tasks().max(1);
     let width = rect.width() / tasks as f32;

@@ -5,6 +5,7 @@ use egui::{ComboBox, Ui};
 use crate::session::companion::Beside;
 use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
@@ -14,9 +15,8 @@ const WIDTH: f32 = 230.0;
 
 /// The stored runs that were tested; choosing one shows it from its beginning.
 pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
-    let language = cx.session.learn.language;
     let header = now.and_then(|run| run.header.as_ref());
-    let title = now.map_or(language.say("present.choose"), |run| run.title.as_str());
+    let title = now.map_or(tr!("present-choose"), |run| run.title.as_str());
     let mut chosen = None;
     let combo = ComboBox::from_id_salt("presented run")
         .width(WIDTH)
@@ -30,9 +30,7 @@ pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
             }
         }
     });
-    shown
-        .response
-        .accessible_name(language.say("present.choose"));
+    shown.response.accessible_name(tr!("present-choose"));
     if let Some(folder) = chosen {
         cx.act(UiCommand::Open(folder));
     }
@@ -40,17 +38,16 @@ pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
 
 /// The runs with the same tasks, of which one stands beside it.
 pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.learn.language;
     let now = cx.session.opposite().map(|other| other.folder);
     if now.is_none() && cx.session.opposites().next().is_none() {
         return;
     }
-    let alone = language.say("present.alone");
+    let alone = tr!("present-alone");
     let title = match &now {
         None => alone.to_string(),
         Some(folder) => {
             let row = cx.session.opposites().find(|row| row.folder == *folder);
-            row.map_or_else(|| language.say("present.partner").into(), RunRow::line)
+            row.map_or_else(|| tr!("present-partner").into(), RunRow::line)
         }
     };
     let mut chosen = None;
@@ -69,9 +66,7 @@ pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
             }
         }
     });
-    shown
-        .response
-        .accessible_name(language.say("present.beside"));
+    shown.response.accessible_name(tr!("present-beside"));
     if let Some(beside) = chosen {
         cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
     }

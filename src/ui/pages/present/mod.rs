@@ -10,7 +10,7 @@ use egui::{Key, Modifiers, RichText, Ui};
 use crate::session::companion::Companion;
 use crate::session::run_view::RunView;
 use crate::session::words::percent;
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
@@ -42,7 +42,6 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         (state.step, state.run) = (0, run.name().to_string());
     }
     keys(ui, cx, &run);
-    let language = cx.session.learn.language;
     let step = cx.pages.present.step;
     let (task, known) = (step / 2, step % 2 == 1);
     let unit = (ui.available_height() / 26.0).clamp(11.0, 44.0);
@@ -53,7 +52,6 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         let pair = Pair {
             run: &run,
             other: other.as_ref(),
-            language,
         };
         let words = if known {
             told::became(&pair, task)
@@ -77,22 +75,20 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The run on show, the one beside it, and the language in which they are told.
+/// The run on show, and the one beside it.
 struct Pair<'a> {
     run: &'a RunView,
     other: Option<&'a Companion<'a>>,
-    language: Language,
 }
 
 fn nothing(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.learn.language;
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         let t = tokens(ui);
-        let text = language.say("present.nothing");
+        let text = tr!("present-nothing");
         ui.label(RichText::new(text).font(semibold(28.0)).color(t.strong));
         choice::run(ui, cx, None);
-        if button(ui, language.say("present.leave")).clicked() {
+        if button(ui, tr!("present-leave")).clicked() {
             cx.act(UiCommand::Present);
         }
     });
@@ -118,28 +114,30 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, run: &RunView) {
 
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
     let t = tokens(ui);
-    let language = cx.session.learn.language;
     let (step, last) = (cx.pages.present.step, last_step(run));
     ui.horizontal(|ui| {
-        let (task, all) = ((step / 2 + 1).to_string(), run.tasks().max(1).to_string());
-        let words = language.fill("present.task", &[("task", &task), ("tasks", &all)]);
+        let words = tr!(
+            "present-task",
+            task = step / 2 + 1,
+            tasks = run.tasks().max(1)
+        );
         ui.label(RichText::new(words).font(regular(unit)).color(t.subdued));
         choice::run(ui, cx, Some(run));
         choice::beside(ui, cx);
         at_end(ui, |ui| {
             let mut to = step;
-            if button_if(ui, step > 0, language.say("present.back")).clicked() {
+            if button_if(ui, step > 0, tr!("present-back")).clicked() {
                 to = step - 1;
             }
             let key = match step % 2 {
-                0 => "present.show",
-                _ => "present.next",
+                0 => "present-show",
+                _ => "present-next",
             };
-            if primary_button(ui, language.say(key), step < last).clicked() {
+            if primary_button(ui, tr!(key), step < last).clicked() {
                 to = step + 1;
             }
             cx.pages.present.step = to;
-            let leave = button(ui, language.say("present.leave"));
+            let leave = button(ui, tr!("present-leave"));
             if leave.on_hover_text("F11, Esc").clicked() {
                 cx.act(UiCommand::Present);
             }
@@ -150,14 +148,13 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
 /// The figures of a task in very large letters: of each run all classes so far, and the first task.
 fn figures(ui: &mut Ui, pair: &Pair<'_>, task: usize, unit: f32) {
     let t = tokens(ui);
-    let language = pair.language;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = unit * 2.4;
         for shown in bars::runs(pair) {
             let matrix = &shown.history.matrix;
             let first = matrix.get(task).and_then(|row| row.first().copied());
             let all = shown.history.accuracy.get(task).copied();
-            for (key, value) in [("present.all", all), ("present.first", first)] {
+            for (key, value) in [("present-all", all), ("present-first", first)] {
                 let Some(value) = value.filter(|value| value.is_finite()) else {
                     continue;
                 };
@@ -165,7 +162,7 @@ fn figures(ui: &mut Ui, pair: &Pair<'_>, task: usize, unit: f32) {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     let figure = RichText::new(percent(value, 0)).font(semibold(unit * 2.6));
                     ui.label(figure.color(t.strong));
-                    let name = language.fill(key, &[("name", shown.name)]);
+                    let name = tr!(key, name = shown.name);
                     let sign = shown.shade.sign().letter();
                     let name = RichText::new(format!("{sign} {name}"));
                     let colour = t.run(shown.shade);

@@ -5,51 +5,48 @@ use super::bars::{Shown, runs};
 use crate::problem::listed;
 use crate::session::forgotten::most_lost;
 use crate::session::words::percent;
+use crate::tr;
 
 /// Classes that are named at most.
 const NAMED: usize = 6;
 
 /// The question before a task.
 pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
-    let (run, language) = (pair.run, pair.language);
+    let run = pair.run;
     let next = listed(run.class_names(task), NAMED);
     let waits = task >= run.reports.len();
     if waits && !run.stage.is_live() {
-        return language.fill("present.ended", &[("next", &next)]);
+        return tr!("present-ended", next = next);
     }
     if task == 0 {
-        return language.fill("present.guess_first", &[("next", &next)]);
+        return tr!("present-guess-first", next = next);
     }
     let first = listed(run.class_names(0), NAMED);
-    let values = [("next", next.as_str()), ("first", first.as_str())];
     let key = match waits {
-        true => "present.guess_waiting",
-        false => "present.guess",
+        true => "present-guess-waiting",
+        false => "present-guess",
     };
-    language.fill(key, &values)
+    tr!(key, next = next, first = first)
 }
 
 /// What came of a task: of each run what it still knows of the first one, and the task it forgot most of.
 pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
-    let language = pair.language;
     let first = listed(pair.run.class_names(0), NAMED);
     let shown = runs(pair);
     let each = shown.iter().filter_map(|run| {
         let now = *run.history.matrix.get(task)?.first()?;
-        let values = [("name", run.name), ("share", &percent(now, 0))];
         now.is_finite()
-            .then(|| language.fill("present.of_run", &values))
+            .then(|| tr!("present-of-run", name = run.name, share = percent(now, 0)))
     });
     let each: Vec<String> = each.collect();
     if each.is_empty() {
         return String::new();
     }
     let key = match task {
-        0 => "present.learned",
-        _ => "present.still",
+        0 => "present-learned",
+        _ => "present-still",
     };
-    let values = [("first", first.as_str()), ("each", &each.join(", "))];
-    let mut words = language.fill(key, &values);
+    let mut words = tr!(key, first = first, each = each.join(", "));
     let most = shown
         .iter()
         .filter_map(|run| most_forgotten(pair, run, task));
@@ -64,12 +61,12 @@ pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
 fn most_forgotten(pair: &Pair<'_>, run: &Shown<'_>, row: usize) -> Option<String> {
     let lost = most_lost(run.history, row)?;
     let classes = listed(pair.run.class_names(lost.task), NAMED);
-    let values = [
-        ("name", run.name),
-        ("task", &*(lost.task + 1).to_string()),
-        ("classes", &*classes),
-        ("best", &*percent(lost.best, 0)),
-        ("now", &*percent(lost.now, 0)),
-    ];
-    Some(pair.language.fill("present.most_forgotten", &values))
+    Some(tr!(
+        "present-most-forgotten",
+        name = run.name,
+        task = lost.task + 1,
+        classes = classes,
+        best = percent(lost.best, 0),
+        now = percent(lost.now, 0)
+    ))
 }

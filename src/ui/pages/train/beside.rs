@@ -8,7 +8,8 @@ use crate::metrics::History;
 use crate::session::companion::Beside;
 use crate::session::run_view::RunView;
 use crate::session::views::RunRow;
-use crate::session::words::percent;
+use crate::session::words::{number, percent};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
@@ -23,7 +24,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     }
     card(ui, |ui| {
         ui.horizontal(|ui| {
-            widgets::title(ui, "Beside it");
+            widgets::title(ui, tr!("train-beside"));
             choice(ui, cx, now.as_ref());
         });
         let Some(other) = cx.session.companion() else {
@@ -37,9 +38,10 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             .num_columns(4)
             .spacing([18.0, 6.0])
             .show(ui, |ui| {
-                for head in ["", "all classes", "task 1", "forgotten"] {
-                    faint(ui, head);
-                }
+                ui.label("");
+                faint(ui, tr!("train-all-classes"));
+                faint(ui, tr!("figure-column", n = 1));
+                faint(ui, tr!("train-beside-forgotten"));
                 ui.end_row();
                 row(ui, (&mine, t.run(run.shade())), run.answers(), true);
                 row(
@@ -50,20 +52,20 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                 );
             });
         if !alike {
-            faint(ui, "Another class order: its task 1 holds other images.");
+            faint(ui, tr!("train-beside-order"));
         }
         if other.live {
-            faint(ui, "The other run is at work.");
+            faint(ui, tr!("train-beside-live"));
         }
     });
 }
 
 fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     let title = match now {
-        None => "no other run".into(),
+        None => tr!("present-alone").into(),
         Some(folder) => {
             let known = cx.session.companions().find(|row| row.folder == *folder);
-            known.map_or_else(|| "the run that belongs to it".into(), RunRow::line)
+            known.map_or_else(|| tr!("present-partner").into(), RunRow::line)
         }
     };
     let mut chosen = None;
@@ -72,7 +74,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
         .truncate()
         .selected_text(title);
     let shown = combo.show_ui(ui, |ui| {
-        if ui.selectable_label(now.is_none(), "no other run").clicked() {
+        let none = ui.selectable_label(now.is_none(), tr!("present-alone"));
+        if none.clicked() {
             chosen = Some(Beside::Nothing);
         }
         for row in cx.session.companions() {
@@ -82,7 +85,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
             }
         }
     });
-    shown.response.accessible_name("Run beside it");
+    shown.response.accessible_name(tr!("present-beside"));
     if let Some(beside) = chosen {
         cx.act(UiCommand::OnTrain(TrainCommand::Beside(beside)));
     }
@@ -106,7 +109,7 @@ fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, alike: b
     let shown = [
         history.last().map(|share| percent(share, 1)),
         first.map(|share| percent(share, 1)),
-        forgotten.map(|points| format!("{:.1}", points * 100.0)),
+        forgotten.map(|points| number(points * 100.0, 1)),
     ];
     for value in shown {
         let text = value.unwrap_or_else(|| "–".into());

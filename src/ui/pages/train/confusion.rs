@@ -11,6 +11,9 @@ use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
+use crate::session::words::count_text;
+use crate::texts::Language;
+use crate::tr;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
@@ -19,8 +22,8 @@ use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
 /// Images shown behind one cell.
 const IMAGES: usize = 24;
 
-/// What the prepared picture belongs to: run, reports, task, expert, granularity, theme.
-type Key = (String, usize, usize, Expert, bool, bool);
+/// What the prepared picture belongs to: run, reports, task, expert, granularity, theme and language.
+type Key = (String, usize, usize, Expert, bool, (bool, Language));
 /// What is prepared: the picture, and of the cell looked at the answers behind it.
 #[derive(Default)]
 pub struct Cache {
@@ -33,12 +36,9 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let count = run.reports.len();
         if count == 0 {
-            let title = widgets::title(ui, "Confusion");
+            let title = widgets::title(ui, tr!("figure-confusion-title"));
             terms::explain(ui, title, "confusion");
-            faint(
-                ui,
-                "Comes with the first task: which classes are taken for which.",
-            );
+            faint(ui, tr!("train-confusion-none"));
             return;
         }
         let task = cx
@@ -64,19 +64,19 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
     let state = &mut cx.pages.train;
     state.expert = run.history.nearest(state.expert);
     ui.horizontal_wrapped(|ui| {
-        let title = widgets::title(ui, "Confusion after task");
+        let title = widgets::title(ui, tr!("train-confusion-after"));
         terms::explain(ui, title, "confusion");
         let mut chosen = task;
         if count <= 6 {
             let names: Vec<String> = (1..=count).map(|i| i.to_string()).collect();
             let options: Vec<(usize, &str)> = (0..).zip(names.iter().map(String::as_str)).collect();
-            segmented(ui, "after task", &options, &mut chosen);
+            segmented(ui, tr!("figure-cells-after"), &options, &mut chosen);
         } else {
             let mut number = chosen + 1;
             let drag = egui::DragValue::new(&mut number)
                 .range(1..=count)
                 .speed(0.05);
-            ui.add(drag).accessible_name("Confusion after task");
+            ui.add(drag).accessible_name(tr!("train-confusion-after"));
             chosen = number - 1;
         }
         if chosen != task {
@@ -84,11 +84,14 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
             state.cell = None;
         }
         let experts: Vec<_> = run.history.experts().map(|e| (e, e.title())).collect();
-        if experts.len() > 1 && segmented(ui, "expert", &experts, &mut state.expert) {
+        if experts.len() > 1 && segmented(ui, tr!("train-expert"), &experts, &mut state.expert) {
             state.cell = None;
         }
-        let kinds = [(false, "Classes"), (true, "Tasks")];
-        if segmented(ui, "granularity", &kinds, &mut state.by_task) {
+        let kinds = [
+            (false, tr!("train-by-classes")),
+            (true, tr!("train-by-tasks")),
+        ];
+        if segmented(ui, tr!("train-granularity"), &kinds, &mut state.by_task) {
             state.cell = None;
         }
     });
@@ -102,7 +105,7 @@ fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
         task,
         state.expert,
         state.by_task,
-        ui.visuals().dark_mode,
+        (ui.visuals().dark_mode, Language::spoken()),
     )
 }
 
@@ -128,7 +131,8 @@ fn prepare(ui: &Ui, run: &RunView, key: &Key) -> ConfusionMatrix {
     let answers = &run.reports[task].answers;
     if by_task {
         let counts = answers.task_confusion(expert, tasks);
-        let names = (1..=tasks.len()).map(|i| format!("task {i}")).collect();
+        let names = (1..=tasks.len()).map(|n| tr!("figure-column", n = n));
+        let names = names.collect();
         return ConfusionMatrix::new(ui, counts, names, Vec::new(), task + 1);
     }
     let counts = answers.confusion(expert, order.len());
@@ -164,9 +168,9 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     faint(
         ui,
         if matrix.worst.is_empty() {
-            "Nothing is confused"
+            tr!("train-nothing-confused")
         } else {
-            "Most confused"
+            tr!("train-most-confused")
         },
     );
     for &(row, column, count) in &matrix.worst {
@@ -176,19 +180,20 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
         let mut job = egui::text::LayoutJob::default();
         let plain = egui::TextFormat::simple(crate::ui::theme::regular(13.0), t.text);
         let strong = egui::TextFormat::simple(crate::ui::theme::semibold(13.0), t.strong);
-        job.append(&format!("{name} taken for {answer}  "), 0.0, plain.clone());
-        job.append(&count.to_string(), 0.0, strong);
-        job.append(&format!(" of {all}"), 0.0, plain);
+        let pair = tr!("train-taken-for", name = name, answer = answer);
+        job.append(&pair, 0.0, plain.clone());
+        job.append(&format!("  {} ", count_text(count as usize)), 0.0, strong);
+        job.append(&tr!("train-of", n = all), 0.0, plain);
         job.wrap.max_width = ui.available_width();
         let line = ui.add(egui::Label::new(job).sense(Sense::click()));
         let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
-        if line.on_hover_text("Show the images").clicked() {
+        if line.on_hover_text(tr!("train-show-images")).clicked() {
             cx.pages.train.cell = Some(cell);
         }
     }
     ui.add_space(6.0);
-    faint(ui, "Click a cell to see the images.");
-    if !matrix.worst.is_empty() && link(ui, "See the surest mistakes").clicked() {
+    faint(ui, tr!("train-click-cell"));
+    if !matrix.worst.is_empty() && link(ui, tr!("train-see-mistakes")).clicked() {
         cx.pages.train.worst.see_mistakes();
     }
 }
@@ -234,9 +239,14 @@ fn images(
     let inside = inside(cx, run, key, cell);
     let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
     let words = if cell.rows == cell.columns && cell.rows.len() == 1 {
-        format!("{name}, answered rightly: {}", inside.len())
+        tr!("train-cell-right", name = name, n = inside.len())
     } else {
-        format!("{name} taken for {answer}: {}", inside.len())
+        tr!(
+            "train-cell-taken",
+            name = name,
+            answer = answer,
+            n = inside.len()
+        )
     };
     faint(ui, words);
     let asks = cx.session.asks_before_opening(&header.config);
@@ -253,15 +263,15 @@ fn images(
             }
             Some(Err(problem)) => widgets::problem(ui, &problem),
             None => {
-                faint(ui, "The data set is being opened.");
+                faint(ui, tr!("train-data-opening"));
             }
         }
     }
     thumbnails(ui, cx, (header, None), (answers, key.3), &taught);
     if inside.len() > IMAGES {
-        faint(ui, format!("and {} more", inside.len() - IMAGES));
+        faint(ui, tr!("count-more", n = inside.len() - IMAGES));
     }
-    if link(ui, "Back").clicked() {
+    if link(ui, tr!("present-back")).clicked() {
         cx.pages.train.cell = None;
     }
 }

@@ -3,12 +3,11 @@
 use egui::{Align, Color32, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
 
-use crate::counts::counted;
 use crate::metrics::{Expert, Tally};
 use crate::session::companion::Companion;
 use crate::session::run_view::RunView;
-use crate::session::words::as_they_came;
-use crate::texts::Language;
+use crate::session::words::{as_they_came, number};
+use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, legend};
@@ -37,34 +36,41 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
             let first = Some(&expert) == experts.last() && seen > 0;
             // An expert without others is just the answer.
             let title = match experts.len() {
-                1 => "Right",
+                1 => tr!("train-right"),
                 _ => expert.title(),
             };
             let label = match first {
-                true => format!("{title}, {} seen", counted(seen, "class")),
+                true => tr!("train-right-of-seen", title = title, n = seen),
                 false => title.to_string(),
             };
             let quality = run.reports.last().map(|r| Tally::of(&r.answers, expert));
-            let value = run.of(expert).last().map(|v| format!("{:.1}", v * 100.0));
+            let value = run.of(expert).last().map(|v| number(v * 100.0, 1));
             let term = match experts.len() {
                 1 => "accuracy",
                 _ => terms::of_expert(expert),
             };
             let colour = alone.map_or_else(|| t.expert(expert), |shade| t.run(shade));
             let label = (Some((expert, colour)), &*label, term);
-            number(ui, width, label, value, "%", (quality, ""));
+            headline_figure(ui, width, label, value, "%", (quality, ""));
         }
         if with_given {
             let given = run.history.task_given.last().copied().flatten();
-            let given = given.map(|v| format!("{:.1}", v * 100.0));
-            let label = (None, "With the task given", "task_given");
-            number(ui, width, label, given, "%", (None, ""));
+            let given = given.map(|v| number(v * 100.0, 1));
+            let label = (None, tr!("train-task-given"), "task_given");
+            headline_figure(ui, width, label, given, "%", (None, ""));
         }
         let told = run.forgotten.filter(|_| run.reports.len() > 1);
-        let forgotten = told.map(|forgotten| format!("{:.1}", forgotten * 100.0));
-        let label = (None, "Forgotten so far", "forgetting");
+        let forgotten = told.map(|forgotten| number(forgotten * 100.0, 1));
+        let label = (None, tr!("train-forgotten"), "forgetting");
         let each = forgotten_by(run);
-        number(ui, width, label, forgotten, "points", (None, &each));
+        headline_figure(
+            ui,
+            width,
+            label,
+            forgotten,
+            tr!("train-points"),
+            (None, &each),
+        );
     });
     if let Some(words) = header.and_then(|header| as_they_came(header, &run.reports)) {
         faint(ui, words);
@@ -77,12 +83,15 @@ fn forgotten_by(run: &RunView) -> String {
     let answering = run.history.answering();
     let told = run.forgotten_by.iter();
     let told = told.filter(|(expert, _)| *expert != answering && run.reports.len() > 1);
-    let each = told.map(|(expert, share)| format!("{} {:.1}", expert.name(), share * 100.0));
+    let each = told.map(|(expert, share)| {
+        let points = number(share * 100.0, 1);
+        format!("{} {points}", expert.name())
+    });
     let each: Vec<String> = each.collect();
     each.join(", ")
 }
 
-fn number(
+fn headline_figure(
     ui: &mut Ui,
     width: f32,
     (marker, label, term): (Option<(Expert, Color32)>, &str, &str),
@@ -130,7 +139,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
     let (words, colour) = match quality {
         None => (note.to_string(), t.subdued),
-        Some(quality) if quality.is_guessing() => ("no better than guessing".into(), t.warning),
+        Some(quality) if quality.is_guessing() => (tr!("train-guessing").into(), t.warning),
         Some(quality) => (quality.words(), t.subdued),
     };
     let text = RichText::new(words).font(regular(11.0)).color(colour);
@@ -138,11 +147,8 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     if !note.is_empty() {
         line.on_hover_text(note);
     } else if let Some(quality) = quality {
-        line.on_hover_text(format!(
-            "{} of {} right. Tested 100 times on other images of the same kind, about 95 of the ranges made like this would hold the accuracy on all such images (Wilson's interval).",
-            quality.right,
-            counted(quality.images, "image")
-        ));
+        let (right, images) = (quality.right, quality.images);
+        line.on_hover_text(tr!("train-trust", right = right, n = images));
     }
 }
 
@@ -153,7 +159,7 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
         widgets::ends_in_order(
             ui,
             |ui| {
-                let title = widgets::title(ui, "Accuracy over all classes seen so far");
+                let title = widgets::title(ui, tr!("train-curves"));
                 terms::explain(ui, title, "accuracy");
             },
             |ui| legend(ui, run.history.experts()),
@@ -178,16 +184,15 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
             .chain(series);
         let now = run.task_now().map(|task| {
             let names = crate::problem::listed(run.class_names(task), 3);
-            (task, format!("learning {names} now"))
+            (task, tr!("train-learning-now", names = names))
         });
         Curves {
             id: "accuracy",
-            name: "Accuracy over tasks",
+            name: tr!("train-curves-name"),
             height: (height - 62.0).max(170.0),
             tasks: &labels,
             series: series.collect(),
             now,
-            language: Language::English,
         }
         .show(ui);
     });
@@ -217,7 +222,7 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
     });
     (0..count)
         .map(|task| {
-            let head = format!("task {}", task + 1);
+            let head = tr!("figure-column", n = task + 1);
             if short {
                 format!("{head} · {}", run.class_names(task).join(","))
             } else if count > 12 {
@@ -235,13 +240,13 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
         let top = ui.cursor().top();
         let expert = run.history.nearest(cx.pages.train.expert);
         ui.horizontal_wrapped(|ui| {
-            let title = widgets::title(ui, "Accuracy by task");
+            let title = widgets::title(ui, tr!("figure-matrix"));
             terms::explain(ui, title, "accuracy_matrix");
             choice(ui, cx, run, expert);
         });
         let tasks = run.tasks();
         if tasks == 0 {
-            faint(ui, "Comes with the first task.");
+            faint(ui, tr!("train-matrix-none"));
             return;
         }
         let wide = (ui.available_width() - 60.0) / tasks as f32;
@@ -251,9 +256,9 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             52.0
         };
         let side = wide.min(high).max(100.0 / tasks as f32).min(52.0);
-        let rows = (run.name(), &run.answers().matrix[..], Language::English);
+        let rows = (run.name(), &run.answers().matrix[..]);
         matrices::accuracy(ui, rows, tasks, side, &mut cx.pages.train.accuracies);
-        faint(ui, "Read down a column to see a task being forgotten.");
+        faint(ui, tr!("train-matrix-hint"));
     });
 }
 
@@ -271,5 +276,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, now: Expert) {
             }
         }
     });
-    shown.response.accessible_name("Expert of the matrix");
+    shown
+        .response
+        .accessible_name(tr!("train-expert-of-matrix"));
 }

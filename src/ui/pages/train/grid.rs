@@ -2,12 +2,13 @@
 
 use egui::{CollapsingHeader, Ui};
 
-use crate::counts::{count_text, counted};
 use crate::run::grid::CellStanding;
 use crate::run::job::JobId;
 use crate::session::grid_at_work::GridAtWork;
-use crate::session::run_view::Stage;
+use crate::session::grids::grid_title;
+use crate::session::run_view::{RunView, Stage};
 use crate::session::words::duration_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::grid_lines;
@@ -16,30 +17,40 @@ use crate::ui::widgets::{self, button, faint, progress};
 /// Highest list of runs.
 const LIST: f32 = 220.0;
 
-/// The grid at work.
+/// The grid at work on this computer.
 pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
-    let standing = &grid.standing;
-    let (done, all) = (standing.done(), standing.lines.len());
+    let live = cx.session.train.live.clone();
     widgets::ends(
         ui,
         |ui| {
-            widgets::cut(ui, standing.title.clone());
+            widgets::cut(ui, grid_title(&grid.standing.title));
         },
         |ui| {
-            if button(ui, "Cancel")
-                .on_hover_text("Stops it; what is there stays")
+            if button(ui, tr!("train-grid-cancel"))
+                .on_hover_text(tr!("train-grid-cancel-hint"))
                 .clicked()
             {
                 cx.act(UiCommand::Stop);
             }
-            let live = cx.session.train.live.as_ref();
-            let paused = live.is_some_and(|run| run.stage == Stage::Paused);
-            if button(ui, if paused { "Go on" } else { "Pause" }).clicked() {
+            let paused = live.as_ref().is_some_and(|run| run.stage == Stage::Paused);
+            let words = match paused {
+                true => tr!("train-resume"),
+                false => tr!("train-pause"),
+            };
+            if button(ui, words).clicked() {
                 cx.act(UiCommand::PauseOrGoOn);
             }
         },
     );
-    let of_run = cx.session.train.running().map_or(0.0, |run| run.done());
+    progress_of(ui, grid, live.as_deref());
+}
+
+/// How far a grid is whose run at work is this one, and its runs.
+pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
+    let standing = &grid.standing;
+    let (done, all) = (standing.done(), standing.lines.len());
+    let live = live.filter(|run| run.stage.is_live());
+    let of_run = live.map_or(0.0, RunView::done);
     let at_work = standing
         .lines
         .iter()
@@ -47,14 +58,15 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
     // Of the run at work only the rest is left.
     let left = grid.left - at_work.map_or(0.0, |line| line.seconds * of_run);
     let share = (done as f64 + at_work.map_or(0.0, |_| of_run)) / all.max(1) as f64;
-    let mut words = format!("{} of {}", count_text(done), counted(all, "run"));
+    let mut words = tr!("count-of-runs", done = done, n = all);
     if left > 0.0 {
-        words += &format!(" · about {} left", duration_text(left.max(1.0)));
+        let left = tr!("train-grid-left", time = duration_text(left.max(1.0)));
+        words += &format!(" · {left}");
     }
     faint(ui, words);
-    progress(ui, share, "Progress of the grid");
-    CollapsingHeader::new("Runs")
-        .id_salt("runs at work")
+    progress(ui, share, tr!("train-grid-progress"));
+    CollapsingHeader::new(tr!("train-grid-runs"))
+        .id_salt(("runs", grid.job))
         .show(ui, |ui| {
             grid_lines(ui, standing, LIST);
         });
@@ -62,12 +74,13 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
 
 /// The runs of a grid that waits.
 pub fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, job: JobId, runs: usize) {
-    let words = counted(runs, "run");
-    CollapsingHeader::new(words).id_salt(job).show(ui, |ui| {
-        if let Some(view) = cx.look_up(cx.session.train.planned(job)) {
-            grid_lines(ui, &view.standing, LIST);
-        } else {
-            faint(ui, "Looking which runs are there");
-        }
-    });
+    CollapsingHeader::new(tr!("count-runs", n = runs))
+        .id_salt(job)
+        .show(ui, |ui| {
+            if let Some(view) = cx.look_up(cx.session.train.planned(job)) {
+                grid_lines(ui, &view.standing, LIST);
+            } else {
+                faint(ui, tr!("train-grid-looking"));
+            }
+        });
 }

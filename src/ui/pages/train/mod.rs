@@ -2,6 +2,7 @@
 //! is happening. A stored run, opened from Compare, is shown the same way.
 
 mod beside;
+mod clusters;
 mod confusion;
 mod figures;
 mod grid;
@@ -17,6 +18,7 @@ use egui::Ui;
 
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, NARROW};
@@ -68,12 +70,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.train.shown().is_none() {
         queue::card(ui, cx);
         places::cards(ui, cx);
-        let text = "Set up an experiment and start it, or open a stored run";
-        widgets::empty(ui, "Nothing is running", text, |ui| {
-            if primary_button(ui, "Set up an experiment", true).clicked() {
+        clusters::cards(ui, cx);
+        let text = tr!("train-empty-text");
+        widgets::empty(ui, tr!("train-empty"), text, |ui| {
+            if primary_button(ui, tr!("train-set-up"), true).clicked() {
                 cx.act(UiCommand::Show(Page::Experiment));
             }
-            if button(ui, "Open a run").clicked() {
+            if button(ui, tr!("train-open-run")).clicked() {
                 cx.act(UiCommand::Show(Page::Compare));
             }
         });

@@ -8,6 +8,7 @@ use crate::data::Correction;
 use crate::run::event::{Picture, RunHeader};
 use crate::session::views::{DataView, Split};
 use crate::session::words::by_number;
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
@@ -64,13 +65,20 @@ impl Tile<'_> {
     /// What it is called; the same picture may stand behind a cell of the confusion matrix, too.
     fn name(&self) -> String {
         let name = match self.place {
-            (_, index) if self.split == Split::Train => format!("training image {index}"),
-            (0, index) => format!("{} image {index}", self.header.config.measured_on()),
-            (added_task, index) => format!("test picture {index} of added task {added_task}"),
+            (_, index) if self.split == Split::Train => {
+                tr!("train-tile-training", index = index.to_string())
+            }
+            (0, index) => {
+                let of = self.header.config.measured_on();
+                tr!("train-tile-tested", of = of, index = index.to_string())
+            }
+            (task, index) => {
+                tr!("train-tile-added", index = index.to_string(), task = task)
+            }
         };
         match (&self.words, self.split) {
-            (Some(_), Split::Test) => format!("mistake, {name}"),
-            (Some(_), Split::Train) => format!("doubtful, {name}"),
+            (Some(_), Split::Test) => tr!("train-tile-mistake", name = name),
+            (Some(_), Split::Train) => tr!("train-tile-doubtful", name = name),
             (None, _) => name,
         }
     }
@@ -97,7 +105,7 @@ impl Tile<'_> {
                     .uv(covering(picture.width, picture.height))
                     .corner_radius(4)
                     .paint_at(ui, rect);
-                let tip = format!("{}\nClick to ask Predict about it", picture.name);
+                let tip = format!("{}\n{}", picture.name, tr!("train-tile-hint"));
                 if response.on_hover_text(tip).clicked() {
                     cx.act(UiCommand::PredictWith(self.header.folder.clone()));
                     let truth = self.class(self.truth).cloned();
@@ -108,7 +116,7 @@ impl Tile<'_> {
             }
             Some(Err(problem)) => {
                 ui.painter().rect_filled(rect, 4.0, t.background);
-                response.on_hover_text(problem.what);
+                response.on_hover_text(problem.what_said());
                 None
             }
             None => {
@@ -126,9 +134,9 @@ impl Tile<'_> {
             .corrected_label(data, split, index, &picture.name);
         let corrected = cx.look_up(corrected);
         let words = match corrected.as_ref().map(|correction| &correction.class) {
-            None => "really…".to_string(),
-            Some(None) => "left out".to_string(),
-            Some(Some(class)) => format!("now {class}"),
+            None => tr!("train-correct").to_string(),
+            Some(None) => tr!("train-left-out").to_string(),
+            Some(Some(class)) => tr!("train-now", class = class.as_str()),
         };
         let t = tokens(ui);
         let colour = if corrected.is_some() {
@@ -138,11 +146,10 @@ impl Tile<'_> {
         };
         let text = RichText::new(words).font(regular(11.0)).color(colour);
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
-        let button = button.accessible_name(format!("Really: {}", self.name()));
-        let hint = "Correct the label, or leave the picture out: from the next run on, in training and testing";
-        let button = button.on_hover_text(hint);
+        let button = button.accessible_name(tr!("train-correct-of", name = self.name()));
+        let button = button.on_hover_text(tr!("train-correct-hint"));
         // An open list stays with its picture when the pictures change places.
-        let id = Id::unique(("really", &self.header.run, self.name()));
+        let id = Id::unique(("really", &self.header.run, self.split, self.place));
         Popup::menu(&button)
             .id(id)
             .show(|ui| self.choices(ui, cx, data, corrected.as_ref()));
@@ -156,7 +163,7 @@ impl Tile<'_> {
         corrected: Option<&Correction>,
     ) {
         ui.set_min_width(170.0);
-        faint(ui, "This is really…");
+        faint(ui, tr!("train-correct-title"));
         let (truth, given) = (
             self.class(self.truth),
             self.given.and_then(|g| self.class(g)),
@@ -167,11 +174,11 @@ impl Tile<'_> {
         names.sort_by(|a, b| by_number(a, b));
         let mut chosen = None;
         let how = match self.split {
-            Split::Test => "as answered",
-            Split::Train => "as it looks",
+            Split::Test => "train-as-answered",
+            Split::Train => "train-as-it-looks",
         };
         if let Some(name) = answered
-            && ui.button(format!("{name}, {how}")).clicked()
+            && ui.button(tr!(how, class = name.as_str())).clicked()
         {
             chosen = Some(Some(name.clone()));
         }
@@ -187,7 +194,7 @@ impl Tile<'_> {
             }
         });
         ui.separator();
-        if ui.button("Nothing of these: leave it out").clicked() {
+        if ui.button(tr!("train-leave-out")).clicked() {
             chosen = Some(None);
         }
         if let Some(class) = chosen {
@@ -195,7 +202,7 @@ impl Tile<'_> {
             cx.act(UiCommand::OnTrain(command));
         }
         if let Some(correction) = corrected
-            && link(ui, &format!("It is {}: take it back", correction.was)).clicked()
+            && link(ui, &tr!("train-take-back", class = correction.was.as_str())).clicked()
         {
             let back = correction.taken_back();
             cx.act(UiCommand::PutLabel(data.place.clone(), back));

@@ -2,10 +2,13 @@
 
 use egui::{Label, RichText, Ui};
 
+use super::grid;
 use crate::run::job::Job;
 use crate::session::at_places::{AtPlace, doing};
+use crate::session::grid_at_work::GridAtWork;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::Cx;
@@ -32,20 +35,22 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     widgets::ends(
         ui,
         |ui| {
-            widgets::title(ui, format!("At {name}"));
+            widgets::title(ui, tr!("train-place", place = name));
         },
         |ui| {
-            if held && link(ui, "Let them begin").clicked() {
+            if held && link(ui, tr!("train-place-let-begin")).clicked() {
                 act(cx, PlaceCommand::LetGo(name.to_string()));
             }
         },
     );
     if let Some(problem) = at.trouble() {
-        let text = RichText::new(story::sentence(&problem.what)).color(tokens(ui).warning);
+        let text = RichText::new(story::sentence(&problem.what_said())).color(tokens(ui).warning);
         ui.add(Label::new(text).wrap())
-            .on_hover_text(problem.to_string());
+            .on_hover_text(problem.said().to_string());
     }
-    if let Some(run) = at.running() {
+    if let Some(grid) = at.running_grid() {
+        ui.push_id((name, "grid"), |ui| running_grid(ui, cx, (name, at), grid));
+    } else if let Some(run) = at.running() {
         ui.push_id((name, "running"), |ui| running(ui, cx, name, run));
     }
     for job in waiting {
@@ -55,38 +60,67 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
 
 /// The line of the run at work.
 fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
-    line(ui, &run.title, 3.0, |ui| {
-        let (icon, words, command) = match run.stage {
-            Stage::Paused => (Icon::Play, "Resume", PlaceCommand::GoOn(name.into())),
-            _ => (Icon::Pause, "Pause", PlaceCommand::Pause(name.into())),
+    buttons(ui, cx, name, (run.title.as_str(), Some(run)));
+    faint(ui, doing(run));
+}
+
+/// The title of what is at work, and what can be done with it.
+fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, (title, run): (&str, Option<&RunView>)) {
+    line(ui, title, 3.0, |ui| {
+        let (icon, words, command) = match run.map(|run| run.stage) {
+            Some(Stage::Paused) => (
+                Icon::Play,
+                "train-place-resume",
+                PlaceCommand::GoOn(name.into()),
+            ),
+            _ => (
+                Icon::Pause,
+                "train-place-pause",
+                PlaceCommand::Pause(name.into()),
+            ),
         };
-        let title = &run.title;
+        let called = |id| tr!(id, place = name, title = title);
         let shown = cx.session.train.watched();
-        if shown.is_none_or(|(shown, _)| shown != name) && link(ui, "Show").clicked() {
+        if shown.is_none_or(|(shown, _)| shown != name)
+            && link(ui, tr!("train-place-show")).clicked()
+        {
             act(cx, PlaceCommand::Watch(name.into()));
         }
-        if icon_button(ui, icon, &format!("{words} at {name}: {title}"), BUTTON).clicked() {
+        if icon_button(ui, icon, &called(words), BUTTON).clicked() {
             act(cx, command);
         }
-        if icon_button(ui, Icon::Stop, &format!("Stop at {name}: {title}"), BUTTON).clicked() {
+        if icon_button(ui, Icon::Stop, &called("train-place-stop"), BUTTON).clicked() {
             act(cx, PlaceCommand::Stop(name.into()));
         }
     });
-    faint(ui, doing(run));
+}
+
+/// The grid at work, and what it does now.
+fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid: &GridAtWork) {
+    let live = at.live.as_deref();
+    buttons(ui, cx, name, (grid.standing.title.as_str(), live));
+    if let Some(run) = at.running() {
+        faint(ui, format!("{} · {}", run.title, doing(run)));
+    }
+    grid::progress_of(ui, grid, live);
 }
 
 /// The line of one that waits there, or is on the way.
 fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
     line(ui, &job.title, 1.0, |ui| {
-        let words = format!("Remove from {name}: {}", job.title);
+        let words = tr!(
+            "train-place-remove",
+            place = name,
+            title = job.title.as_str()
+        );
         if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
             act(cx, PlaceCommand::TakeOut(name.into(), job.id));
         }
     });
     let words = match at.on_the_way.get(&job.id) {
         Some(words) => words,
-        None if job.held => "on hold",
-        None => "waits",
+        None if job.held => tr!("train-on-hold"),
+        None => tr!("train-place-waits"),
     };
     faint(ui, words);
 }

@@ -7,7 +7,8 @@ use egui_plot::{LineStyle, MarkerShape};
 use super::figures::task_labels;
 use crate::metrics::PromptStudy;
 use crate::session::run_view::RunView;
-use crate::texts::Language;
+use crate::session::words::number;
+use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, faint};
@@ -23,15 +24,11 @@ pub fn show(ui: &mut Ui, run: &RunView) {
         return;
     };
     card(ui, |ui| {
-        widgets::title(ui, "Images that choose the prompts of their own task");
+        widgets::title(ui, tr!("train-prompts-selection"));
         selection(ui, run, study);
         ui.add_space(8.0);
-        widgets::title(ui, "Accuracy with one task's prompts for all images");
-        faint(
-            ui,
-            "Rows that hardly differ mean prompts that hardly differ. The mean is over the tasks from \
-             the prompts' own on; the columns of tasks are as of now.",
-        );
+        widgets::title(ui, tr!("train-prompts-accuracy"));
+        faint(ui, tr!("train-prompts-hint"));
         ScrollArea::horizontal().show(ui, |ui| table(ui, study));
     });
 }
@@ -41,7 +38,7 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
     let labels = task_labels(run);
     let points = study.selection.iter().enumerate();
     let series = Series {
-        name: "own prompts chosen".into(),
+        name: tr!("train-prompts-own").into(),
         shade: None,
         points: points.map(|(task, v)| [task as f64, v * 100.0]).collect(),
         colour: t.accent,
@@ -51,13 +48,12 @@ fn selection(ui: &mut Ui, run: &RunView, study: &PromptStudy) {
         spread: Vec::new(),
     };
     Curves {
-        id: "prompt selection",
-        name: "Prompt selection over tasks",
+        id: "prompt-selection",
+        name: tr!("train-prompts-name"),
         height: CHART,
         tasks: &labels,
         series: vec![series],
         now: None,
-        language: Language::English,
     }
     .show(ui);
 }
@@ -68,23 +64,23 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
     let columns = if tasks > MOST_COLUMNS { 0 } else { tasks };
     let head = |ui: &mut Ui, text: String| {
         let text = RichText::new(text).font(regular(11.0)).color(t.subdued);
-        number(ui, text);
+        cell(ui, text);
     };
-    egui::Grid::new("prompt study")
+    egui::Grid::new("prompt-study")
         .spacing([14.0, 6.0])
         .show(ui, |ui| {
-            head(ui, "prompts of".into());
-            head(ui, "all tasks".into());
-            head(ui, "mean".into());
-            (1..=columns).for_each(|task| head(ui, format!("task {task}")));
+            head(ui, tr!("train-prompts-of").into());
+            head(ui, tr!("train-prompts-all").into());
+            head(ui, tr!("train-prompts-mean").into());
+            (1..=columns).for_each(|task| head(ui, tr!("figure-column", n = task)));
             ui.end_row();
             for slot in 0..tasks {
-                head(ui, format!("task {}", slot + 1));
+                head(ui, tr!("figure-column", n = slot + 1));
                 let of_all = [study.last[slot], study.average[slot]];
                 let font = semibold(12.0);
                 for value in of_all {
-                    let text = RichText::new(percent(value)).font(font.clone());
-                    number(ui, text.color(t.strong));
+                    let text = RichText::new(number(value * 100.0, 1)).font(font.clone());
+                    cell(ui, text.color(t.strong));
                 }
                 for (task, value) in study.tasks[slot].iter().take(columns).enumerate() {
                     let font = if task == slot {
@@ -92,18 +88,15 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
                     } else {
                         regular(12.0)
                     };
-                    number(ui, RichText::new(percent(*value)).font(font).color(t.text));
+                    let text = RichText::new(number(value * 100.0, 1)).font(font);
+                    cell(ui, text.color(t.text));
                 }
                 ui.end_row();
             }
         });
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1}", share * 100.0)
-}
-
 /// A cell whose text stands at its right edge.
-fn number(ui: &mut Ui, text: RichText) {
+fn cell(ui: &mut Ui, text: RichText) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }

@@ -4,6 +4,8 @@ use egui::{Label, RichText, Ui};
 
 use super::grid;
 use crate::run::job::{Job, JobWork};
+use crate::session::words::count_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::tokens;
@@ -28,14 +30,13 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
         widgets::ends(
             ui,
             |ui| {
-                widgets::title(ui, "Queue");
-                faint(ui, waiting.len().to_string());
+                widgets::title(ui, tr!("train-queue"));
+                faint(ui, count_text(waiting.len()));
             },
             |ui| {
-                let words = if held {
-                    "Resume the queue"
-                } else {
-                    "Hold the queue"
+                let words = match held {
+                    true => tr!("train-queue-resume"),
+                    false => tr!("train-queue-hold"),
                 };
                 if link(ui, words).clicked() {
                     cx.act(UiCommand::HoldQueue(!held));
@@ -43,7 +44,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
             },
         );
         if held {
-            faint(ui, "Those on hold begin when you resume the queue.");
+            faint(ui, tr!("train-queue-held"));
         }
         for (place, job) in waiting.iter().enumerate() {
             ui.push_id(job.id, |ui| {
@@ -61,9 +62,9 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
     let (title, number) = (&job.title, place + 1);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        faint(ui, format!("{number}"));
+        faint(ui, count_text(number));
         if job.held {
-            faint(ui, "on hold");
+            faint(ui, tr!("train-on-hold"));
         }
         ui.scope(|ui| {
             ui.set_max_width((ui.available_width() - 3.0 * BUTTON - 18.0).max(20.0));
@@ -79,12 +80,12 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
                 }
             };
             let sooner = UiCommand::MoveInQueue(job.id, place.saturating_sub(1));
-            let name = format!("Move {number} forward: {title}");
+            let name = tr!("train-queue-forward", n = number, title = title.as_str());
             offer(ui, Icon::Up, name, place > 0, sooner);
             let later = UiCommand::MoveInQueue(job.id, place + 1);
-            let name = format!("Move {number} back: {title}");
+            let name = tr!("train-queue-back", n = number, title = title.as_str());
             offer(ui, Icon::Down, name, number < count, later);
-            let out = format!("Remove {number} from the queue: {title}");
+            let out = tr!("train-queue-remove", n = number, title = title.as_str());
             offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
         });
     });

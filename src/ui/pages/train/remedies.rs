@@ -7,6 +7,7 @@ use crate::run::event::RunHeader;
 use crate::session::advice::{BACKBONE, TITLE, better_backbone, more_steps};
 use crate::session::run_view::{RunView, Stage};
 use crate::session::views::BackboneView;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::{ExperimentCommand, TrainCommand};
 use crate::ui::pages::Cx;
@@ -31,7 +32,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
 /// The pictures of each class that is not recognised.
 fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     ui.horizontal_wrapped(|ui| {
-        faint(ui, "Look at the pictures of");
+        faint(ui, tr!("train-look-at"));
         for one in run.missed.iter().take(LINKS) {
             if link(ui, &one.name).clicked() {
                 let state = &mut cx.pages.train;
@@ -49,16 +50,13 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
         && let Some(told) = &data.two_labels_told
     {
         sentence(ui, told.clone());
-        if link(ui, "Show these pictures").clicked() {
+        if link(ui, tr!("train-show-pictures")).clicked() {
             cx.pages.experiment.two_labels = true;
             cx.act(UiCommand::Repeat(Box::new(header.config.clone())));
         }
     }
-    let hint = "Each training picture is answered by the others; those that look like another class than their label are shown";
-    if button(ui, "Look for doubtful labels")
-        .on_hover_text(hint)
-        .clicked()
-    {
+    let doubts = button(ui, tr!("train-look-for-doubts"));
+    if doubts.on_hover_text(tr!("train-doubts-hint")).clicked() {
         let state = &mut cx.pages.train;
         state.task = None;
         state.worst.see_doubtful();
@@ -73,19 +71,18 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
 /// Other settings for the same pictures.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     ui.horizontal_wrapped(|ui| {
-        if let Some(steps) = more_steps(header) {
-            let words = format!("Set it up with {steps} steps a task");
-            if button(ui, words).clicked() {
-                cx.act(UiCommand::Repeat(Box::new(RunConfig {
-                    min_steps: steps,
-                    ..header.config.clone()
-                })));
-            }
+        if let Some(steps) = more_steps(header)
+            && button(ui, tr!("train-more-steps", n = steps)).clicked()
+        {
+            cx.act(UiCommand::Repeat(Box::new(RunConfig {
+                min_steps: steps,
+                ..header.config.clone()
+            })));
         }
         let config = &header.config;
         let at_hand =
             !cx.session.asks_before_opening(config) && !cx.session.data_is_missing(config);
-        if at_hand && button(ui, "Try which method suits").clicked() {
+        if at_hand && button(ui, tr!("train-try-methods")).clicked() {
             cx.act(UiCommand::Repeat(Box::new(config.clone())));
             cx.act(UiCommand::OnExperiment(ExperimentCommand::TryMethods));
         }
@@ -102,13 +99,13 @@ fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
         return;
     };
     ui.horizontal_wrapped(|ui| {
-        if button(ui, format!("Set it up with {TITLE}")).clicked() {
+        if button(ui, tr!("train-set-up-with", name = TITLE)).clicked() {
             cx.act(UiCommand::Repeat(Box::new(RunConfig {
                 backbone: view.name.clone(),
                 blocks: view.shape.pet_blocks.to_string(),
                 ..header.config.clone()
             })));
         }
-        faint(ui, format!("its weights: {}", view.whereabouts()));
+        faint(ui, tr!("train-its-weights", place = view.whereabouts()));
     });
 }

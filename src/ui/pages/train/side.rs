@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use egui::{Label, Popup, RichText, TextEdit, Ui};
 
-use super::{beside, places, queue, remedies};
-use crate::counts::counted;
+use super::{beside, clusters, places, queue, remedies};
 use crate::method::epochs_of;
 use crate::problem::listed;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
-use crate::session::words::{count_text, duration_text};
+use crate::session::words::{duration_text, number};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PlaceCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_on};
@@ -29,6 +29,7 @@ pub fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     state(ui, cx, &run);
     queue::card(ui, cx);
     places::cards(ui, cx);
+    clusters::cards(ui, cx);
     beside::show(ui, cx, &run);
     if let Some(problem) = &run.problem {
         card(ui, |ui| widgets::problem(ui, problem));
@@ -58,9 +59,9 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             |ui| buttons(ui, cx, run, opened),
         );
         faint(ui, where_it_is(run));
-        progress(ui, run.done(), "Progress of the run");
+        progress(ui, run.done(), tr!("train-progress"));
         let other = opened || cx.session.train.watched().is_some();
-        if other && cx.session.is_training() && link(ui, "Show the run at work").clicked() {
+        if other && cx.session.is_training() && link(ui, tr!("train-show-live")).clicked() {
             cx.act(UiCommand::CloseOpened);
         }
     });
@@ -71,35 +72,44 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
         let folder = run.header.as_ref().map(|h| h.folder.clone());
         let Some(folder) = folder else { return };
         if run.stage != Stage::Finished {
-            if icon_text_button(ui, Icon::Play, "Resume").clicked() {
+            if icon_text_button(ui, Icon::Play, tr!("train-resume")).clicked() {
                 cx.act(UiCommand::Resume(folder.clone(), None));
             }
-            let elsewhere = button(ui, RESUME_ON);
+            let elsewhere = button(ui, tr!(RESUME_ON));
             resume_on(&elsewhere, cx, &folder);
         } else {
-            if button(ui, "Predict with it").clicked() {
+            if button(ui, tr!("train-predict")).clicked() {
                 cx.act(UiCommand::PredictWith(folder.clone()));
             }
-            if button(ui, "Teach…").clicked() {
+            if button(ui, tr!("train-teach")).clicked() {
                 cx.act(UiCommand::Teach(folder.clone()));
             }
             unlearn(ui, cx, run, folder);
         }
         return;
     }
-    if let Some((place, _)) = cx.session.train.watched() {
-        return buttons_away(ui, cx, run, place);
-    }
-    let (icon, text) = if run.stage == Stage::Paused {
-        (Icon::Play, "Resume")
-    } else {
-        (Icon::Pause, "Pause")
+    let paused = run.stage == Stage::Paused;
+    let (wait, stop) = match cx.session.train.watched() {
+        None => (UiCommand::PauseOrGoOn, UiCommand::Stop),
+        Some((place, _)) => {
+            let place = || place.to_string();
+            let wait = match paused {
+                true => PlaceCommand::GoOn(place()),
+                false => PlaceCommand::Pause(place()),
+            };
+            let stop = PlaceCommand::Stop(place());
+            (UiCommand::OnPlace(wait), UiCommand::OnPlace(stop))
+        }
+    };
+    let (icon, text) = match paused {
+        true => (Icon::Play, tr!("train-resume")),
+        false => (Icon::Pause, tr!("train-pause")),
     };
     if icon_text_button(ui, icon, text).clicked() {
-        cx.act(UiCommand::PauseOrGoOn);
+        cx.act(wait);
     }
-    if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
-        cx.act(UiCommand::Stop);
+    if icon_text_button(ui, Icon::Stop, tr!("train-stop")).clicked() {
+        cx.act(stop);
     }
 }
 
@@ -110,82 +120,63 @@ fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
         .as_ref()
         .and_then(|header| header.added_tasks.last());
     let Some(taught) = taught else { return };
-    let opener = button(ui, "Unlearn…");
+    let opener = button(ui, tr!("train-unlearn"));
     Popup::menu(&opener).show(|ui| {
-        let words = format!("Unlearn {}", listed(&taught.classes, 3));
-        let hint = "The run is then as it was before this added task";
+        let classes = listed(&taught.classes, 3);
+        let words = tr!("train-unlearn-classes", classes = classes);
+        let hint = tr!("train-unlearn-hint");
         if ui.button(words).on_hover_text(hint).clicked() {
             cx.act(UiCommand::UndoAddedTask(folder));
         }
     });
 }
 
-/// The buttons of a run that is at work at a place.
-fn buttons_away(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, place: &str) {
-    let place = || place.to_string();
-    let (icon, text, command) = match run.stage {
-        Stage::Paused => (Icon::Play, "Resume", PlaceCommand::GoOn(place())),
-        _ => (Icon::Pause, "Pause", PlaceCommand::Pause(place())),
-    };
-    if icon_text_button(ui, icon, text).clicked() {
-        cx.act(UiCommand::OnPlace(command));
-    }
-    if icon_text_button(ui, Icon::Stop, "Stop").clicked() {
-        cx.act(UiCommand::OnPlace(PlaceCommand::Stop(place())));
-    }
-}
-
 fn where_it_is(run: &RunView) -> String {
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     match (&run.progress, run.stage) {
         (Some(now), Stage::Running | Stage::Paused) => {
-            words.push(format!("Task {} of {}", now.task + 1, run.tasks()));
+            let task = now.task + 1;
+            words.push(tr!("train-task-of", n = task, of = run.tasks()));
             if let Some(header) = &run.header {
-                words.push(format!(
-                    "epoch {} of {}",
-                    now.epoch + 1,
-                    epochs_of(header, now.task)
-                ));
+                let of = epochs_of(header, now.task);
+                words.push(tr!("train-epoch-of", n = now.epoch + 1, of = of));
             }
             if run.stage == Stage::Paused {
-                words.push("paused".into());
+                words.push(run.stage.word().into());
             } else {
-                words.push(format!("{:.0} images/s", now.images_per_second));
+                let rate = number(now.images_per_second, 0);
+                words.push(tr!("train-rate", n = rate));
                 if let Some(left) = now.seconds_left {
-                    words.push(format!("{} left", duration_text(left)));
+                    words.push(tr!("count-left", time = duration_text(left)));
                 }
             }
         }
         (_, stage) => {
             if run.tasks() > 0 {
-                let all = counted(run.tasks(), "task");
-                words.push(format!("{} of {all}", run.reports.len()));
+                let done = run.reports.len();
+                words.push(tr!("count-of-tasks", done = done, n = run.tasks()));
             }
             words.push(stage.word().into());
             if let Some(header) = &run.header {
                 words.push(header.computed_on());
-                words.push(format!("{} trained", count_text(header.trained_parameters)));
+                words.push(tr!("train-trained", n = header.trained_parameters));
             }
         }
     }
     let place = run.header.as_ref().map(|header| &header.about.place);
     if let Some(place) = place.filter(|place| !place.is_empty()) {
-        words.push(format!("at {place}"));
+        words.push(tr!("train-at-place", place = place.as_str()));
     }
     words.join(" · ")
 }
 
 fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     card(ui, |ui| {
-        let live = run.stage.is_live();
-        widgets::title(
-            ui,
-            if live {
-                "What is happening"
-            } else {
-                "What happened"
-            },
-        );
+        let title = match run.stage.is_live() {
+            true => tr!("train-happening"),
+            false => tr!("train-happened"),
+        };
+        widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
         for Paragraph { head, text } in story(run) {
             let t = tokens(ui);
@@ -217,24 +208,25 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::ends_in_order(
             ui,
             |ui| {
-                let title = widgets::title(ui, "Loss on the new classes");
+                let title = widgets::title(ui, tr!("train-loss"));
                 terms::explain(ui, title, "local_ce");
             },
             |ui| {
-                faint(ui, format!("{last:.3}"));
+                faint(ui, number(f64::from(last), 3));
                 if by_step {
-                    let hint = format!("The mean of {SMOOTH} steps or fewer, within a task");
-                    ui.checkbox(smooth, "smooth").on_hover_text(hint);
+                    let hint = tr!("train-smooth-hint", n = SMOOTH);
+                    let smooth = ui.checkbox(smooth, tr!("train-smooth"));
+                    smooth.on_hover_text(hint);
                 }
             },
         );
         let first = run.steps.saturating_sub(values.len());
         losses(ui, 118.0, first, &values, by_step && *smooth);
         let across = match by_step {
-            true => "by step of the optimiser",
-            false => "by pass over the images, the mean of each",
+            true => tr!("train-loss-by-step"),
+            false => tr!("train-loss-by-pass"),
         };
-        faint(ui, format!("{across}; a band behind every other task"));
+        faint(ui, across);
     });
 }
 
@@ -247,17 +239,17 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
         let state = &mut cx.pages.train;
         let mut copy = false;
         ui.horizontal(|ui| {
-            widgets::title(ui, "Log");
+            widgets::title(ui, tr!("train-log"));
             at_end(ui, |ui| {
                 if state.filtering {
                     let edit = TextEdit::singleline(&mut state.filter).desired_width(140.0);
-                    ui.add(edit).accessible_name("Filter the log");
+                    ui.add(edit).accessible_name(tr!("train-log-filter-name"));
                 }
-                if link(ui, "Filter").clicked() {
+                if link(ui, tr!("train-log-filter")).clicked() {
                     state.filtering = !state.filtering;
                     state.filter.clear();
                 }
-                copy = link(ui, "Copy").clicked();
+                copy = link(ui, tr!("train-log-copy")).clicked();
             });
         });
         let wanted = state.filter.to_lowercase();

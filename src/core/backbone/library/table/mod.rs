@@ -10,12 +10,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::Spanned;
 
-use super::entry::BackboneEntry;
+use super::entry::{BackboneEntry, NOT_STATED};
 use crate::backbone::architecture::Architecture;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
 use crate::backbone::words::ArchitectureValues;
 use crate::data::transform::is_crop_ratio;
+use crate::message;
 use crate::names::{is_long, too_long};
 use crate::problem::{Problem, Result};
 use source::source;
@@ -69,12 +70,12 @@ pub fn read_table(text: &str, at: &Path) -> (Vec<BackboneEntry>, Vec<Problem>) {
     let table: WrittenTable<toml::Table> = match toml::from_str(text) {
         Ok(table) => table,
         Err(error) => {
-            let problem = Problem::new(format!(
-                "the table of backbones cannot be read: {}",
-                error.message()
+            let problem = Problem::new(message!(
+                "problem-table-of-backbones-cannot-be-read",
+                message = error.message().to_string()
             ))
             .at(place(&error.span().unwrap_or_default()))
-            .advise("correct this line; the entries of the other tables stay available");
+            .advise(message!("try-correct-this-line-entries-of-other"));
             return (Vec::new(), vec![problem]);
         }
     };
@@ -102,16 +103,18 @@ fn read_entry(
     at: &Path,
 ) -> std::result::Result<BackboneEntry, (Problem, usize)> {
     if let Some(name) = name.filter(|name| is_long(name)) {
-        let problem = Problem::new(too_long(name)).advise("give the entry a shorter name");
+        let problem = Problem::new(too_long(name)).advise(message!("try-give-entry-shorter-name"));
         return Err((problem, 0));
     }
     let unread = |why: &str, inside: usize| {
         let name = name.unwrap_or("without a name");
-        let problem = Problem::new(format!(
-            "the entry of backbone {name} cannot be read: {why}"
+        let problem = Problem::new(message!(
+            "problem-entry-of-backbone-cannot-be-read",
+            name = name.to_string(),
+            why = why.to_string()
         ));
         (
-            problem.advise("correct the entry, see docs/backbones.md"),
+            problem.advise(message!("try-correct-entry-see-docs-backbones-md")),
             inside,
         )
     };
@@ -147,7 +150,7 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
             "the entry of backbone {} fails: {}",
             written.name, problem.what
         );
-        problem.advise("correct the entry, see docs/backbones.md")
+        problem.advise(message!("try-correct-entry-see-docs-backbones-md"))
     })?;
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
@@ -177,18 +180,19 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
         source,
         size_mb: written.size_mb,
         sha256: written.sha256.map(|hash| hash.to_ascii_lowercase()),
-        licence: written.licence.unwrap_or_else(|| "not stated".into()),
-        pretrained_on: written.pretrained_on.unwrap_or_else(|| "not stated".into()),
+        licence: written.licence.unwrap_or_else(|| NOT_STATED.into()),
+        pretrained_on: written.pretrained_on.unwrap_or_else(|| NOT_STATED.into()),
         warning: written.warning,
     })
 }
 
 fn refused(written: &Written, why: &str) -> Problem {
-    Problem::new(format!(
-        "the entry of backbone {} makes no sense: {why}",
-        written.name
+    Problem::new(message!(
+        "problem-entry-of-backbone-makes-no-sense",
+        name = written.name.to_string(),
+        why = why.to_string()
     ))
-    .advise("correct the entry, see docs/backbones.md")
+    .advise(message!("try-correct-entry-see-docs-backbones-md"))
 }
 
 fn normalisation(written: &Written) -> Result<Normalisation> {

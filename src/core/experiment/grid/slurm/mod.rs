@@ -11,8 +11,10 @@ mod note;
 mod script;
 mod submission;
 mod task_state;
+mod watch;
 
 pub use cluster::{Cluster, explained, is_here};
 pub use script::TEMPLATE;
-pub use submission::{Given, Submitted, cancel, options, submit, told};
+pub use submission::{Given, Submitted, cancel, submit, told};
 pub use task_state::{Standing, TaskState};
+pub use watch::{FailedTasks, OnCluster, cancel_submission, watch};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Cluster;
-use super::note::{FOLDER, Submission, SubmittedCell};
+use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
 use super::task_state::{Standing, TaskState};
 use crate::counts::{count_text, counted, ranges_text};
@@ -25,8 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Given<'a> {
     /// The text of the grid's file.
     pub text: &'a str,
-    /// Options of `grid` that each task gets, too.
-    pub options: Vec<String>,
+    /// The device of its runs, where it is not the place's.
+    pub device: Option<&'a str>,
+    /// Where data sets lie, as `NAME=PATH`, before what the place says.
+    pub data: &'a [String],
     /// Most tasks that run at once.
     pub at_once: Option<usize>,
 }
@@ -44,15 +46,21 @@ pub struct Submitted {
     pub folder: PathBuf,
 }
 
-/// What each task is told beside the grid and the number of its run: its device, and where data lie, as `NAME=PATH`.
-pub fn options(device: Option<&String>, data: &[String]) -> Vec<String> {
-    let device = device
-        .into_iter()
-        .flat_map(|device| ["--device".to_string(), device.clone()]);
-    let data = data
-        .iter()
-        .flat_map(|data| ["--data".to_string(), data.clone()]);
-    device.chain(data).collect()
+impl Given<'_> {
+    /// What each task is told beside the grid and the number of its run: its device, and where data lie.
+    fn options(&self, place: &Place) -> Vec<String> {
+        let device = self.device.or(place.device.as_deref());
+        let device = device
+            .into_iter()
+            .map(|device| ["--device".to_string(), device.to_string()]);
+        let known = place
+            .data
+            .iter()
+            .map(|(name, path)| format!("{name}={path}"));
+        let data = self.data.iter().cloned().chain(known);
+        let data = data.map(|data| ["--data".to_string(), data]);
+        device.chain(data).flatten().collect()
+    }
 }
 
 /// What became of it in words.
@@ -73,16 +81,20 @@ pub fn told(submitted: Option<&Submitted>) -> String {
     text
 }
 
-/// Submits those of these cells that are neither there nor in the queue; none where there are none.
+/// Submits those of these cells that are neither there nor in the queue; none where there are none. Weights that they
+/// need come here first; `tell` hears of it, and stops it by giving false.
 ///
 /// # Errors
 /// A Problem when weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
 pub fn submit(
-    plan: &GridPlan,
+    plan: &mut GridPlan,
     cells: &[usize],
     place: &Place,
     given: &Given<'_>,
+    tell: &mut dyn FnMut(&str) -> bool,
 ) -> Result<Option<Submitted>> {
+    plan.know_keys(cells, tell)?;
+    let plan = &*plan;
     let root = plan.root.clone();
     let folder = root.join(FOLDER);
     fs::create_dir_all(&folder)
@@ -122,7 +134,7 @@ pub fn submit(
         return Ok(None);
     }
     let queued = cells.iter().filter(|cell| is_queued(cell)).count();
-    let mut note = noted(plan, &new, &root, cluster.most_index())?;
+    let mut note = noted(plan, &new, (&root, &place.name), cluster.most_index())?;
     let jobs = prepared(plan, &note, &root, place, given)
         .and_then(|script| arrays(&cluster, &mut note, &script, given.at_once));
     let jobs = match jobs {
@@ -143,7 +155,12 @@ pub fn submit(
 }
 
 /// The note of cells that are to be submitted, in a folder of its own.
-fn noted(plan: &GridPlan, cells: &[usize], root: &Path, most: usize) -> Result<Submission> {
+fn noted(
+    plan: &GridPlan,
+    cells: &[usize],
+    (root, place): (&Path, &str),
+    most: usize,
+) -> Result<Submission> {
     let grid = plan.cells.grid.name.clone();
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
     let folder = root.join(FOLDER).join(format!("{now}-{grid}"));
@@ -156,8 +173,10 @@ fn noted(plan: &GridPlan, cells: &[usize], root: &Path, most: usize) -> Result<S
         index: cell % most + 1,
     });
     Ok(Submission {
-        version: 1,
+        version: VERSION,
         grid,
+        place: place.to_string(),
+        over: false,
         cells: cells.collect(),
         folder,
     })
@@ -213,7 +232,7 @@ fn prepared(
         "--out".into(),
         text(root),
     ];
-    command.extend(given.options.iter().cloned());
+    command.extend(given.options(place));
     let name = format!("lae-{}", plan.cells.grid.name);
     let script = Script {
         wanted: &wanted,

@@ -82,7 +82,7 @@ impl Standing {
         let known = Known::ask(&submissions, cluster)?;
         let mut own: HashMap<&str, Vec<(&Submission, &SubmittedCell)>> = HashMap::new();
         for submission in &submissions {
-            for cell in submission.cells.iter().filter(|cell| !cell.job.is_empty()) {
+            for cell in submission.submitted() {
                 own.entry(&cell.settings)
                     .or_default()
                     .push((submission, cell));
@@ -107,12 +107,12 @@ impl Standing {
 }
 
 /// What Slurm says of tasks.
-struct Known {
+pub(super) struct Known {
     tasks: HashMap<(String, usize), Task>,
 }
 
 impl Known {
-    fn ask(submissions: &[Submission], cluster: &Cluster) -> Result<Self> {
+    pub(super) fn ask(submissions: &[Submission], cluster: &Cluster) -> Result<Self> {
         let key = |task: Task| ((task.job.clone(), task.index), task);
         let mut tasks: HashMap<(String, usize), Task> =
             cluster.queue()?.into_iter().map(key).collect();
@@ -129,7 +129,7 @@ impl Known {
         Ok(Self { tasks })
     }
 
-    fn standing(&self, submission: &Submission, cell: &SubmittedCell) -> Standing {
+    pub(super) fn standing(&self, submission: &Submission, cell: &SubmittedCell) -> Standing {
         let task = format!("{}_{}", cell.job, cell.index);
         let log = submission.folder.join("logs").join(format!("{task}.log"));
         let known = self.tasks.get(&(cell.job.clone(), cell.index));

@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::{leads, told};
 use crate::session::tour::{Fate, Tour, TourRunState, TourStep, example};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
@@ -17,11 +18,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
         }
         match tour.step {
             TourStep::Draw => ours(ui, cx),
-            TourStep::First if tour.run().is_unasked() => train(ui, cx, "tour.first.train"),
+            TourStep::First if tour.run().is_unasked() => train(ui, cx, "tour-first-train"),
             TourStep::Guess => guesses(ui, cx, tour),
-            TourStep::Switch if tour.run().is_unasked() => train(ui, cx, "tour.switch.on"),
+            TourStep::Switch if tour.run().is_unasked() => train(ui, cx, "tour-switch-on"),
             TourStep::Compare => {
-                let done = primary(ui, cx, "tour.compare.done", true);
+                let done = primary(ui, cx, "tour-compare-done", true);
                 if done {
                     cx.act(UiCommand::OnTour(TourCommand::Conclude));
                 }
@@ -33,30 +34,30 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn primary(ui: &mut Ui, cx: &Cx<'_>, key: &'static str, enabled: bool) -> bool {
-    let response = primary_button(ui, cx.session.learn.language.say(key), enabled);
+    let response = primary_button(ui, tr!(key), enabled);
     leads(cx, &response);
     response.clicked()
 }
 
-fn plain(ui: &mut Ui, cx: &Cx<'_>, key: &'static str) -> bool {
-    button(ui, cx.session.learn.language.say(key)).clicked()
+fn plain(ui: &mut Ui, key: &'static str) -> bool {
+    button(ui, tr!(key)).clicked()
 }
 
 /// What can be done about a run that waits, is paused or has ended early; false where nothing can.
 fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
         TourRunState::Wanted => {
-            if plain(ui, cx, "tour.busy.line_up") {
+            if plain(ui, "tour-busy-line-up") {
                 cx.act(UiCommand::OnTour(TourCommand::LineUp));
             }
         }
         TourRunState::Paused if told::paused_by_person(tour) => {
-            if primary(ui, cx, "tour.paused.go_on", true) {
+            if primary(ui, cx, "tour-paused-go-on", true) {
                 cx.act(UiCommand::OnTour(TourCommand::GoOn));
             }
         }
         TourRunState::Ended(_) => {
-            if primary(ui, cx, "tour.ended.again", true) {
+            if primary(ui, cx, "tour-ended-again", true) {
                 cx.act(UiCommand::OnTour(TourCommand::TrainAgain));
             }
         }
@@ -67,7 +68,7 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
 
 /// Strokes made by the program, where nothing is drawn yet.
 fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let response = button(ui, cx.session.learn.language.say("tour.draw.ours"));
+    let response = button(ui, tr!("tour-draw-ours"));
     leads(cx, &response);
     if response.clicked() {
         let state = &mut cx.pages.learn.tour;
@@ -88,7 +89,7 @@ fn train(ui: &mut Ui, cx: &mut Cx<'_>, key: &'static str) {
 
 fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     for (i, fate) in Fate::ALL.into_iter().enumerate() {
-        let words = cx.session.learn.language.say(told::fate_key(fate));
+        let words = tr!(told::fate_key(fate));
         let response = button_if(ui, tour.is_drawn(), words);
         if i == 0 {
             leads(cx, &response);
@@ -102,19 +103,19 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 /// Both runs stay, or go to the trash after one question.
 fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
-        sentence(ui, cx.session.learn.language.say("tour.end.sure"));
-        if primary(ui, cx, "tour.end.yes", true) {
+        sentence(ui, tr!("tour-end-sure"));
+        if primary(ui, cx, "tour-end-yes", true) {
             cx.act(UiCommand::OnTour(TourCommand::Drop));
         }
-        if plain(ui, cx, "tour.end.no") {
+        if plain(ui, "tour-end-no") {
             cx.pages.learn.tour.asking = false;
         }
         return;
     }
-    if primary(ui, cx, "tour.end.keep", true) {
+    if primary(ui, cx, "tour-end-keep", true) {
         cx.act(UiCommand::OnTour(TourCommand::Keep));
     }
-    if plain(ui, cx, "tour.end.drop") {
+    if plain(ui, "tour-end-drop") {
         cx.pages.learn.tour.asking = true;
         // Whoever came by keyboard goes on from the answer.
         cx.pages.learn.tour.shown = None;

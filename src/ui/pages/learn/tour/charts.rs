@@ -8,7 +8,7 @@ use super::told::pair;
 use crate::palette::Shade;
 use crate::session::tour::{OwnRun, Tour, TourStep};
 use crate::session::words::percent;
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
@@ -20,47 +20,40 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if tour.step == TourStep::Compare {
         card(ui, |ui| slider(ui, cx, tour));
     }
-    let language = cx.session.learn.language;
-    card(ui, |ui| matrices(ui, language, tour));
-    card(ui, |ui| curves(ui, language, tour));
+    card(ui, |ui| matrices(ui, tour));
+    card(ui, |ui| curves(ui, tour));
 }
 
-fn after(language: Language, task: usize) -> String {
-    language.fill("tour.after", &[("task", &task.to_string())])
+fn after(task: usize) -> String {
+    tr!("tour-after", task = task)
 }
 
 fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    let language = cx.session.learn.language;
     let all = tour.lae.tasks.len();
     let done = tour.baseline.measured().min(tour.lae.measured());
-    let name = language.say("tour.compare.slider");
-    let words = |task| after(language, task);
-    if let Some(task) = stops_called(ui, name, words, (all, done), tour.task) {
+    let name = tr!("tour-compare-slider");
+    if let Some(task) = stops_called(ui, name, after, (all, done), tour.task) {
         look_at(cx, task);
     }
 }
 
 /// The runs on show: name, run, and whether it lies behind the other one.
-fn shown(language: Language, tour: &Tour) -> Vec<(&'static str, &OwnRun, bool)> {
+fn shown(tour: &Tour) -> Vec<(&'static str, &OwnRun, bool)> {
     let behind = tour.step == TourStep::Switch && !tour.lae.is_unasked();
-    let mut runs = vec![(language.say("tour.baseline"), &tour.baseline, behind)];
+    let mut runs = vec![(tr!("tour-baseline"), &tour.baseline, behind)];
     if !tour.lae.is_unasked() {
-        runs.push((language.say("tour.lae"), &tour.lae, false));
+        runs.push((tr!("tour-lae"), &tour.lae, false));
     }
     runs
 }
 
-fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
+fn curves(ui: &mut Ui, tour: &Tour) {
     let t = tokens(ui);
-    let runs = shown(language, tour);
+    let runs = shown(tour);
     let tasks = tour.baseline.tasks.len();
-    let labels: Vec<String> = (1..=tasks).map(|task| after(language, task)).collect();
-    let classes = tour
-        .baseline
-        .tasks
-        .first()
-        .map(|classes| pair(language, classes));
-    let title = language.fill("tour.curve", &[("classes", &classes.unwrap_or_default())]);
+    let labels: Vec<String> = (1..=tasks).map(after).collect();
+    let classes = tour.baseline.tasks.first().map(|classes| pair(classes));
+    let title = tr!("tour-curve", classes = classes.unwrap_or_default());
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, &title);
         for (name, run, behind) in &runs {
@@ -94,7 +87,6 @@ fn curves(ui: &mut Ui, language: Language, tour: &Tour) {
         tasks: &labels,
         series: series.collect(),
         now: (tour.step == TourStep::Compare).then(|| (tour.task, String::new())),
-        language,
     }
     .show(ui);
 }
@@ -111,22 +103,21 @@ fn colour_of(t: &Tokens, run: &OwnRun, behind: bool) -> egui::Color32 {
     }
 }
 
-fn matrices(ui: &mut Ui, language: Language, tour: &Tour) {
-    let runs = shown(language, tour);
+fn matrices(ui: &mut Ui, tour: &Tour) {
+    let runs = shown(tour);
     let width = (ui.available_width() - GAP) / 2.0;
     let row = (tour.step == TourStep::Compare).then_some(tour.task);
     let beside = width >= 250.0;
     let chart = |ui: &mut Ui, name: &str, run: &OwnRun| {
         let shown = Shown {
             name,
-            language,
             tasks: &tour.baseline.tasks,
             rows: &run.history.matrix,
             row,
         };
         matrix(ui, &shown);
     };
-    terms::title(ui, language.say("tour.matrix.title"), language);
+    terms::title(ui, tr!("tour-matrix-title"));
     if beside {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
@@ -138,5 +129,5 @@ fn matrices(ui: &mut Ui, language: Language, tour: &Tour) {
         runs.into_iter()
             .for_each(|(name, run, _)| chart(ui, name, run));
     }
-    faint(ui, language.say("tour.matrix.hint"));
+    faint(ui, tr!("tour-matrix-hint"));
 }

@@ -6,6 +6,7 @@ use super::votes::votes;
 use super::{NARROW, State};
 use crate::session::Session;
 use crate::session::tour::{DRAWN, OwnRun, Tour, TourStep};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
@@ -34,8 +35,7 @@ pub fn canvases(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f32) {
-    let language = cx.session.learn.language;
-    let digit = [("digit", DRAWN[which])];
+    let digit = DRAWN[which];
     card(ui, |ui| {
         let State {
             drawings, changed, ..
@@ -44,12 +44,12 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
         ends(
             ui,
             |ui| {
-                widgets::title(ui, language.fill("tour.draw.digit", &digit));
+                widgets::title(ui, tr!("tour-draw-digit", digit = digit));
             },
             |ui| {
                 let clear = ui.add_enabled_ui(!drawing.is_empty(), |ui| {
-                    link(ui, language.say("tour.draw.clear"))
-                        .accessible_name(language.fill("tour.draw.clear_digit", &digit))
+                    link(ui, tr!("tour-draw-clear"))
+                        .accessible_name(tr!("tour-draw-clear-digit", digit = digit))
                 });
                 if clear.inner.clicked() {
                     drawing.strokes.clear();
@@ -59,14 +59,14 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
         );
         let side = (ui.available_width() * 0.52).min(high).clamp(120.0, 300.0);
         ui.horizontal_top(|ui| {
-            let name = language.fill("tour.draw.canvas", &digit);
-            let invitation = language.fill("tour.draw.here", &digit);
+            let name = tr!("tour-draw-canvas", digit = digit);
+            let invitation = tr!("tour-draw-here", digit = digit);
             *changed |= canvas_called(ui, (&name, &invitation), side, drawing, true);
             let rest = ui.available_width();
             part(ui, rest, |ui| {
-                let name = language.say("tour.baseline");
+                let name = tr!("tour-baseline");
                 if !votes(ui, cx.session, (which, &tour.baseline), 0, name) {
-                    faint(ui, language.say("tour.draw.later"));
+                    faint(ui, tr!("tour-draw-later"));
                 }
             });
         });
@@ -102,8 +102,7 @@ pub fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 }
 
 fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
-    let language = cx.session.learn.language;
-    let name = language.fill("tour.draw.digit", &[("digit", DRAWN[which])]);
+    let name = tr!("tour-draw-digit", digit = DRAWN[which]);
     widgets::title(ui, &name);
     ui.horizontal_top(|ui| {
         let (rect, response) = ui.allocate_exact_size(Vec2::splat(96.0), Sense::hover());
@@ -123,7 +122,7 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
                     TourStep::Compare => tour.task,
                     _ => newest(cx.session, which, run),
                 };
-                votes(ui, cx.session, (which, run), task, language.say(key));
+                votes(ui, cx.session, (which, run), task, tr!(key));
             }
         });
     });
@@ -137,9 +136,9 @@ fn newest(session: &Session, which: usize, run: &OwnRun) -> usize {
 
 /// The runs whose answers are shown, with their names.
 fn shown(tour: &Tour) -> Vec<(&OwnRun, &'static str)> {
-    let mut runs = vec![(&tour.baseline, "tour.baseline")];
+    let mut runs = vec![(&tour.baseline, "tour-baseline")];
     if tour.lae.measured() > 0 {
-        runs.push((&tour.lae, "tour.lae"));
+        runs.push((&tour.lae, "tour-lae"));
     }
     runs
 }

@@ -4,6 +4,7 @@ use egui::{RichText, Ui};
 
 use super::{LOW, actions, told};
 use crate::session::tour::{Tour, TourRunState, TourStep};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TourCommand;
 use crate::ui::pages::Cx;
@@ -17,7 +18,6 @@ const HEIGHT: f32 = 120.0;
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    let language = cx.session.learn.language;
     // What stands below keeps its place when a step has no button.
     let height = if ui.available_height() < LOW {
         0.0
@@ -29,29 +29,28 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
         ends(
             ui,
             |ui| {
-                let title = RichText::new(language.say(title(tour.step)));
+                let title = RichText::new(tr!(title(tour.step)));
                 ui.label(title.font(semibold(16.0)).color(strong));
                 let (step, steps) = (tour.step.number(), TourStep::COUNT);
-                let values = [("step", &*step.to_string()), ("steps", &*steps.to_string())];
                 if ui.available_width() > STEP {
-                    faint(ui, language.fill("tour.step", &values));
+                    faint(ui, tr!("tour-step", step = step, steps = steps));
                 }
             },
             |ui| {
-                let leave = button(ui, language.say("tour.leave"));
+                let leave = button(ui, tr!("tour-leave"));
                 if leave.on_hover_text("Esc").clicked() {
                     cx.act(UiCommand::OnTour(TourCommand::Leave));
                 }
             },
         );
         for words in told::of_step(cx.session, tour) {
-            terms::spoken_sentence(ui, &words, language);
+            terms::sentence(ui, &words);
         }
         if let TourRunState::Ended(Some(problem)) = &tour.run().standing {
             widgets::problem(ui, problem);
         }
         if tour.run().standing == TourRunState::AtWork && tour.step != TourStep::Guess {
-            widgets::progress(ui, tour.run().done, language.say("tour.progress"));
+            widgets::progress(ui, tour.run().done, tr!("tour-progress"));
         }
         actions::show(ui, cx, tour);
     });
@@ -59,12 +58,12 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
 
 fn title(step: TourStep) -> &'static str {
     match step {
-        TourStep::Draw => "tour.draw.title",
-        TourStep::First => "tour.first.title",
-        TourStep::Guess => "tour.guess.title",
-        TourStep::Forget => "tour.forget.title",
-        TourStep::Switch => "tour.switch.title",
-        TourStep::Compare => "tour.compare.title",
-        TourStep::End => "tour.end.title",
+        TourStep::Draw => "tour-draw-title",
+        TourStep::First => "tour-first-title",
+        TourStep::Guess => "tour-guess-title",
+        TourStep::Forget => "tour-forget-title",
+        TourStep::Switch => "tour-switch-title",
+        TourStep::Compare => "tour-compare-title",
+        TourStep::End => "tour-end-title",
     }
 }

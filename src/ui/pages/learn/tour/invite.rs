@@ -2,21 +2,21 @@
 
 use egui::Ui;
 
+use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, primary_button, terms};
 
 /// Draws the card. Whoever sees the window for the first time may also put it off.
 pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
-    let language = cx.session.learn.language;
     card(ui, |ui| {
-        widgets::title(ui, language.say("tour.title"));
-        terms::spoken_sentence(ui, language.say("tour.about"), language);
+        widgets::title(ui, tr!("tour-title"));
+        terms::sentence(ui, tr!("tour-about"));
         ui.horizontal_wrapped(|ui| {
-            if primary_button(ui, language.say("tour.begin"), true).clicked() {
+            if primary_button(ui, tr!("tour-begin"), true).clicked() {
                 cx.act(UiCommand::Tour);
             }
-            if cx.pages.learn.tour.offered && button(ui, language.say("tour.not_now")).clicked() {
+            if cx.pages.learn.tour.offered && button(ui, tr!("tour-not-now")).clicked() {
                 cx.pages.learn.tour.offered = false;
                 cx.act(UiCommand::Show(Page::Experiment));
             }

@@ -6,7 +6,7 @@ use egui::{
 };
 
 use crate::session::words::percent;
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 
 /// Room for the names of the rows.
@@ -18,8 +18,6 @@ const ABOVE: f32 = 20.0;
 pub struct Shown<'a> {
     /// What to call it.
     pub name: &'a str,
-    /// The language of its words.
-    pub language: Language,
     /// The classes of each task.
     pub tasks: &'a [Vec<String>],
     /// Row i: shares on tasks 0..=i that are right after task i.
@@ -30,8 +28,7 @@ pub struct Shown<'a> {
 
 impl Shown<'_> {
     fn after(&self, row: usize) -> String {
-        let task = (row + 1).to_string();
-        self.language.fill("tour.after", &[("task", &task)])
+        tr!("tour-after", task = row + 1)
     }
 
     /// All its numbers, for whoever does not see it.

@@ -5,6 +5,7 @@ use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 use crate::session::Session;
 use crate::session::tour::{DRAWN, OwnRun};
 use crate::session::words::percent;
+use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::faint;
 
@@ -25,19 +26,18 @@ pub fn votes(
     let Some(vote) = session.tour_vote(which, run, task) else {
         return false;
     };
-    let language = session.learn.language;
     let key = match vote.is_right() {
-        true => "tour.vote.right",
-        false => "tour.vote.wrong",
+        true => "tour-vote-right",
+        false => "tour-vote-wrong",
     };
-    let values = [
-        ("digit", DRAWN[which]),
-        ("other", &vote.rival),
-        ("own", &percent(f64::from(vote.own), 0)),
-        ("against", &percent(f64::from(vote.against), 0)),
-    ];
-    let after = language.fill("tour.vote.after", &[("task", &(task + 1).to_string())]);
-    let said = language.fill(key, &values);
+    let after = tr!("tour-vote-after", task = task + 1);
+    let said = tr!(
+        key,
+        digit = DRAWN[which],
+        other = vote.rival.as_str(),
+        own = percent(f64::from(vote.own), 0),
+        against = percent(f64::from(vote.against), 0)
+    );
     faint(ui, format!("{name}, {after}: {said}"));
     let t = tokens(ui);
     let against = if vote.is_right() {

@@ -5,6 +5,7 @@ use egui::{Color32, Label, RichText, Stroke, TextEdit, Ui};
 use super::text;
 use crate::session::units::{AnswerKind, Ask, Feedback, Figures, Given, Paragraph};
 use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
@@ -24,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
             AnswerKind::Number { unit, .. } => {
                 // A guess is given once, or it would be none.
                 let open = !ask.guess || !ask.is_answered(&given);
-                ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given, language));
+                ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given));
             }
         }
         say(ui, ask, &ask.judge(&given, figures), figures, language);
@@ -57,9 +58,9 @@ fn choose<'a>(
     }
 }
 
-fn type_in(ui: &mut Ui, unit: &str, given: &mut Given, language: Language) {
+fn type_in(ui: &mut Ui, unit: &str, given: &mut Given) {
     ui.horizontal(|ui| {
-        let name = language.say("unit.your_number");
+        let name = tr!("unit-your-number");
         let label = ui.label(RichText::new(name).font(regular(14.0)));
         let field = TextEdit::singleline(&mut given.typed)
             .desired_width(90.0)
@@ -70,7 +71,7 @@ fn type_in(ui: &mut Ui, unit: &str, given: &mut Given, language: Language) {
         }
         ui.label(RichText::new(unit).font(regular(14.0)));
         let entered = widgets::entered(ui, &field);
-        let pressed = button(ui, language.say("unit.check")).clicked();
+        let pressed = button(ui, tr!("unit-check")).clicked();
         if (pressed || entered) && !given.typed.trim().is_empty() {
             given.checked = true;
         }
@@ -82,26 +83,22 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, langu
     let none: &[Paragraph] = &[];
     let (head, colour, more): (String, Color32, &[Paragraph]) = match feedback {
         Feedback::Open => return,
-        Feedback::Kept => (language.say("unit.kept").into(), t.accent, none),
-        Feedback::NoNumber => (language.say("unit.no_number").into(), t.warning, none),
-        Feedback::Never(why) => (
-            language.fill("unit.never", &[("why", why)]),
-            t.warning,
-            none,
-        ),
+        Feedback::Kept => (tr!("unit-kept").into(), t.accent, none),
+        Feedback::NoNumber => (tr!("unit-no-number").into(), t.warning, none),
+        Feedback::Never(why) => (tr!("unit-never", why = why.as_str()), t.warning, none),
         Feedback::Right(more) => {
             let key = if ask.guess {
-                "unit.guess_right"
+                "unit-guess-right"
             } else {
-                "unit.right"
+                "unit-right"
             };
-            (language.say(key).into(), t.good, more)
+            (tr!(key).into(), t.good, more)
         }
         Feedback::Wrong(more, _) => {
             let answer = ask.answer(figures, language).filter(|_| ask.guess);
             let words = match answer {
-                Some(answer) => language.fill("unit.guess_wrong", &[("answer", &answer)]),
-                None => language.say("unit.wrong").into(),
+                Some(answer) => tr!("unit-guess-wrong", answer = answer),
+                None => tr!("unit-wrong").into(),
             };
             (words, t.warning, more)
         }

@@ -6,6 +6,7 @@ use egui_plot::{HoverPosition, Line, PlotPoints, Points};
 use crate::session::units::{OfRun, number};
 use crate::store::figure::{Figure, FigureLine, Lines, Point};
 use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::{dash_of, marker_of};
 use crate::ui::widgets::faint;
@@ -37,7 +38,7 @@ pub(super) fn show(
         .y_grid_spacer(move |_| marks(0.0, top, step))
         .x_axis_formatter(move |mark, _| {
             let task = (mark.value / passes).floor() as usize + 1;
-            language.fill("unit.task", &[("n", &task.to_string())])
+            tr!("unit-task", n = task)
         })
         .y_axis_formatter(move |mark, _| match step < 1.0 {
             true => format!("{:.1}", mark.value),
@@ -61,14 +62,14 @@ pub(super) fn show(
             points: line.values.iter().map(|[x, y]| Point::of(*x, *y)).collect(),
         };
         let lines = Lines {
-            about: language.say("unit.distance_axis").to_string(),
+            about: tr!("unit-distance-axis").to_string(),
             places: Vec::new(),
             range: [0.0, top],
             lines: lines.iter().map(line).collect(),
         };
         Figure::lines(title, lines)
     };
-    plots::show(ui, plot, (name, language), figure, |plot| {
+    plots::show(ui, plot, name, figure, |plot| {
         plot.set_plot_bounds_x(0.0..=end + passes * 0.06);
         plot.set_plot_bounds_y(0.0..=top * 1.03);
         let band = |task: usize| task as f64 * passes..=(task + 1) as f64 * passes;
@@ -86,5 +87,5 @@ pub(super) fn show(
             plot.points(points.shape(marker).filled(true).radius(3.2).color(colour));
         }
     });
-    faint(ui, language.say("unit.distance_axis"));
+    faint(ui, tr!("unit-distance-axis"));
 }

@@ -3,6 +3,8 @@
 use egui::Ui;
 
 use crate::session::units::Unit;
+use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
@@ -10,31 +12,27 @@ use crate::ui::widgets::{self, card, ends, faint, primary_button};
 
 /// Draws it.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit) {
-    let language = unit.language;
     let units = &cx.session.learn.units;
-    let counted = |key, (done, all): (usize, usize)| {
-        let (done, all) = (done.to_string(), all.to_string());
-        language.fill(key, &[("done", &done), ("all", &all)])
-    };
+    let counted = |id, (done, all): (usize, usize)| tr!(id, done = done, all = all);
     let done = units.done(unit);
     let told = [
-        ("unit.questions_done", (done.answered, done.questions)),
-        ("unit.runs_done", units.runs_done()),
+        ("unit-questions-done", (done.answered, done.questions)),
+        ("unit-runs-done", units.runs_done()),
     ];
     let told = told.into_iter().filter(|(_, (_, all))| *all > 0);
     let told: Vec<String> = told.map(|(key, of)| counted(key, of)).collect();
-    let next = units.next(unit, cx.session.learn.language);
+    let next = units.next(unit, Language::spoken());
     card(ui, |ui| {
         ends(
             ui,
             |ui| {
-                widgets::title(ui, language.say("unit.end"));
+                widgets::title(ui, tr!("unit-end"));
                 faint(ui, told.join(" · "));
             },
             |ui| {
                 let words = match &next {
-                    Some(next) => language.fill("unit.next", &[("title", &next.title)]),
-                    None => language.say("unit.last").into(),
+                    Some(next) => tr!("unit-next", title = next.title.as_str()),
+                    None => tr!("unit-last").into(),
                 };
                 if primary_button(ui, &words, true).clicked() {
                     cx.act(UiCommand::OnLearn(LearnCommand::Open(next)));

@@ -6,6 +6,7 @@ use egui::{Label, RichText, ScrollArea, Ui};
 use super::{bars, distance};
 use crate::session::units::{Chart, OfRun};
 use crate::texts::Language;
+use crate::tr;
 use crate::ui::theme::{mono, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{card, faint, matrix, terms};
@@ -22,24 +23,24 @@ pub(super) fn show(
     picture: &mut matrix::Picture,
 ) {
     card(ui, |ui| {
-        terms::title(ui, title, language);
+        terms::title(ui, title);
         if chart.is_empty() {
-            faint(ui, language.say("unit.comes"));
+            faint(ui, tr!("unit-comes"));
             return;
         }
         let name = format!("{title}\n{numbers}");
         match chart {
-            Chart::Curves { tasks, lines } => curves(ui, (title, &name, language), tasks, lines),
+            Chart::Curves { tasks, lines } => curves(ui, (title, &name), tasks, lines),
             Chart::Matrix { rows, tasks } => {
                 let side =
                     ((ui.available_width() - 60.0) / (*tasks).max(1) as f32).clamp(8.0, 46.0);
                 ui.push_id(title, |ui| {
-                    matrix::accuracy(ui, (title, rows, language), *tasks, side, picture);
+                    matrix::accuracy(ui, (title, rows), *tasks, side, picture);
                 });
             }
             Chart::Bars { rows, unit, spread } => bars::show(ui, rows, unit, *spread, language),
             Chart::Table { columns, rows } => {
-                table(ui, columns, rows, language);
+                table(ui, columns, rows);
                 return;
             }
             Chart::Distance {
@@ -51,7 +52,7 @@ pub(super) fn show(
                 distance::show(ui, (title, &name), (*passes, *tasks), lines, language);
             }
         }
-        ui.collapsing(language.say("unit.numbers"), |ui| {
+        ui.collapsing(tr!("unit-numbers"), |ui| {
             let colour = tokens(ui).text;
             let text = RichText::new(numbers).font(mono(12.0)).color(colour);
             ui.add(Label::new(text).wrap().selectable(true));
@@ -59,12 +60,7 @@ pub(super) fn show(
     });
 }
 
-fn curves(
-    ui: &mut Ui,
-    (title, name, language): (&str, &str, Language),
-    tasks: &[String],
-    lines: &[OfRun<f64>],
-) {
+fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[OfRun<f64>]) {
     let t = tokens(ui);
     legend(ui, lines);
     let series = lines.iter().map(|line| {
@@ -79,7 +75,6 @@ fn curves(
         tasks,
         series: series.collect(),
         now: None,
-        language,
     }
     .show(ui);
 }
@@ -97,7 +92,7 @@ fn legend<T>(ui: &mut Ui, lines: &[OfRun<T>]) {
     });
 }
 
-fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>], language: Language) {
+fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>]) {
     let t = tokens(ui);
     ScrollArea::horizontal().show(ui, |ui| {
         egui::Grid::new("table")
@@ -107,7 +102,7 @@ fn table(ui: &mut Ui, columns: &[String], rows: &[Vec<String>], language: Langua
                 ui.label("");
                 for column in columns {
                     let look = TextFormat::simple(semibold(13.0), t.subdued);
-                    terms::head(ui, column, &look, language);
+                    terms::head(ui, column, &look);
                 }
                 ui.end_row();
                 for cells in rows {

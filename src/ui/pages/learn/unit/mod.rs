@@ -8,12 +8,16 @@ mod figure;
 mod runs;
 mod text;
 
+pub use text::words;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::Ui;
 
 use crate::session::units::{self, Chart, Figures, Unit, UnitPart};
+use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
@@ -84,8 +88,8 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                         let told = (&*figures, unit.language);
                         text::paragraph(ui, paragraph, told, &mut explained);
                     }
-                    UnitPart::Runs(block) => runs::show(ui, cx, unit, place, block),
-                    UnitPart::Teach(teach) => runs::teach(ui, cx, unit, teach),
+                    UnitPart::Runs(block) => runs::show(ui, cx, place, block),
+                    UnitPart::Teach(teach) => runs::teach(ui, cx, teach),
                     UnitPart::Ask(question) => ask::show(ui, cx, question, &figures, unit.language),
                     UnitPart::Figure(figure) => {
                         let state = &mut cx.pages.learn.unit;
@@ -100,7 +104,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Arc<Unit>) {
                     UnitPart::Expect(_) => {}
                 });
                 if waits_for(cx, part) {
-                    faint(ui, unit.language.say("unit.guess_first"));
+                    faint(ui, tr!("unit-guess-first"));
                     ui.add_space(40.0);
                     return;
                 }
@@ -126,7 +130,7 @@ fn waits_for(cx: &Cx<'_>, part: &UnitPart) -> bool {
 
 /// The lesson in the language that is spoken now, where it is there in it.
 fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
-    let language = cx.session.learn.language;
+    let language = Language::spoken();
     if unit.language == language {
         return unit.clone();
     }

@@ -5,9 +5,9 @@ use egui::{Label, RichText, Ui};
 use crate::files::names::is_path;
 use crate::problem::listed;
 use crate::run::config::RunConfig;
-use crate::session::units::{Runs, Teach, Unit, UnitRun, UnitRunState};
+use crate::session::units::{Runs, Teach, UnitRun, UnitRunState};
 use crate::session::words::{duration_text, percent, time_text};
-use crate::texts::Language;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
@@ -15,8 +15,7 @@ use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, card, ends, faint, primary_button};
 
 /// Draws a block of runs.
-pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, block: &Runs) {
-    let language = unit.language;
+pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
     let (mut missing, mut there, mut held) = (0, 0, false);
     card(ui, |ui| {
         for plan in &block.runs {
@@ -24,10 +23,10 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
             missing += runs.iter().filter(|run| run.is_missing()).count();
             there += runs.iter().filter(|run| !run.is_missing()).count();
             held |= runs.iter().any(|run| run.standing == UnitRunState::Held);
-            row(ui, &plan.title, runs, language);
+            row(ui, &plan.title, runs);
         }
         if held {
-            go_on(ui, cx, language);
+            go_on(ui, cx);
         }
         if missing == 0 {
             return;
@@ -38,13 +37,13 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
                 .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
         });
         let words = match (failed, there, &block.button) {
-            (true, ..) => language.say("unit.again"),
+            (true, ..) => tr!("unit-again"),
             (_, 0, Some(own)) => own,
-            (_, 0, None) => language.say("unit.run"),
-            _ => language.say("unit.run_rest"),
+            (_, 0, None) => tr!("unit-run"),
+            _ => tr!("unit-run-rest"),
         };
         let configs = block.runs.iter().flat_map(|plan| &plan.configs);
-        places(ui, configs.flat_map(RunConfig::paths), language);
+        places(ui, configs.flat_map(RunConfig::paths));
         if primary_button(ui, words, true).clicked() {
             cx.act(UiCommand::OnLearn(LearnCommand::Run(place)));
         }
@@ -52,30 +51,29 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, place: usize, bloc
 }
 
 /// Draws a block that teaches a run more.
-pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
-    let language = unit.language;
+pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
     card(ui, |ui| {
         let runs = cx.session.learn.units.of(&teach.name);
-        row(ui, &teach.title, runs, language);
+        row(ui, &teach.title, runs);
         let Some(folder) = cx.session.pupil_of(teach) else {
-            faint(ui, language.say("unit.teach_first"));
+            faint(ui, tr!("unit-teach-first"));
             return;
         };
         if runs.iter().any(|run| run.standing == UnitRunState::Held) {
-            go_on(ui, cx, language);
+            go_on(ui, cx);
         }
         if !runs.iter().all(UnitRun::is_missing) {
             return;
         }
-        places(ui, std::iter::once(teach.source.as_str()), language);
-        let usual = language.fill("unit.teach", &[("source", &teach.source)]);
+        places(ui, std::iter::once(teach.source.as_str()));
+        let usual = tr!("unit-teach", source = teach.source.as_str());
         ui.horizontal_wrapped(|ui| {
             let words = teach.button.as_deref().unwrap_or(&usual);
             if primary_button(ui, words, true).clicked() {
                 let command = LearnCommand::Teach(Box::new(teach.clone()));
                 cx.act(UiCommand::OnLearn(command));
             }
-            if button(ui, language.say("unit.teach_own")).clicked() {
+            if button(ui, tr!("unit-teach-own")).clicked() {
                 cx.act(UiCommand::Teach(folder));
             }
         });
@@ -83,27 +81,27 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, unit: &Unit, teach: &Teach) {
 }
 
 /// Says which files and folders the button looks at: somebody else may have written the lesson.
-fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>, language: Language) {
+fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     let mut named: Vec<&str> = named.filter(|place| is_path(place)).collect();
     named.sort_unstable();
     named.dedup();
     if !named.is_empty() {
         let places = listed(&named, 6);
-        faint(ui, language.fill("unit.places", &[("places", &places)]));
+        faint(ui, tr!("unit-places", places = places));
     }
 }
 
 /// The way on for runs that wait on hold, as all do that were in the queue when the window was closed.
-fn go_on(ui: &mut Ui, cx: &mut Cx<'_>, language: Language) {
-    if primary_button(ui, language.say("unit.go_on"), true).clicked() {
+fn go_on(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if primary_button(ui, tr!("unit-go-on"), true).clicked() {
         cx.act(UiCommand::HoldQueue(false));
     }
 }
 
 /// A run, or one that is repeated, with how it stands.
-fn row(ui: &mut Ui, title: &str, runs: &[UnitRun], language: Language) {
+fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
     let t = tokens(ui);
-    let (words, done) = standing(runs, language);
+    let (words, done) = standing(runs);
     ends(
         ui,
         |ui| {
@@ -125,7 +123,7 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun], language: Language) {
 }
 
 /// What stands behind a run's title, and the share that is done while it is at work.
-fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
+fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
     let done = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
     let there = runs.iter().filter(done).count();
     let mut working = runs.iter().filter_map(|run| match &run.standing {
@@ -136,27 +134,28 @@ fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
         let whole = (there as f64 + share) / runs.len() as f64;
         let shown = percent(share, 0);
         let words = match left {
-            None => language.fill("unit.working", &[("share", &shown)]),
-            Some(left) => {
-                let time = duration_text(left);
-                language.fill("unit.working_left", &[("share", &shown), ("time", &time)])
-            }
+            None => tr!("unit-working", share = shown),
+            Some(left) => tr!(
+                "unit-working-left",
+                share = shown,
+                time = duration_text(left)
+            ),
         };
         return (words, Some(whole));
     }
     for (standing, key) in [
-        (UnitRunState::Held, "unit.held"),
-        (UnitRunState::Waiting, "unit.waits"),
+        (UnitRunState::Held, "unit-held"),
+        (UnitRunState::Waiting, "unit-waits"),
     ] {
         if runs.iter().any(|run| run.standing == standing) {
-            return (language.say(key).into(), None);
+            return (tr!(key).into(), None);
         }
     }
     if runs
         .iter()
         .any(|run| matches!(run.standing, UnitRunState::Ended(_)))
     {
-        return (language.say("unit.ended").into(), None);
+        return (tr!("unit-ended").into(), None);
     }
     let again = runs.iter().find_map(|run| match &run.standing {
         UnitRunState::Done(Some(name)) => Some(time_text(name)),
@@ -165,11 +164,10 @@ fn standing(runs: &[UnitRun], language: Language) -> (String, Option<f64>) {
     let words = match (there, again) {
         (0, _) => String::new(),
         (n, _) if n < runs.len() => {
-            let (done, all) = (n.to_string(), runs.len().to_string());
-            language.fill("unit.done_of", &[("done", &done), ("all", &all)])
+            tr!("unit-done-of", done = n, all = runs.len())
         }
-        (_, Some(time)) => language.fill("unit.used_again", &[("time", &time)]),
-        (_, None) => language.say("unit.done").into(),
+        (_, Some(time)) => tr!("unit-used-again", time = time),
+        (_, None) => tr!("unit-done").into(),
     };
     (words, None)
 }

@@ -66,8 +66,8 @@ pub(super) fn paragraph(
     }
 }
 
-/// Words without a paragraph of their own, such as those of a question.
-pub(super) fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
+/// Words without a lesson of their own, such as those of a question or of the user guide.
+pub fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
     let mut explained = Explained::default();
     for one in text {
         paragraph(ui, one, (figures, language), &mut explained);
@@ -105,7 +105,7 @@ fn sentences(
         if span.live.is_some() || span.code {
             pieces.push(TextSpan::plain(words, style));
         } else {
-            pieces.extend(terms::pieces(&words, &style, language, explained));
+            pieces.extend(terms::pieces(&words, &style, explained));
         }
     }
     terms::prose(ui, &pieces);

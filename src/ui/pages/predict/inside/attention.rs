@@ -5,6 +5,8 @@ use egui::{
 };
 
 use crate::run::inside::{AttentionKind, AttentionMap};
+use crate::session::words::{number, percent};
+use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, sentence};
 
@@ -22,12 +24,8 @@ pub fn show(
     task: usize,
 ) {
     let text = match after.kind {
-        AttentionKind::Attention => {
-            "Where the class token looks in the last block, the mean over its heads. Its answer is gathered from there."
-        }
-        AttentionKind::Length => {
-            "This network has no class token to look at anything: shown is how long the feature is at each place."
-        }
+        AttentionKind::Attention => tr!("predict-gaze-attention"),
+        AttentionKind::Length => tr!("predict-gaze-length"),
     };
     faint(ui, text);
     let largest = |map: &AttentionMap| map.values.iter().copied().fold(0f32, f32::max);
@@ -35,14 +33,12 @@ pub fn show(
     let side = ((ui.available_width() - 8.0) / 2.0).clamp(60.0, 190.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
-        let titles = match task {
-            0 => ["as pre-trained".to_string(), "after task 1".to_string()],
-            task => [
-                format!("after task {task}"),
-                format!("after task {}", task + 1),
-            ],
+        let first = match task {
+            0 => tr!("predict-gaze-before").into(),
+            task => tr!("figure-after", task = task),
         };
-        for (title, map) in titles.into_iter().zip([before, Some(after)]) {
+        let second = tr!("figure-after", task = task + 1);
+        for (title, map) in [(first, before), (second, Some(after))] {
             ui.vertical(|ui| {
                 ui.set_width(side);
                 one(ui, texture, map, (side, top), &title);
@@ -66,7 +62,7 @@ fn one(
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::hover());
     egui::Image::new((texture, rect.size())).paint_at(ui, rect);
     let words = map.map_or_else(
-        || format!("{title}: being looked at"),
+        || tr!("predict-gaze-one-waiting", title = title),
         |map| in_words(map, title),
     );
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &words));
@@ -82,8 +78,8 @@ fn one(
     }
     ui.label(RichText::new(title).font(regular(12.0)).color(t.subdued));
     if let Some(map) = map.filter(|map| map.kind == AttentionKind::Attention) {
-        let rest = format!("{:.0}\u{a0}% not on the picture", map.rest * 100.0);
-        faint(ui, rest).on_hover_text("On the class token itself, on prompts and prefixes");
+        let rest = tr!("predict-gaze-rest", share = percent(map.rest.into(), 0));
+        faint(ui, rest).on_hover_text(tr!("predict-gaze-rest-hint"));
     }
 }
 
@@ -113,10 +109,10 @@ fn tell(response: &egui::Response, map: &AttentionMap, rect: Rect, at: egui::Pos
 }
 
 fn value_words(map: &AttentionMap, place: usize) -> String {
-    let value = map.values[place];
+    let value = f64::from(map.values[place]);
     match map.kind {
-        AttentionKind::Attention => format!("{:.1}\u{a0}% of its attention", value * 100.0),
-        AttentionKind::Length => format!("length {value:.2}"),
+        AttentionKind::Attention => tr!("predict-gaze-share", share = percent(value, 1)),
+        AttentionKind::Length => tr!("predict-gaze-size", value = number(value, 2)),
     }
 }
 
@@ -125,15 +121,20 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
     let mut order: Vec<usize> = (0..map.values.len()).collect();
     order.sort_by(|a, b| map.values[*b].total_cmp(&map.values[*a]));
     let place = |at: usize| {
-        let (row, column) = (at / map.columns.max(1) + 1, at % map.columns.max(1) + 1);
-        format!("row {row}, column {column}: {}", value_words(map, at))
+        tr!(
+            "predict-gaze-place",
+            row = at / map.columns.max(1) + 1,
+            column = at % map.columns.max(1) + 1,
+            value = value_words(map, at)
+        )
     };
     let most: Vec<String> = order.into_iter().take(TOLD).map(place).collect();
-    format!(
-        "{title}, of {} × {} places most: {}",
-        map.rows,
-        map.columns,
-        most.join("; ")
+    tr!(
+        "predict-gaze-most",
+        title = title,
+        rows = map.rows,
+        columns = map.columns,
+        each = most.join("; ")
     )
 }
 
@@ -142,16 +143,14 @@ fn change(before: &AttentionMap, after: &AttentionMap) -> String {
     let pairs = before.values.iter().zip(&after.values);
     let moved: f32 = pairs.map(|(a, b)| (b - a).abs()).sum();
     match after.kind {
-        AttentionKind::Attention => format!(
-            "{:.1}\u{a0}% of the attention moved to another place.",
-            (moved + (after.rest - before.rest).abs()) * 50.0
-        ),
+        AttentionKind::Attention => {
+            let moved = (moved + (after.rest - before.rest).abs()) / 2.0;
+            tr!("predict-gaze-moved", share = percent(moved.into(), 1))
+        }
         AttentionKind::Length => {
             let whole: f32 = before.values.iter().sum();
-            format!(
-                "The lengths changed by {:.0}\u{a0}%.",
-                moved / whole.max(1e-9) * 100.0
-            )
+            let share = percent((moved / whole.max(1e-9)).into(), 0);
+            tr!("predict-gaze-changed", share = share)
         }
     }
 }

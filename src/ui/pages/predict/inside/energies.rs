@@ -5,6 +5,8 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2
 use super::Scene;
 use crate::metrics::Expert;
 use crate::session::inside::{Energies, energies};
+use crate::session::words::signed;
+use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, icons};
 
@@ -20,18 +22,10 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>) {
     };
     if probe.energies.is_empty() {
         let title = &scene.header.method.title;
-        faint(
-            ui,
-            format!(
-                "{title} compares features with prototypes or takes votes: without logits there is no energy."
-            ),
-        );
+        faint(ui, tr!("predict-energies-none", method = title));
         return;
     }
-    faint(
-        ui,
-        "Minus the log of the summed exponentials of the logits: the lower, the more familiar a picture is to the expert.",
-    );
+    faint(ui, tr!("predict-none-energy"));
     let range = range(scene);
     let first = scene
         .header
@@ -127,15 +121,21 @@ fn histogram(ui: &mut Ui, expert: Expert, found: &Energies, (low, high): (f32, f
 }
 
 fn number(value: f32) -> String {
-    format!("{value:.1}").replace('-', "−")
+    signed(value.into(), 1)
 }
 
 fn medians(found: &Energies) -> String {
     match found.medians {
-        [Some(newest), Some(older)] => {
-            format!("medians {} new, {} old", number(newest), number(older))
+        [Some(new), Some(old)] => {
+            tr!(
+                "predict-energies-medians",
+                new = number(new),
+                old = number(old)
+            )
         }
-        [Some(only), None] | [None, Some(only)] => format!("median {}", number(only)),
+        [Some(only), None] | [None, Some(only)] => {
+            tr!("predict-energies-median", value = number(only))
+        }
         [None, None] => String::new(),
     }
 }
@@ -150,9 +150,9 @@ fn legend(ui: &mut Ui, older: bool) {
             ui.painter().rect_filled(mark, CornerRadius::ZERO, colour);
             ui.label(RichText::new(words).font(regular(11.5)).color(t.text));
         };
-        entry(t.strong, "coloured: classes of this task");
+        entry(t.strong, tr!("predict-energies-new"));
         if older {
-            entry(t.subdued, "grey: classes of older tasks");
+            entry(t.subdued, tr!("predict-energies-old"));
         }
     });
 }
@@ -162,20 +162,21 @@ fn in_words(expert: Expert, found: &Energies, (low, high): (f32, f32)) -> String
     let width = (high - low) / BINS as f32;
     let bins = |counts: &[usize]| {
         let held = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let each =
-            held.map(|(bin, count)| format!("{count} at {}", number(low + width * bin as f32)));
+        let each = held.map(|(bin, count)| {
+            let value = number(low + width * bin as f32);
+            tr!("predict-energies-bin", n = *count, value = value)
+        });
         let each: Vec<String> = each.collect();
-        if each.is_empty() {
-            "none".to_string()
-        } else {
-            each.join(", ")
+        match each.is_empty() {
+            true => tr!("predict-energies-empty").to_string(),
+            false => each.join(", "),
         }
     };
-    format!(
-        "Energies of the {} expert, {}. Classes of this task: {}. Classes of older tasks: {}",
-        expert.name(),
-        medians(found),
-        bins(&found.newest),
-        bins(&found.older)
+    tr!(
+        "predict-energies-words",
+        expert = expert.name(),
+        medians = medians(found),
+        new = bins(&found.newest),
+        old = bins(&found.older)
     )
 }

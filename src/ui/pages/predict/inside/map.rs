@@ -8,9 +8,9 @@ use egui::{
 };
 
 use super::Scene;
-use crate::counts::counted;
 use crate::run::inside::{FeatureMap, ProbeInside, RunInside};
-use crate::session::words::percent;
+use crate::session::words::{number, percent};
+use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, regular, tokens};
 use crate::ui::widgets::faint;
 
@@ -35,12 +35,12 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) -> Option<usize> 
     let map = probe.map_of(scene.expert)?;
     faint(
         ui,
-        format!(
-            "The features of {}, seen along the two directions in which they vary most after task {} ({} and {} of the variance). Near means alike to the network.",
-            counted(probe.labels.len(), "test picture"),
-            map.anchor + 1,
-            percent(f64::from(map.shares[0]), 0),
-            percent(f64::from(map.shares[1]), 0),
+        tr!(
+            "predict-map-about",
+            n = probe.labels.len(),
+            task = map.anchor + 1,
+            first = percent(map.shares[0].into(), 0),
+            second = percent(map.shares[1].into(), 0)
         ),
     );
     let size = vec2(
@@ -95,7 +95,7 @@ fn keys(ui: &Ui, state: &mut State, response: &Response, count: usize) {
 
 /// Where each picture lies on the screen: on its way between two tasks while they change.
 fn places(ui: &Ui, scene: &Scene<'_>, map: &FeatureMap, rect: Rect) -> Vec<Pos2> {
-    let id = ui.scope_id().with("task of the map");
+    let id = ui.scope_id().with("map-task");
     let at = ui
         .ctx()
         .animate_value_with_time(id, scene.task as f32, SECONDS);
@@ -202,11 +202,12 @@ fn tell(scene: &Scene<'_>, probe: &ProbeInside, at: usize) -> String {
     let label = probe.labels[at];
     let class = name(label);
     if label >= probe.known {
-        format!("{class}: not learned yet")
+        tr!("predict-map-unlearned", class = class)
     } else if probe.given[at] == label {
-        format!("{class}: answered rightly")
+        tr!("predict-map-right", class = class)
     } else {
-        format!("{class}: taken for {}", name(probe.given[at]))
+        let other = name(probe.given[at]);
+        tr!("predict-map-wrong", class = class, other = other)
     }
 }
 
@@ -230,18 +231,15 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, probe: &ProbeInside) {
             ui.label(name);
         }
         if classes.len() > NAMED {
-            faint(ui, format!("and {} more", classes.len() - NAMED));
+            faint(ui, tr!("count-more", n = classes.len() - NAMED));
         }
     });
-    faint(
-        ui,
-        "Hollow: not learned yet. Red ring: answered wrongly. Click a point to ask about it.",
-    );
+    faint(ui, tr!("predict-map-legend"));
 }
 
 /// The middle of each class, for whoever cannot see the points.
 fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String {
-    let mut words = format!("Map of test features after task {}", scene.task + 1);
+    let mut words = tr!("predict-map-words", task = scene.task + 1);
     for (class, name) in scene.header.class_order.iter().enumerate().take(NAMED) {
         let own = probe.labels.iter().zip(&map.points);
         let own: Vec<&[f32; 2]> = own.filter(|(l, _)| **l == class).map(|(_, p)| p).collect();
@@ -249,12 +247,12 @@ fn in_words(scene: &Scene<'_>, probe: &ProbeInside, map: &FeatureMap) -> String 
             continue;
         }
         let mean = |axis: usize| own.iter().map(|p| p[axis]).sum::<f32>() / own.len() as f32;
-        let known = if class < probe.known {
-            ""
-        } else {
-            ", not learned yet"
+        let [x, y] = [0, 1].map(|axis| number(mean(axis).into(), 1));
+        let around = match class < probe.known {
+            true => tr!("predict-map-around", class = name, x = x, y = y),
+            false => tr!("predict-map-around-unlearned", class = name, x = x, y = y),
         };
-        words += &format!("; {name} around {:.1}, {:.1}{known}", mean(0), mean(1));
+        words += &format!("; {around}");
     }
     words
 }

@@ -15,6 +15,7 @@ use crate::run::event::RunHeader;
 use crate::run::inside::RunInside;
 use crate::session::loads::Load;
 use crate::session::views::Split;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::GAP;
@@ -94,10 +95,7 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn experts_of(header: &RunHeader) -> Vec<Expert> {
     let experts = header.method.experts.iter().copied();
-    let own: Vec<Expert> = experts
-        .filter(|expert| *expert != Expert::ENSEMBLE)
-        .collect();
-    own
+    experts.filter(|own| *own != Expert::ENSEMBLE).collect()
 }
 
 fn chosen(cx: &Cx<'_>, experts: &[Expert]) -> Expert {
@@ -110,15 +108,15 @@ fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
     let open = cx.pages.predict.inside.open;
     let mut expert = chosen(cx, experts);
     let (icon, words) = match open {
-        true => (Icon::Up, "Close"),
-        false => (Icon::Down, "Look inside"),
+        true => (Icon::Up, tr!("predict-inside-close")),
+        false => (Icon::Down, tr!("predict-inside-open")),
     };
     widgets::ends_in_order(
         ui,
         |ui| {
-            widgets::title(ui, "Inside the run");
+            widgets::title(ui, tr!("predict-inside"));
             if !open && ui.available_width() > 480.0 {
-                faint(ui, "Attention, features, energies, movement of the PETs");
+                faint(ui, tr!("predict-inside-about"));
             }
         },
         |ui| {
@@ -127,7 +125,7 @@ fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
                     .iter()
                     .map(|expert| (*expert, expert.title()))
                     .collect();
-                segmented(ui, "whose inside", &options, &mut expert);
+                segmented(ui, "inside-expert", &options, &mut expert);
             }
             if icon_text_button(ui, icon, words).clicked() {
                 cx.pages.predict.inside.open = !open;
@@ -140,12 +138,9 @@ fn opener(ui: &mut Ui, cx: &mut Cx<'_>, experts: &[Expert]) {
 }
 
 fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, ("What it looks at", "attention"), |ui| {
+    part_card(ui, (tr!("predict-inside-gaze"), "attention"), |ui| {
         if cx.session.predict.picture.is_none() {
-            faint(
-                ui,
-                "Draw or choose a picture to see what the network looks at.",
-            );
+            faint(ui, tr!("predict-inside-gaze-none"));
             return;
         }
         if let Some(problem) = cx.session.predict.insides.picture_problem() {
@@ -155,7 +150,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
         let seen = cx.session.predict.insides.seen().cloned();
         let after = cx.session.predict.insides.picture(scene.task).cloned();
         let (Some(seen), Some(after)) = (seen, after) else {
-            faint(ui, "Being looked at…");
+            faint(ui, tr!("predict-inside-gaze-waiting"));
             ui.set_min_height(ROOM);
             return;
         };
@@ -174,7 +169,7 @@ fn gaze_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, ("Map of test features", "map"), |ui| {
+    part_card(ui, (tr!("predict-inside-map"), "map"), |ui| {
         if !probe_is_there(ui, cx, scene) {
             return;
         }
@@ -191,7 +186,7 @@ fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 }
 
 fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    part_card(ui, ("Energies", "energy"), |ui| {
+    part_card(ui, (tr!("predict-inside-energies"), "energy"), |ui| {
         if probe_is_there(ui, cx, scene) {
             energies::show(ui, scene);
         }
@@ -201,14 +196,11 @@ fn energies_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 fn movement_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     part_card(
         ui,
-        ("How far the PETs have moved", "movement"),
+        (tr!("predict-inside-movement"), "movement"),
         |ui| match &scene.now {
             _ if !scene.header.method.uses_pet => {
                 let title = &scene.header.method.title;
-                faint(
-                    ui,
-                    format!("{title} trains no PET here, so there is nothing to measure."),
-                );
+                faint(ui, tr!("predict-inside-no-pet", method = title));
             }
             Some(now) => movement::show(ui, scene, &now.movement),
             None => waiting(ui, cx, scene),
@@ -250,7 +242,7 @@ fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     } else if cx.session.asks_before_opening(config) {
         ask_to_open(ui, cx, config);
     } else {
-        faint(ui, "Test pictures are being looked at…");
+        faint(ui, tr!("predict-inside-waiting"));
     }
 }
 

@@ -7,6 +7,8 @@ use egui::{
 use super::Scene;
 use crate::run::inside::Movement;
 use crate::session::inside::farthest;
+use crate::session::words::number;
+use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::faint;
 
@@ -27,10 +29,7 @@ struct Row<'a> {
 /// Draws the bars; they grow on one scale over all tasks.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
     let t = tokens(ui);
-    faint(
-        ui,
-        "The distance of each block's PET from where it was drawn, relative to its length there. What moves less forgets less.",
-    );
+    faint(ui, tr!("predict-movement-about"));
     let since = movement.since_start.iter().map(|(expert, values)| Row {
         name: expert.name(),
         colour: t.expert(*expert),
@@ -39,7 +38,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
     let mut rows: Vec<Row<'_>> = since.collect();
     if !movement.distance.is_empty() {
         rows.push(Row {
-            name: "between the two",
+            name: tr!("predict-movement-between"),
             colour: t.subdued,
             values: &movement.distance,
         });
@@ -54,10 +53,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
     }
     legend(ui, &rows);
     if scene.task == 0 && scene.header.method.experts.len() > 1 {
-        faint(
-            ui,
-            "The offline PET begins as a copy when the second task starts.",
-        );
+        faint(ui, tr!("predict-movement-copy"));
     }
 }
 
@@ -72,12 +68,12 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
     };
     let each: Vec<String> = rows
         .iter()
-        .map(|row| format!("{} {:.3}", row.name, value(row)))
+        .map(|row| format!("{} {}", row.name, number(value(row), 3)))
         .collect();
-    let words = format!("Block {block}: {}", each.join(", "));
+    let words = tr!("predict-movement-words", n = block, each = each.join(", "));
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, &words));
     let at = pos2(rect.left(), rect.center().y);
-    let name = format!("block {block}");
+    let name = tr!("predict-movement-block", n = block);
     ui.painter()
         .text(at, Align2::LEFT_CENTER, name, regular(11.5), t.text);
     for (i, row) in rows.iter().enumerate() {
@@ -93,9 +89,9 @@ fn one_block(ui: &mut Ui, block: usize, rows: &[Row<'_>], most: f64) {
         ui.painter()
             .rect_filled(filled, CornerRadius::same(2), row.colour);
         let at = pos2(rect.right(), track.center().y);
-        let number = format!("{:.2}", value(row));
+        let length = number(value(row), 2);
         ui.painter()
-            .text(at, Align2::RIGHT_CENTER, number, regular(10.5), t.text);
+            .text(at, Align2::RIGHT_CENTER, length, regular(10.5), t.text);
     }
     response.on_hover_text(words);
 }

@@ -3,12 +3,11 @@
 use egui::Ui;
 
 use super::{at_hand, list, pictures};
-use crate::counts::things;
 use crate::metrics::Expert;
 use crate::run::event::RunHeader;
 use crate::session::doubts::{DoubtView, doubtful};
 use crate::session::run_view::RunView;
-use crate::session::words::count_text;
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
@@ -49,23 +48,17 @@ pub(super) fn training(
     });
     let class = cx.pages.train.worst.class;
     let class = class.and_then(|class| header.class_order.get(class));
-    let labelled = class.map_or_else(String::new, |name| format!(" labelled {name}"));
+    let labelled = class.map_or_else(String::new, |name| {
+        format!(" {}", tr!("train-labelled", class = name.as_str()))
+    });
     if list.is_empty() {
-        faint(
-            ui,
-            format!("No training picture{labelled} looks like another class."),
-        );
+        faint(ui, tr!("train-doubts-none", labelled = labelled));
         return;
     }
+    let n = list.len();
     faint(
         ui,
-        format!(
-            "{} of {} {}{labelled} {} like another class to the others. Most of a long list are labelled rightly: look at the first ones.",
-            count_text(list.len()),
-            count_text(of),
-            things(of, "training picture"),
-            if list.len() == 1 { "looks" } else { "look" }
-        ),
+        tr!("train-doubts-found", n = n, of = of, labelled = labelled),
     );
     pictures(ui, cx, run, (header, &answers), &list);
 }
@@ -80,17 +73,12 @@ fn under_way(
     ui.horizontal_wrapped(|ui| {
         ui.spinner();
         let words = match of {
-            0 => "The training pictures are being gathered.".to_string(),
-            of if done == of => "They are being held against one another.".to_string(),
-            of => format!(
-                "{} of {} {} were looked at",
-                count_text(done),
-                count_text(of),
-                things(of, "training picture")
-            ),
+            0 => tr!("train-doubts-gathered").to_string(),
+            of if done == of => tr!("train-doubts-compared").to_string(),
+            of => tr!("train-doubts-looked-at", n = done, of = of),
         };
         faint(ui, words);
-        if button(ui, "Stop").clicked() {
+        if button(ui, tr!("train-stop")).clicked() {
             let command = TrainCommand::StopDoubts(header.folder.clone(), task);
             cx.act(UiCommand::OnTrain(command));
         }
@@ -99,11 +87,9 @@ fn under_way(
 
 /// The way to have them looked at.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
-    faint(
-        ui,
-        "Each picture is answered by the others, on features of the frozen backbone: neither it nor a copy of it has a part in that.",
-    );
-    if at_hand(ui, cx, run, header).is_some() && button(ui, "Look for doubtful labels").clicked() {
+    faint(ui, tr!("train-doubts-how"));
+    if at_hand(ui, cx, run, header).is_some() && button(ui, tr!("train-look-for-doubts")).clicked()
+    {
         let command = TrainCommand::LookForDoubts(header.folder.clone(), task);
         cx.act(UiCommand::OnTrain(command));
     }

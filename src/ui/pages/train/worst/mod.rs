@@ -13,7 +13,8 @@ use crate::metrics::{Answers, Expert, Wrong};
 use crate::run::event::RunHeader;
 use crate::session::run_view::RunView;
 use crate::session::views::{DataView, Split};
-use crate::session::words::{by_number, count_text, percent};
+use crate::session::words::{by_number, percent};
+use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::{Cx, ask_to_open};
@@ -136,7 +137,7 @@ fn tests(
         cx.session.worst(run, task, expert, class)
     });
     if list.is_empty() {
-        faint(ui, "No picture was answered wrongly.");
+        faint(ui, tr!("train-mistakes-none"));
         return;
     }
     if !answers.has_certainty(expert) {
@@ -190,29 +191,30 @@ fn head(
     ui.horizontal_wrapped(|ui| {
         let state = &mut cx.pages.train.worst;
         let title = match state.split {
-            Split::Test => "The surest mistakes",
-            Split::Train => "The most doubtful labels",
+            Split::Test => tr!("train-mistakes"),
+            Split::Train => tr!("train-doubtful"),
         };
         widgets::title(ui, title);
         let sides = [
-            (Split::Test, "Test pictures"),
-            (Split::Train, "Training pictures"),
+            (Split::Test, tr!("train-test-pictures")),
+            (Split::Train, tr!("train-training-pictures")),
         ];
-        if segmented(ui, "side of the mistakes", &sides, &mut state.split) {
+        if segmented(ui, tr!("train-side-of-mistakes"), &sides, &mut state.split) {
             (state.shown, state.scroll) = (SHOWN, true);
         }
         let whose = match (state.split, run.history.experts().count()) {
-            (Split::Train, _) => " · backbone alone".to_string(),
+            (Split::Train, _) => format!(" · {}", tr!("train-backbone-alone")),
             (Split::Test, 0 | 1) => String::new(),
             (Split::Test, _) => format!(" · {}", expert.name()),
         };
         let task = state.task(header, task);
-        faint(ui, format!("after task {}{whose}", task + 1));
+        let after = tr!("figure-after", task = task + 1);
+        faint(ui, format!("{after}{whose}"));
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
-            .selected_text(name.map_or("all classes", String::as_str));
+            .selected_text(name.map_or(tr!("train-all-classes"), String::as_str));
         let shown = combo.show_ui(ui, |ui| {
-            ui.selectable_value(&mut state.class, None, "all classes");
+            ui.selectable_value(&mut state.class, None, tr!("train-all-classes"));
             let taught = header.tasks.get(task).map_or(0, |task| task.end);
             let names = header.class_order.iter().take(taught).enumerate();
             let mut names: Vec<(usize, &String)> = names.collect();
@@ -222,20 +224,16 @@ fn head(
             }
         });
         shown.response.accessible_name(match state.split {
-            Split::Test => "True class of the mistakes",
-            Split::Train => "Label of the doubtful pictures",
+            Split::Test => tr!("train-class-of-mistakes"),
+            Split::Train => tr!("train-label-of-doubtful"),
         });
     });
-    if cx.pages.train.worst.split == Split::Train {
-        faint(
-            ui,
-            "Label → what it looks like, and how certain that is. Click a picture to ask Predict about it. If its label is wrong, say what it really is.",
-        );
-        return;
-    }
     faint(
         ui,
-        "Truth → answer, and how certain it was. Click a picture to ask Predict about it. If its label is wrong, say what it really is.",
+        match cx.pages.train.worst.split {
+            Split::Train => tr!("train-doubtful-how"),
+            Split::Test => tr!("train-mistakes-how"),
+        },
     );
 }
 
@@ -247,20 +245,19 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
     ui.horizontal_wrapped(|ui| {
         if let Some((done, all)) = cx.session.looking_again(&header.folder, task) {
             ui.spinner();
-            faint(ui, format!("{done} of {all} are asked once more"));
+            faint(ui, tr!("train-asked-again", n = done, of = all));
             return;
         }
         let done = cx.session.looked_again(&header.folder, task);
         let words = match done {
-            0 => "This run did not note how certain it was of its answers.".to_string(),
-            n => format!("This run did not note how certain it was; {n} were asked once more."),
+            0 => tr!("train-not-noted-yet").to_string(),
+            n => tr!("train-not-noted-but", n = n),
         };
         faint(ui, words);
         let tested = cx.session.tested_on(run, Split::Test);
         let at_hand = matches!(cx.look_up(tested), Some(Ok(_)));
         let wrong = run.reports[task].answers.wrong(header.answering(), None);
-        if at_hand && done < wrong.len() && button(ui, "Ask about its mistakes once more").clicked()
-        {
+        if at_hand && done < wrong.len() && button(ui, tr!("train-ask-again")).clicked() {
             let command = TrainCommand::LookAgain(header.folder.clone(), task);
             cx.act(UiCommand::OnTrain(command));
         }
@@ -284,7 +281,7 @@ fn at_hand(
         None if cx.session.asks_before_opening(&header.config) => {
             ask_to_open(ui, cx, &header.config);
         }
-        None => drop(faint(ui, "The data set is being opened.")),
+        None => drop(faint(ui, tr!("train-data-opening"))),
         Some(Err(problem)) => widgets::problem(ui, &problem),
         Some(Ok(data)) => return Some(data),
     }
@@ -310,8 +307,8 @@ fn pictures(
         }
     });
     if list.len() > shown {
-        let more = count_text(list.len() - shown);
-        if link(ui, &format!("Show more ({more})")).clicked() {
+        let more = tr!("train-show-more", n = list.len() - shown);
+        if link(ui, &more).clicked() {
             cx.pages.train.worst.shown += SHOWN;
         }
     }
@@ -327,7 +324,7 @@ fn one(
     let name = |class: usize| header.class_order.get(class).map_or("?", String::as_str);
     let source = answers.source(wrong.at);
     let sure = wrong.certainty.map_or_else(
-        || "not noted".to_string(),
+        || tr!("train-not-noted").to_string(),
         |certainty| percent(f64::from(certainty), 1),
     );
     let tile = Tile {

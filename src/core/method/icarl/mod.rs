@@ -6,12 +6,15 @@
 //! * Exemplars (Algorithms 4 and 5): one budget for all classes, chosen by herding, the last chosen go first.
 //! * Answers (Algorithm 1): the nearest mean of a class's exemplars, among features of length 1.
 
+mod loss;
+mod network;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::activation::{log_sigmoid, sigmoid};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::Tensor;
+use burn::tensor::activation::sigmoid;
 
 use super::answers::{self, Answer};
 use super::exemplars::{Exemplars, mean};
@@ -32,6 +35,9 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
 use crate::tensors::Named;
+
+use loss::{binary_cross_entropy, targets};
+use network::Network;
 
 /// iCaRL.
 pub const SPEC: MethodSpec = MethodSpec {
@@ -69,6 +75,20 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(measuring);
         Ok(passes)
     },
+    check: |chosen, context| {
+        let (budget, classes) = (chosen.count(EXEMPLARS)?, context.map_or(0, |on| on.classes));
+        if budget >= classes {
+            return Ok(());
+        }
+        let what = format!(
+            "{} cannot stand for {}: those without one would never be answered",
+            counted(budget, "exemplar"),
+            counted(classes, "class")
+        );
+        Err(Problem::new(what)
+            .at(format!("--set {EXEMPLARS}"))
+            .advise(format!("--set {EXEMPLARS}={classes} is the least")))
+    },
     build: |setup| Ok(Box::new(Icarl::from_setup(&setup)?)),
     ..MethodSpec::USUAL
 };
@@ -91,56 +111,6 @@ struct Icarl {
     prototypes: Prototypes,
     /// Feature of length 1 and class by number of the image in the pass at work.
     measured: BTreeMap<usize, (usize, Vec<f32>)>,
-}
-
-/// What is trained.
-#[derive(Clone)]
-struct Network {
-    pets: PetStack,
-    heads: Heads,
-}
-
-impl Network {
-    /// Copies whose gradients are recorded.
-    fn tracked(&self) -> Self {
-        Self {
-            pets: self.pets.tracked(),
-            heads: Heads(self.heads.0.iter().map(Head::tracked).collect()),
-        }
-    }
-
-    /// Logits of all its classes: batch × classes.
-    fn logits(&self, backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
-        Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
-    }
-
-    fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
-        let mut own = Named::new();
-        self.pets.write("pet", &mut own)?;
-        self.heads.write(&mut own)?;
-        let own = own.into_iter();
-        into.extend(own.map(|(name, tensor)| (format!("{prefix}{name}"), tensor)));
-        Ok(())
-    }
-
-    /// The same with values of these tasks read back.
-    fn read(
-        &self,
-        prefix: &str,
-        from: &Named,
-        tasks: &[Range<usize>],
-        backbone: &dyn Backbone,
-    ) -> Result<Self> {
-        let own = from.iter().filter_map(|(name, tensor)| {
-            let name = name.strip_prefix(prefix)?;
-            Some((name.to_string(), tensor.clone()))
-        });
-        let (own, device): (Named, _) = (own.collect(), backbone.device());
-        Ok(Self {
-            pets: self.pets.read("pet", &own, &device)?,
-            heads: Heads::read(&own, tasks, backbone.feature_width(), &device)?,
-        })
-    }
 }
 
 /// How the network before the task is called in a checkpoint.
@@ -208,34 +178,6 @@ impl Icarl {
             .extend(of.map(|((sample, label), row)| (*sample, (*label, row))));
         Ok(())
     }
-}
-
-/// What the outputs of the task's own classes are to say (images × classes): 1 for the class of the image and 0 for others,
-/// each nearer to a half by ε/2 where targets are smooth. An exemplar is of none of them.
-fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &Device) -> Tensor<2> {
-    let [no, yes] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
-    let each = labels.iter().flat_map(|label| {
-        let classes = task.classes.clone();
-        classes.map(move |class| if class == *label { yes } else { no })
-    });
-    let values: Vec<f32> = each.collect();
-    Tensor::from_data(
-        TensorData::new(values, [labels.len(), task.classes.len()]),
-        device,
-    )
-}
-
-/// Mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), of tracked logits z and plain targets t. Its
-/// gradient is written out as σ(z) − t, which is 0 and no rounding where the network says what it is to say.
-fn binary_cross_entropy(logits: Tensor<2>, wanted: Tensor<2>) -> Tensor<1> {
-    let images = logits.dims()[0].max(1) as f64;
-    let z = logits.clone().inner();
-    let pull = (sigmoid(z.clone()) - wanted.clone()) / images;
-    let yes = log_sigmoid(z.clone()) * wanted.clone();
-    let no = log_sigmoid(z.neg()) * (wanted.neg() + 1.0);
-    let loss = (yes + no).sum() / -images;
-    let pulled = (logits * pull).sum();
-    pulled.clone() - pulled.inner() + loss
 }
 
 impl Method for Icarl {
@@ -366,46 +308,5 @@ impl Method for Icarl {
         self.adam = self.adam.read(state, &backbone.device())?;
         (self.former, self.network, self.task) = (former, network, Task::newest(tasks));
         Ok(())
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::tensors::HostTensor;
-
-    #[test]
-    fn the_loss_is_binary_cross_entropy_and_exemplars_are_of_no_new_class() {
-        let device = Device::flex();
-        let task = Task {
-            index: 1,
-            classes: 2..4,
-        };
-        let wanted = targets(&[3, 0], &task, 0.0, &device);
-        let values = HostTensor::read(&wanted).unwrap().values;
-        assert_eq!(values, [0.0, 1.0, 0.0, 0.0]);
-        let smooth = HostTensor::read(&targets(&[2], &task, 0.2, &device));
-        assert_eq!(smooth.unwrap().values, [0.9, 0.1]);
-        let logits = [0.5f32, -40.0, 2.0, -1.0];
-        let given = TensorData::new(logits.to_vec(), [2, 2]);
-        let given = Tensor::<2>::from_data(given, &device)
-            .autodiff()
-            .require_grad();
-        let loss = binary_cross_entropy(given.clone(), wanted);
-        let learned = Backward::of_loss(loss).of([("z", &given)]).unwrap();
-        let (loss, gradients) = learned.taken();
-        let softplus = |z: f32| z.max(0.0) + (-z.abs()).exp().ln_1p();
-        let terms = logits.iter().zip(&values);
-        let expected: f32 = terms
-            .clone()
-            .map(|(z, t)| t * softplus(-z) + (1.0 - t) * softplus(*z))
-            .sum();
-        assert!((loss.into_scalar::<f32>() - expected / 2.0).abs() < 1e-5);
-        let gradient = HostTensor::read(gradients.get("z").unwrap()).unwrap();
-        for (got, (z, t)) in gradient.values.iter().zip(terms) {
-            let wanted = (1.0 / (1.0 + (-z).exp()) - t) / 2.0;
-            assert!((got - wanted).abs() < 1e-6, "{got} {wanted}");
-        }
     }
 }

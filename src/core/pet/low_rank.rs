@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::equation::{Binding, Meaning};
+use super::written::{BlockPet, SitePet};
 use crate::expression::{Expr, NodeKind, Sign};
-use crate::pet::equation::{Binding, Meaning};
-use crate::pet::{BlockPet, SitePet};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -27,6 +27,19 @@ pub struct Matrix {
     pub columns: usize,
     /// Row by row.
     pub values: Vec<f64>,
+    /// Whose it is as it stands: a parameter of the block.
+    parameter: Option<usize>,
+}
+
+/// Which parameters of a block are A and B in h + scale·(e @ A @ B).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roles {
+    /// d_in × rank.
+    pub a: usize,
+    /// rank × d_out.
+    pub b: usize,
+    /// What the product is multiplied with.
+    pub scale: f64,
 }
 
 /// What a part of the equation is, as far as LoRA has it.
@@ -50,6 +63,31 @@ struct Term {
 /// # Errors
 /// A Problem when the device failed.
 pub fn changes(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Vec<Change>>> {
+    let terms = terms(pet, site)?;
+    Ok(terms.and_then(|terms| terms.into_iter().map(Term::change).collect()))
+}
+
+/// Which parameters are A and B; none where the equation is not h + scale·(e @ A @ B) with two of them.
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn roles(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Roles>> {
+    let terms = terms(pet, site)?.unwrap_or_default();
+    Ok(match terms.as_slice() {
+        [Term { scale, matrices }] => match matrices.as_slice() {
+            [a, b] => a.parameter.zip(b.parameter).map(|(a, b)| Roles {
+                a,
+                b,
+                scale: *scale,
+            }),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The sum that a site's equation adds to h; none where it does something else.
+fn terms(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Vec<Term>>> {
     if !site.site.is_linear() {
         return Ok(None);
     }
@@ -66,7 +104,7 @@ pub fn changes(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Vec<Chan
             (Meaning::Input(1), _) => Part::Sum(1.0, Vec::new()),
             (_, Binding::Number(value)) => Part::Number(*value),
             (_, Binding::Parameter(at)) => match pet.parameters.get(*at) {
-                Some(parameter) => of_tensor(&HostTensor::read(parameter.tensor)?),
+                Some(parameter) => of_tensor(&HostTensor::read(parameter.tensor)?, *at),
                 None => return Ok(None),
             },
             _ => continue,
@@ -80,13 +118,13 @@ pub fn changes(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Vec<Chan
         known.insert(&step.text.name, value.clone());
     }
     Ok(match last {
-        Some(Part::Sum(1.0, terms)) => terms.into_iter().map(Term::change).collect(),
+        Some(Part::Sum(1.0, terms)) => Some(terms),
         _ => None,
     })
 }
 
 /// A parameter; one of a single number is that number.
-fn of_tensor(tensor: &HostTensor) -> Part {
+fn of_tensor(tensor: &HostTensor, at: usize) -> Part {
     let values: Vec<f64> = tensor.values.iter().map(|v| f64::from(*v)).collect();
     match (tensor.shape.as_slice(), values.as_slice()) {
         ([1, 1], [only]) => Part::Number(*only),
@@ -94,6 +132,7 @@ fn of_tensor(tensor: &HostTensor) -> Part {
             rows: shape[0],
             columns: shape[1],
             values,
+            parameter: Some(at),
         }),
     }
 }
@@ -174,11 +213,13 @@ impl Matrix {
             rows: side,
             columns: side,
             values: (0..side * side).map(value).collect(),
+            parameter: None,
         }
     }
 
     fn times(mut self, number: f64) -> Self {
         self.values.iter_mut().for_each(|value| *value *= number);
+        self.parameter = None;
         self
     }
 
@@ -201,6 +242,7 @@ impl Matrix {
             rows: self.rows,
             columns: other.columns,
             values,
+            parameter: None,
         })
     }
 }
@@ -210,9 +252,9 @@ impl Matrix {
 mod tests {
     use burn::tensor::{Device, Tensor, TensorData};
 
+    use super::super::library::PluginLibrary;
+    use super::super::{BlockKind, Hooks, Init, PetSettings, PetStack, Site};
     use super::*;
-    use crate::pet::library::PluginLibrary;
-    use crate::pet::{BlockKind, Hooks, Init, PetSettings, PetStack};
 
     /// A PET whose every number is drawn, so that it does something.
     fn stack(plugin: &str) -> PetStack {
@@ -245,6 +287,7 @@ mod tests {
                     rows: 2,
                     columns: inputs,
                     values: e.iter().map(|v| f64::from(*v)).collect(),
+                    parameter: None,
                 };
                 let mut sum = vec![0.0; found.len()];
                 for change in changes {
@@ -272,5 +315,23 @@ mod tests {
                 .any(|site| changes(block, site).unwrap().is_some());
             assert!(!is_lora, "{plugin}");
         }
+    }
+
+    #[test]
+    fn a_and_b_are_known_by_their_places_in_the_equation() {
+        for (plugin, named) in [("lora", ["a_k", "b_k"]), ("lora all", ["a", "b"])] {
+            let stack = stack(plugin);
+            let block = &stack.written()[0];
+            let key = block.sites.iter().find(|site| site.site == Site::Key);
+            let roles = roles(block, key.unwrap()).unwrap().unwrap();
+            assert_eq!(
+                [roles.a, roles.b].map(|at| block.parameters[at].name),
+                named
+            );
+            assert!(roles.scale != 0.0);
+        }
+        let stack = stack("fact");
+        let block = &stack.written()[0];
+        assert_eq!(roles(block, &block.sites[0]).unwrap(), None);
     }
 }

@@ -1,0 +1,179 @@
+# Die Seite Vergleich.
+
+compare-last = A_N
+compare-average = Ā_N
+compare-forgetting = F_N
+compare-interval = 95 % zu A_N
+compare-online = online
+compare-offline = offline
+compare-task-given = Task gegeben
+compare-no-room = Von den { $n } Läufen werden die ersten { $most } verglichen: Für mehr ist kein Platz.
+compare-full = Es werden schon { $most } Läufe verglichen: Nimm zuerst bei einem den Haken weg.
+compare-none = Noch keine Läufe
+compare-none-text = Jeder Lauf, den du trainierst, wird aufgehoben und steht hier
+compare-folders = Andere Ordner …
+compare-folders-of = Andere Ordner ({ $n }) …
+compare-deleted = Gelöschte Läufe …
+compare-view = Ansicht
+compare-side-by-side = Nebeneinander
+compare-table = Tabelle
+
+# Die Liste.
+compare-runs = Läufe
+compare-count-of = { $n } von { $of }
+compare-filter = Filtern
+compare-filter-name = Läufe filtern
+compare-filter-hint = Wörter aus Name, Tag oder Notiz, aus Methode, Daten oder Einstellungen; oder eine Bedingung: final > 85 and method = l2p
+compare-reload = Neu lesen
+compare-none-found = Kein Lauf hat diese Wörter und Tags
+compare-export = Exportieren …
+compare-export-hint = Bericht, Tabelle oder Abbildung der gewählten Läufe schreiben, oder aller, die in der Liste stehen
+compare-report = Bericht (.html)
+compare-report-hint = Eine Seite mit Kennzahlen, Kurven, Matrizen, Bildern, Einstellungen und Hashes; sie öffnet sich im Browser
+compare-svg = Kurven (.svg)
+compare-svg-hint = Genauigkeit nach jedem Task als Zeichnung, für Arbeiten und Folien
+compare-png = Kurven (.png)
+compare-png-hint = Dasselbe als Pixelbild
+compare-latex = Tabelle für LaTeX (.tex)
+compare-latex-hint = Mittel ± Std. über Klassenreihenfolgen und Startwerte, mit booktabs
+compare-markdown = Tabelle für Markdown (.md)
+compare-markdown-hint = Mittel ± Std. über Klassenreihenfolgen und Startwerte
+compare-csv = Alle Zahlen (.csv)
+compare-csv-hint = Eine Zeile je Lauf, Task und Experte, für Tabellenprogramme
+compare-chosen = { $n ->
+    [one] { $n } Lauf
+   *[other] { $n } Läufe
+} gewählt
+compare-chosen-compare = Vergleichen
+compare-chosen-tag = Tags geben …
+compare-chosen-delete = Löschen
+compare-chosen-none = Keinen wählen
+compare-key-delete = Entf
+compare-key-escape = Esc
+
+# Ein Lauf in der Liste.
+compare-show = { $name } zeigen
+compare-choose-hint = Klicke, um ihn zu wählen; { $key } nimmt einen dazu, Umschalt alle bis zu ihm
+compare-read-only = schreibgeschützt
+compare-stopped-after = beendet nach { $done } von { $n ->
+    [one] { $n } Task
+   *[other] { $n } Tasks
+}
+compare-busy = läuft
+compare-damaged = nicht lesbar
+compare-tag-hint = Die Läufe mit diesem Tag zeigen
+compare-open = Öffnen
+compare-predict = Vorhersagen
+compare-duplicate = Duplizieren
+compare-name = Name …
+compare-delete = Löschen
+compare-more = Mehr
+compare-pack = In eine Datei packen …
+compare-check = Prüfen …
+compare-train-again = Noch einmal trainieren und vergleichen
+
+# Nebeneinander.
+compare-tick = Hake Läufe in der Liste an, um sie zu vergleichen.
+compare-unequal = Nicht nebeneinander
+compare-unequal-text = Diese Läufe haben andere Tasks als { $name }, also sagen ihre Zahlen daneben nichts.
+compare-show-instead = Stattdessen zeigen
+compare-other-data = andere Daten ({ $data })
+compare-first-task = Task 1 ist { $names }
+compare-other-test = andere Testbilder
+compare-measured-on = gemessen auf { $on ->
+    [validation] Validierungsbildern
+   *[test] Testbildern
+}
+compare-curves-name = Genauigkeit der angehakten Läufe nach jedem Task
+compare-run = Lauf
+compare-after = nach { $done } von { $n ->
+    [one] { $n } Task
+   *[other] { $n } Tasks
+}
+compare-points-forgotten = { $expert }, { $points } Punkte vergessen
+compare-differs = Was verschieden ist
+compare-differs-nothing = Nichts: gleiche Einstellungen, Gewichte und Plugins.
+compare-weights = Gewichte, SHA-256
+compare-precision = Genauigkeit der Zahlen
+compare-plugin = Plugin-Datei, SHA-256
+compare-became = Was aus Task 1 wurde
+compare-images-of = Bilder von { $names }.
+compare-still-right = noch richtig, anfangs { $then }
+compare-where = Wo Task 1 { $names } ist: { $words }
+compare-only-as-many = Verglichen werden nur Läufe, die gleich viele Tasks derselben Daten gelernt haben.
+compare-only-same-order = In einer anderen Klassenreihenfolge hat Task 1 andere Bilder: Verglichen werden nur Läufe derselben Reihenfolge.
+compare-both-still = Nach { $n ->
+    [one] { $n } Task
+   *[other] { $n } Tasks
+} erkennen { $best } und { $worst } beide noch { $share } von Task 1.
+compare-still = Nach { $n ->
+    [one] { $n } Task
+   *[other] { $n } Tasks
+} erkennt { $best } noch { $most } von Task 1, { $worst } { $least }.
+compare-still-only = Nach { $n ->
+    [one] { $n } Task
+   *[other] { $n } Tasks
+} erkennt { $best } noch { $most } von Task 1, { $worst } nur { $least }.
+compare-paired = Bild für Bild
+compare-paired-older = { $one } und { $other }: nicht verglichen, denn { $older } sagt nicht, auf welchen Bildern getestet wurde (der Lauf ist von einer älteren Version).
+compare-paired-other = { $one } und { $other }: nicht verglichen, denn sie wurden auf anderen Bildern getestet.
+compare-paired-same = { $one } und { $other } haben { $n ->
+    [one] bei { $n } Bild dasselbe
+   *[other] von { $n } Bildern dieselben
+} richtig.
+compare-paired-differ = Bei { $differing } von { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bildern
+} hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also erklärt der Zufall in der Wahl der Bilder den Unterschied kaum.
+compare-paired-chance = Bei { $differing } von { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bildern
+} hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kann der Zufall in der Wahl der Bilder den Unterschied gut erklären.
+compare-mcnemar = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben.
+compare-mcnemar-of-many = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben. Von 20 Vergleichen gleich guter Läufe kommt einer zufällig unter 0,05.
+
+# Was Läufe kosten.
+compare-cost = was es kostete
+compare-images-shown = Bilder gezeigt
+compare-images-shown-hint = Trainingsbilder, die durch das Netz gingen, jedes Mal gezählt
+compare-epochs = Epochen
+compare-epochs-hint = Je Task, bei Methoden, die in Epochen trainieren
+compare-trained = trainiert
+compare-trained-hint = Zahlen, die trainiert werden, Köpfe nicht mitgezählt; bei LAE in den PETs eines Experten
+compare-kept-to-answer = gespeichert
+compare-kept-to-answer-hint = Zahlen, die nach dem letzten Task für Vorhersagen gespeichert sind
+compare-kept-to-learn = Speicher
+compare-kept-to-learn-hint = Speicher, den das Lernen des nächsten Tasks neben dem Netz braucht
+compare-training = Training
+compare-training-hint = Zeit für das Training aller Tasks, ohne Testen
+compare-one-image = ein Bild
+compare-one-image-hint = Zeit, um ein Bild zu beantworten, im Mittel
+
+# Die Tabelle.
+compare-usual-columns = Übliche Spalten
+compare-table-made = Die Tabelle wird erstellt.
+compare-band = Mittel über die Läufe einer Zeile; das Band ist eine Standardabweichung.
+compare-table-curves-name = Genauigkeit der angehakten Zeilen nach jedem Task
+compare-rows = { $n ->
+    [one] { $n } Zeile
+   *[other] { $n } Zeilen
+}
+compare-group-by = Gruppieren
+compare-group-by-hint = Läufe mit denselben Werten hiervon stehen in einer Zeile: Mittel ± Std.
+compare-columns = Spalten
+compare-published = Publiziert
+compare-published-hint = Die Zahlen des Papers neben Zeilen mit denselben Daten, demselben Netz, derselben Methode und demselben PET
+compare-against-none = Gegen keine Zeile
+compare-copy-tabs = Für ein Tabellenprogramm
+compare-copy-markdown = Als Markdown
+compare-copy-latex = Als LaTeX
+compare-common = Alle Zeilen: { $each }
+compare-mixed = Gemittelt wird auch über Läufe, die sich in anderen Einstellungen unterscheiden; gruppiere danach:
+compare-sort = Klicke, um danach zu sortieren
+compare-draw = { $name } zeichnen
+compare-more-on = Mehr zu { $name }
+compare-against = Alle Zeilen gegen diese halten
+compare-lay = { $n ->
+    [one] { $n } Lauf
+   *[other] { $n } Läufe
+} nebeneinander legen

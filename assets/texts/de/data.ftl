@@ -1,0 +1,149 @@
+# Die Karte der Daten und was darin gefunden wurde.
+
+data-title = Daten
+data-how = Wähle einen Ordner mit einem Unterordner je Klasse, oder mit den Ordnern train und test, in denen sie liegen. Auch die Binärdateien von CIFAR-100 gehen.
+data-no-folder-yet = Noch ist kein Ordner gewählt; bis dahin bleibt { $now }.
+data-looking = { $data } wird durchgesehen
+data-digits = Ziffern
+data-letters = Buchstaben
+data-folder = Ordner …
+data-make = Selbst machen …
+data-or-drop = oder zieh einen Ordner in dieses Fenster: ein Unterordner je Klasse
+data-not-here = { $about } Noch nicht auf diesem Rechner.
+data-offer = { $size } MB von { $url }. Lizenz: { $licence }
+data-download = { $size } MB herunterladen
+data-download-hint = Lässt sich anhalten und geht später von dort weiter
+data-download-other = Gerade wird etwas anderes heruntergeladen
+data-downloading = { $name } wird heruntergeladen: { $got }
+data-downloading-of = { $name } wird heruntergeladen: { $got } von { $all }
+data-download-of = Download von { $name }
+data-download-stop = Download anhalten
+data-folder-path = Pfad eines Ordners, dann Eingabetaste
+data-folder-name = Ordner mit Daten
+data-choose = Daten wählen
+data-images = { $n ->
+    [one] { $train } Trainings- und { $n } Testbild
+   *[other] { $train } Trainings- und { $n } Testbilder
+}
+data-images-validation = { $n ->
+    [one] { $train } Trainings- und { $n } Validierungsbild
+   *[other] { $train } Trainings- und { $n } Validierungsbilder
+}
+data-classes = { $n ->
+    [one] { $n } Klasse
+   *[other] { $n } Klassen
+}
+data-pixels = { $sizes } Pixel
+data-corrected-empty = Die Liste der berichtigten Beschriftungen ist leer
+data-corrected-use = Verwenden
+data-corrected-as-they-are = Wie in den Daten
+data-corrected-own = diese Einstellungen haben die Liste eines Laufs: { $own }
+data-corrected-use-now = Die Liste nehmen, wie sie jetzt ist
+data-corrected-hide = Liste verbergen
+data-corrected-show = Liste zeigen
+data-corrected-row = { $picture }: { $class } statt { $was }
+data-corrected-left-out = { $picture }: ausgelassen, steht in { $was }
+data-corrected-back = Zurücknehmen
+data-corrected-back-of = { $picture } zurücknehmen
+data-arrival = Die Klassen werden gelernt
+data-arrival-ask = In Stufen oder alles auf einmal?
+data-arrival-for = In Stufen kommen die Klassen Gruppe für Gruppe, wie wenn ein Modell später dazulernt: Der Lauf zeigt, was vergessen wird. Alles auf einmal ist ein Task mit allen Klassen: meist die beste Antwort, wenn alle Bilder schon da sind.
+data-arrival-stages = In Stufen
+data-arrival-at-once = Alles auf einmal
+data-arrival-until = Bis du antwortest, in Stufen.
+data-megabytes = { $n } MB
+data-task = Task { $task }
+data-task-classes = Task { $task }: { $classes }
+data-training-images = { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbilder
+}
+data-tasks-later = Die Tasks erscheinen, sobald die Einstellungen zu den Daten passen.
+data-arrange-how = Zieh eine Klasse in einen anderen Task oder an eine andere Stelle, oder klick sie an: Dann öffnet sich ein Menü. Tasks und Reihenfolge gehören zu den Einstellungen.
+data-new-task = ein neuer Task
+data-new-task-drop = Zieh eine Klasse hierher, und es wird ein neuer Task
+data-classes-per-task = Klassen je Task
+data-class-order = Klassenreihenfolge
+data-orders = Reihenfolgen
+data-undo = Rückgängig
+data-undo-hint = Nimmt die letzte Änderung der Einstellungen zurück, auch das Verschieben einer Klasse
+data-order-natural = Natürlich: nach Namen sortiert
+data-order-numbers = Nach den Zahlen in den Namen: 2 vor 10
+data-order-paper = { $key }, wie im Paper
+data-order-shuffled = Gemischt mit Startwert { $seed }
+data-order-file = Aus einer Datei …
+data-class-in-task = Klasse { $class }, Task { $task }
+data-move-earlier = Früher
+data-move-later = Später
+data-move-new = In einen neuen Task
+data-move-to = In Task { $task }
+data-part-classes = Bilder je Klasse
+data-part-sight = Was das Netz sieht
+data-part-arrange = Klassen ordnen
+data-part-splits = Aufteilung und Speicher
+data-spread = { $low } bis { $high } (Median { $median })
+data-per-class = Bilder je Klasse: { $train } zum Trainieren, { $test } zum Testen
+data-per-class-chart = Diagramm der Bilder je Klasse
+data-test-images = { $n ->
+    [one] { $n } Testbild
+   *[other] { $n } Testbilder
+}
+data-class-images = { $class }: { $train } und { $test }
+data-draw-again = Neu ziehen
+data-draw-again-hint = Die Ausschnitte derselben Bilder in der nächsten Epoche
+data-other-images = Andere Bilder
+data-epoch = Epoche { $epoch } von { $epochs }: was dieser Startwert zieht
+data-drawing = Wird gezogen
+data-seen-sizes = Oben beim Trainieren, unten beim Testen, beide { $size } × { $size } Pixel
+data-seen-training = { $class }, wie beim Trainieren gesehen
+data-seen-testing = { $class }, wie beim Testen gesehen
+data-seen-middle = kürzere Seite angepasst, Mitte ausgeschnitten
+data-seen-caption = { $class }, Task { $task }
+data-measured-on-validation = { $n ->
+    [one] Die Genauigkeit wird auf { $n } Validierungsbild gemessen, das beim Training fehlt, nicht auf Testbildern.
+   *[other] Die Genauigkeit wird auf { $n } Validierungsbildern gemessen, die beim Training fehlen, nicht auf Testbildern.
+}
+data-cache-there = die Bilder sind ohnehin im Speicher
+data-cache-fits = alle passen hinein, etwa { $need }
+data-cache-short = etwa { $need } würden die Bilder eines Tasks fassen; der Rest wird in jeder Epoche neu gelesen
+data-download-remedy = lade sie auf der Karte der Daten herunter
+data-skipped = { $n ->
+    [one] { $n } Datei wurde übergangen.
+   *[other] { $n } Dateien wurden übergangen.
+}
+data-skipped-show = Übergangene zeigen
+data-skipped-hide = Übergangene verbergen
+data-in-both = { $n ->
+    [one] { $n } Bild steht unter den Trainings- und den Testbildern.
+   *[other] { $n } Bilder stehen unter den Trainings- und den Testbildern.
+}
+data-in-both-show = Diese Bilder zeigen
+data-in-both-hide = Diese Bilder verbergen
+data-two-labels-show = Doppelt beschriftete zeigen
+data-two-labels-hide = Doppelt beschriftete verbergen
+data-split = Die Aufteilung von { $data } ist { $ours }, die Zahlen sind also nicht die des Papers: { $remedy }.
+data-split-lists = durch andere Listen gegeben
+data-split-drawn = hier gezogen
+data-split-folders = die seiner Ordner
+data-split-own = der Datensatz bringt eine eigene Aufteilung mit
+data-split-put-lists = leg train_list.txt und val_list.txt der Autoren neben die Ordner der Klassen
+data-split-coda = Diese Listen von { $data } sind die von CODA-Prompt, die Zahlen sind also nicht die des Benchmarks im Paper, der die von L2P nimmt.
+data-split-put-coda = leg imagenet-r_train.yaml und imagenet-r_test.yaml von CODA-Prompt neben die Ordner der Klassen
+data-split-fifth = das Programm der Autoren testet auf einem Fünftel jeder Domäne; wie man es auflistet, steht in docs/data.md
+data-seen-crop = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }
+data-seen-mirrored = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }, gespiegelt
+data-seen-none = kein Trainingsbild, das gezeigt werden kann
+data-letters-missing = { $script } Buchstaben erscheinen als Kästchen, bis die Schriftart { $font } installiert ist
+data-letter-missing = keine installierte Schriftart hat den Buchstaben { $code } eines Klassennamens
+data-script-hebrew = Hebräische
+data-script-arabic = Arabische
+data-script-devanagari = Indische (Devanagari)
+data-script-bengali = Bengalische
+data-script-tamil = Tamilische
+data-script-thai = Thailändische
+data-script-georgian = Georgische
+data-script-korean = Koreanische
+data-script-chinese = Chinesische und japanische
+data-script-emoji = Als Emoji geschriebene
+data-own = Eigener Ordner
+data-export = Ausgeben …

@@ -1,0 +1,72 @@
+# Was die mitgelieferten PET-Plugins tun, und was die Funktionen ihrer Gleichungen. Ihr Englisch steht in den Dateien der
+# Plugins und in der Tabelle der Funktionen; eigene Plugins stehen so da, wie sie geschrieben sind.
+
+plugin-adapter-about = Ein kleines zweischichtiges Netz neben der Aufmerksamkeit: Es verengt jedes Token auf r Kanäle, wendet GELU an, weitet es wieder und addiert das Ergebnis, skaliert mit einem lernbaren s. Die parallele Form der LAE-Arbeit; in ConvNeXt, das keine Aufmerksamkeit hat, steht es neben dem ganzen Block.
+plugin-adapterbias-about = Ein Vektor, der hinter dem MLP jedes Blocks addiert wird, für jedes Token gewichtet mit einer Zahl, die eine lineare Schicht aus ihm macht: was ein Bias lernen würde, mehr für die Token, auf die es ankommt.
+plugin-adaptformer-about = Ein Engpass neben dem MLP: Token werden auf r Kanäle verengt, gehen durch eine ReLU, werden wieder geweitet und mit dem festen Gewicht 0,1 addiert. Alles außer diesem Gewicht wird trainiert.
+plugin-bitfit-about = Trainiert nur Biases: Zur Ausgabe jeder linearen Schicht eines Blocks wird ein Vektor addiert, was dasselbe ist, wie den eigenen Bias der Schicht zu verschieben. Die Biases der Layer-Norms bleiben, wie sie sind.
+plugin-bitfit-full-about = Trainiert nur Biases, auch die der Layer-Norms: Zur Ausgabe jeder linearen Schicht und jeder Norm eines Blocks wird ein Vektor addiert, was dasselbe ist, wie ihren eigenen Bias zu verschieben.
+plugin-lora-adapter-prefix-about = Die drei PETs der LAE-Arbeit zugleich: LoRA an Schlüsseln und Werten, das kalibrierte Prefix in der Aufmerksamkeit und ein Adapter daneben, jedes in eigener Größe.
+plugin-compacter-about = Adapter hinter Aufmerksamkeit und MLP, deren Matrizen Summen von vier Kronecker-Produkten sind: eine kleine Matrix, die alle Blöcke und Stellen teilen, mal eine eigene vom Rang 1. Die Autoren teilen die kleinen Matrizen ebenfalls über alle Schichten.
+plugin-dora-about = LoRA, das Länge und Richtung getrennt lernt: Die Spalten der geänderten Gewichte werden auf Länge 1 gebracht und dann auf eine gelernte, die bei der Länge der eingefrorenen Spalten beginnt. g ist, wie weit sie sich davon entfernt hat. Wie von den Autoren vorgeschlagen, fließt durch die Länge, durch die geteilt wird, kein Gradient.
+plugin-fact-about = Die Änderungen aller Gewichte der Aufmerksamkeit in allen Blöcken sind ein Tensor, geschrieben als Tensor-Train: zwei Faktoren, die alle teilen, und für jede eine kleine Matrix in der Mitte. Die Arbeit ändert auch die zwei Schichten des MLP, als je vier quadratische Teile.
+plugin-houlsby-about = Der erste Adapter: ein Engpass hinter der Aufmerksamkeit und einer hinter dem MLP. Jeder arbeitet auf dem, was seine Teilschicht gerade berechnet hat, vor der Residualsumme.
+plugin-ia3-attention-about = Der Teil von (IA)³ in der Aufmerksamkeit: Schlüssel und Werte werden Kanal für Kanal mit zwei gelernten Vektoren skaliert, sodass das Netz lauter oder leiser stellt, was es schon hat. Der dritte Vektor von (IA)³, der die Aktivierungen im MLP skaliert, fehlt: Keine Stelle bietet sie an.
+plugin-ia3-about = (IA)³ ganz: Schlüssel, Werte und die Aktivierungen im MLP werden Kanal für Kanal mit drei gelernten Vektoren skaliert, sodass das Netz lauter oder leiser stellt, was es schon hat.
+plugin-lora-about = Eine Änderung niedrigen Rangs an den Projektionen der Schlüssel und Werte: Was eine Gewichtsmatrix lernen würde, wird als Produkt einer schmalen und einer breiten Matrix vom Rang r geschrieben, skaliert mit einem lernbaren s. Die Anfragen bleiben, wie sie sind.
+plugin-lora-all-about = LoRA an jeder linearen Schicht eines Blocks: den vier Projektionen der Aufmerksamkeit und den zwei Schichten des MLP, jede mit einer eigenen Änderung vom Rang r. Eine Kopie mit weniger Namen in `sites` hat LoRA nur an diesen.
+plugin-pfeiffer-about = Ein Adapter je Block: ein Engpass hinter dem MLP, der auf dem arbeitet, was das MLP gerade berechnet hat, vor der Residualsumme. Halb so groß wie die zwei von Houlsby.
+plugin-prefix-about = r gelernte Schlüssel-Token und r gelernte Wert-Token, auf die jedes Token neben den gewöhnlichen achtet. Die gewöhnlichen behalten ihren Anteil am gemeinsamen Softmax; in der kalibrierten Form (Gl. 15 der LAE-Arbeit) ergeben die Gewichte der Prefix-Token für sich 1, damit sie so schnell lernen wie ein Adapter. Die schlichte Form ist das gewöhnliche gemeinsame Softmax ohne Skalen.
+plugin-ssf-about = Skalieren und Verschieben: Die Ausgabe jeder linearen Schicht eines Blocks wird Kanal für Kanal mit einem gelernten Vektor multipliziert, und ein weiterer wird addiert. Hier hinter den sechs linearen Schichten eines Blocks (den zwei des MLP in ConvNeXt); die Arbeit tut dasselbe hinter den Layer-Norms und der Einbettung der Bildstücke und beginnt mit 1 und 0 und etwas Rauschen.
+plugin-ssf-full-about = Skalieren und Verschieben hinter jeder linearen Schicht und jeder Layer-Norm eines Blocks: Jede Ausgabe wird Kanal für Kanal mit einem gelernten Vektor multipliziert, und ein weiterer wird addiert. Die Arbeit tut dasselbe hinter der Einbettung der Bildstücke und beginnt mit 1 und 0 und etwas Rauschen.
+plugin-streamadapter-about = Der Adapter von APER, RanPAC und EASE: ein Engpass neben dem MLP, der die Token des Blocks liest, wie sie sind, nicht normiert. Sie werden auf r Kanäle verengt, gehen durch eine ReLU, verlieren beim Training ein Zehntel dieser Werte durch Dropout, werden wieder geweitet und mit dem festen Gewicht 0,1 addiert. Bei einer Breite von 768 nehmen die Autoren 64 Kanäle.
+plugin-vera-about = Zwei eingefrorene Zufallsmatrizen, die alle Blöcke und Stellen teilen, stehen für eine Änderung niedrigen Rangs; jede Stelle lernt nur zwei Vektoren: einen, der die Kanäle in der Mitte gewichtet, und einen, der das Ergebnis gewichtet.
+plugin-vpt-deep-about = Visuelle Prompts: r gelernte Token treten in jeden Block zwischen Klassentoken und Bildstücken ein und gehen hinter ihm wieder hinaus, sodass der nächste Block eigene hat.
+plugin-vpt-shallow-about = Visuelle Prompts: r gelernte Token treten zwischen Klassentoken und Bildstücken in den Block ein und bleiben bis zum Ende. Wähle nur den ersten Block, wie die Arbeit: In jeden weiteren Block treten r mehr ein.
+
+function-gelu-meaning = x·Φ(x) mit der genauen Fehlerfunktion, elementweise
+function-relu-meaning = das Größere von x und 0, elementweise
+function-silu-meaning = x·sigmoid(x), elementweise
+function-tanh-meaning = Tangens hyperbolicus, elementweise
+function-sigmoid-meaning = 1 / (1 + e^−x), elementweise
+function-exp-meaning = e^x, elementweise oder von einer Zahl
+function-sqrt-meaning = Quadratwurzel, elementweise oder von einer Zahl
+function-softmax-meaning = Anteile entlang der letzten Achse: positiv, zusammen 1
+function-mean-meaning = Mittel entlang der letzten Achse, die als eine Spalte bleibt
+function-sum-meaning = Summe entlang der letzten Achse, die als eine Spalte bleibt
+function-dropout-meaning = beim Training: mit Wahrscheinlichkeit p 0, sonst x / (1 − p), elementweise; sonst x
+function-transpose-meaning = vertauscht die letzten zwei Achsen
+function-split-heads-meaning = Token × Kanäle zu Köpfe × Token × Kanäle je Kopf, wie Schlüssel und Werte sind
+function-join-tokens-meaning = die Token von x, dahinter die von y
+function-kron-meaning = Kronecker-Produkt zweier Matrizen: jedes Element von x mal ganz y
+function-column-norms-meaning = Länge jeder Spalte: Wurzel aus der Summe ihrer Quadrate, in einer Zeile
+function-detach-meaning = x selbst, aber kein Gradient fließt hindurch zurück
+function-first-rows-meaning = die ersten n Zeilen (Token) der vorletzten Achse
+function-rest-rows-meaning = alle Zeilen (Token) der vorletzten Achse außer den ersten n
+function-first-columns-meaning = die ersten n Spalten der letzten Achse
+function-rest-columns-meaning = alle Spalten der letzten Achse außer den ersten n
+
+# Die Stellen eines Blocks, an denen ein PET wirken kann, und die Größen eines Blocks in Gleichungen.
+
+site-attention-about = e: normierte Token, h: die Ausgabe der Aufmerksamkeit, vor der Residualsumme
+site-mlp-about = e: normierte Token, h: die Ausgabe des MLP, vor der Residualsumme
+site-stream-about = e: die Token vor der Norm des MLP, h: die Ausgabe des MLP, vor der Residualsumme
+site-block-about = e: die Eingabe des Blocks, h: seine Ausgabe mit der Residualsumme
+site-query-about = e: normierte Token, h: die Anfragen, w: ihr Gewicht
+site-key-about = e: normierte Token, h: die Schlüssel, w: ihr Gewicht
+site-value-about = e: normierte Token, h: die Werte, w: ihr Gewicht
+site-proj-about = e: die Ergebnisse der Köpfe nebeneinander, h: die Ausgabeprojektion der Aufmerksamkeit, w: ihr Gewicht
+site-fc1-about = e: normierte Token, h: die erste Schicht des MLP, vor der GELU, w: ihr Gewicht
+site-fc2-about = e: die verdeckten Aktivierungen, h: die zweite Schicht des MLP, w: ihr Gewicht
+site-attend-about = q, k, v je Kopf (Batch × Köpfe × Token × Kopfbreite); das Ergebnis ersetzt die Aufmerksamkeit
+site-tokens-about = e: die Token vor dem Block, h: dahinter; das Ergebnis hat die Token von h, oder die von e, wo `input` welche hinzugab, die wieder gehen
+site-norm1-about = e: die Token vor der Norm der Aufmerksamkeit, h: dahinter
+site-norm2-about = e: die Token vor der Norm des MLP, h: dahinter
+site-activation-about = e: die verdeckten Aktivierungen vor der GELU, h: dahinter
+site-input-about = e: die Token, die in den Block gehen, das Klassentoken zuerst; das Ergebnis tritt an ihre Stelle und darf vor den Bildstücken mehr haben
+symbol-d-about = Kanäle der Token des Blocks
+symbol-d-in-about = Kanäle von e an der Stelle
+symbol-d-out-about = Kanäle von h an der Stelle
+symbol-hidden-about = Kanäle im MLP
+symbol-heads-about = Köpfe der Aufmerksamkeit
+symbol-head-width-about = Kanäle eines Kopfs, d / heads

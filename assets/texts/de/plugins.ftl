@@ -1,0 +1,36 @@
+# Die Seite Plugins: die Liste, und das gewählte Plugin.
+
+plugins-empty = Noch keine Plugins
+plugins-empty-text = Sie werden gelesen
+plugins-empty-again = Neu lesen
+plugins-title = Plugins
+plugins-reload = Neu lesen
+plugins-write = Neues schreiben
+plugins-use = Verwenden
+plugins-copy-edit = Kopie bearbeiten
+plugins-edit = Bearbeiten
+plugins-hides = Diese Datei tritt an die Stelle des eingebauten Plugins { $name }
+plugins-allow = Erlauben
+plugins-problem = { $name } (hat einen Fehler)
+plugins-left = { $name } ist nicht gespeichert
+plugins-left-nameless = Ein Text ohne Namen
+plugins-left-on = Weiter bearbeiten
+plugins-left-drop = Verwerfen
+plugins-parameters = Parameter jedes Blocks
+plugins-parameters-size = Größe r von { $low } bis { $high }, üblich { $usual }
+plugins-parameters-no-size = keine Größe zu wählen
+plugins-parameters-name = Name
+plugins-parameters-shape = Form
+plugins-parameters-init = beginnt als
+plugins-file = Die Datei
+plugins-file-copy = Kopieren
+plugins-about = Ein Plugin ist eine Textdatei: Parameter und eine Gleichung. Auch Dateien im Ordner plugins neben dem Programm und in deinem eigenen Ordner werden gefunden; von mehreren gleichen Namens gilt die spätere. Leg eine Datei hier ab, um zu sehen, was sie tut, bevor sie installiert wird.
+plugins-like = Neues schreiben, das anfängt wie
+plugins-like-adaptformer = AdaptFormer
+plugins-like-prompt = ein Prompt (VPT)
+plugins-like-lora = niedriger Rang (LoRA)
+plugins-like-ssf = Skalieren und Verschieben (SSF)
+plugins-folder = Dein eigener Ordner
+plugins-folder-show = Zeigen
+plugins-folder-copy = Pfad kopieren
+plugins-built-in = eingebaut

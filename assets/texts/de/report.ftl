@@ -1,0 +1,65 @@
+# Der Bericht über Läufe.
+
+report-compared = { $n ->
+    [one] { $n } Experiment
+   *[other] { $n } Experimente
+} im Vergleich
+report-about = { $n ->
+    [one] { $n } Lauf
+   *[other] { $n } Läufe
+} von LAE Studio { $version }. Genauigkeiten sind Prozent.
+report-more-figures = Weitere Kennzahlen, und was sie sind
+report-less-is-better = weniger ist besser
+report-several-runs = Mehrere Läufe: Mittel ± Standardabweichung der Stichprobe über Klassenreihenfolgen und Startwerte.
+report-experiment = Experiment
+report-runs = Läufe
+report-numbers = Die Zahlen
+report-published = Neben veröffentlichten Ergebnissen
+report-published-as = veröffentlicht als
+report-there = { $figure } dort
+report-here-there = hier − dort
+report-differs = was verschieden ist
+report-table = Tabelle { $table }
+report-left-out = { $n ->
+    [one] { $n } weiterer Lauf der Tabellen oben hat
+   *[other] { $n } weitere Läufe der Tabellen oben haben
+} hier keinen eigenen Abschnitt.
+report-mistaken = Am häufigsten verwechselt
+report-taken-for = gehalten für
+report-images = Bilder
+report-begun = { $run }, begonnen { $time }
+report-matrix = Genauigkeit auf den Bildern jedes Tasks, nach jedem Task
+report-unreadable = Seine Antworten lassen sich nicht lesen: { $why }.
+report-pet = Der Text des PET
+report-pet-hash = Text des PET, SHA-256
+report-answer-of = Antwort von
+report-the-run = dem Lauf
+report-confusion = Wofür die Testbilder gehalten werden, nach Task { $n }
+report-classes = Genauigkeit jeder Klasse
+report-test-images = Testbilder
+report-training-images = Trainingsbilder
+report-accuracy = Genauigkeit
+report-data = Daten
+report-data-counts = { $classes ->
+    [one] { $classes } Klasse
+   *[other] { $classes } Klassen
+} in { $tasks ->
+    [one] { $tasks } Task
+   *[other] { $tasks } Tasks
+}, { $train ->
+    [one] { $train } Trainingsbild
+   *[other] { $train } Trainingsbilder
+}, { $test ->
+    [one] { $test } Testbild
+   *[other] { $test } Testbilder
+}.
+report-tasks = Tasks
+report-task = Task
+report-of-classes = Klassen
+report-program = Programm
+report-device = Gerät
+report-key = Schlüssel des Experiments
+report-trained = trainierte Parameter
+report-frozen = eingefrorene Parameter
+report-made-from = Woraus er gemacht wurde
+report-settings = Alle Einstellungen

@@ -1,0 +1,50 @@
+# Counts, sizes and times.
+
+count-bytes = { $n ->
+    [one] { $n } byte
+   *[other] { $n } bytes
+}
+count-span = { $least } to { $most }
+# $span is $n, or from the least to $n.
+count-epochs = { $n ->
+    [one] { $span } epoch
+   *[other] { $span } epochs
+}
+count-more = and { $n } more
+count-left = { $time } left
+count-runs = { $n ->
+    [one] { $n } run
+   *[other] { $n } runs
+}
+count-pictures = { $n ->
+    [one] { $n } picture
+   *[other] { $n } pictures
+}
+count-classes = { $n ->
+    [one] { $n } class
+   *[other] { $n } classes
+}
+count-of-runs = { $done } of { $n ->
+    [one] { $n } run
+   *[other] { $n } runs
+}
+count-of-tasks = { $done } of { $n ->
+    [one] { $n } task
+   *[other] { $n } tasks
+}
+count-step = { $doing }: { $done }
+count-step-of = { $doing }: { $done } of { $of }
+count-seed = seed { $seed }
+count-order = order { $order }
+count-order-own = own order
+count-as-they-came = { $share } by the labels as they came in the data ({ $corrected }; test images left out count as wrong)
+count-weights-built-in = built in
+count-weights-here = on this computer
+count-weights-hub = { $size } MB to download
+count-weights-rest = { $left } of { $size } MB left to download
+count-weights-unknown = to be downloaded
+# Of so many images: the range in per cent.
+count-tally = { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+}, { NUMBER($low, minimumFractionDigits: 1, maximumFractionDigits: 1) } to { NUMBER($high, minimumFractionDigits: 1, maximumFractionDigits: 1) } %

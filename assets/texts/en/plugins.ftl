@@ -1,0 +1,36 @@
+# The page Plugins: the list, and the plugin that was chosen.
+
+plugins-empty = No plugins yet
+plugins-empty-text = They are being read
+plugins-empty-again = Read them again
+plugins-title = Plugins
+plugins-reload = Reload
+plugins-write = Write one
+plugins-use = Use it
+plugins-copy-edit = Edit a copy
+plugins-edit = Edit
+plugins-hides = This file takes the place of the built-in { $name }
+plugins-allow = Allow it
+plugins-problem = { $name } (has a problem)
+plugins-left = { $name } is not saved
+plugins-left-nameless = A text without a name
+plugins-left-on = Go on with it
+plugins-left-drop = Drop it
+plugins-parameters = Parameters of each block
+plugins-parameters-size = size r from { $low } to { $high }, usually { $usual }
+plugins-parameters-no-size = no size to choose
+plugins-parameters-name = name
+plugins-parameters-shape = shape
+plugins-parameters-init = begins as
+plugins-file = The file
+plugins-file-copy = Copy
+plugins-about = A plugin is a text file: parameters and an equation. Files in the folder plugins beside the program, and in your own folder, are found too; a later one of the same name wins. Drop a file here to see what it does before it is installed.
+plugins-like = Write one that begins like
+plugins-like-adaptformer = AdaptFormer
+plugins-like-prompt = a prompt (VPT)
+plugins-like-lora = low rank (LoRA)
+plugins-like-ssf = scale and shift (SSF)
+plugins-folder = Your own folder
+plugins-folder-show = Show it
+plugins-folder-copy = Copy its path
+plugins-built-in = built in

@@ -1,0 +1,169 @@
+//! `grid --place`: a grid on another machine; each of its runs comes home when it has ended.
+
+use std::path::Path;
+
+use super::super::End;
+use super::super::at_place::{Ended, There};
+use super::super::closing::not_begun;
+use super::super::output::tell;
+use super::asked::pairs;
+use super::progress::GridReporter;
+use super::report::{GridReport, table};
+use super::{Args, before, end_of, tell_end};
+use crate::experiment::grid::{CellEnd, CellState, GridEnd, GridPlan, GridSink, take_grid_along};
+use crate::problem::Result;
+use crate::run::event::{Control, Event, Sink};
+use crate::run::grid::CellStanding;
+use crate::run::job::{GridWork, Job, JobWork};
+use crate::run::places::Place;
+use crate::store;
+
+/// Has those of these cells done there that are not here; what is there comes home without being run again.
+pub(super) fn run(
+    args: &Args,
+    place: &Place,
+    plan: &mut GridPlan,
+    chosen: &[usize],
+    text: &str,
+    control: &Control,
+) -> Result<End> {
+    if !args.quiet {
+        tell(before(plan, chosen));
+    }
+    let is_here = |cell: &usize| matches!(plan.state(*cell), CellState::Done(_));
+    let mut wanted: Vec<usize> = chosen
+        .iter()
+        .copied()
+        .filter(|cell| !is_here(cell))
+        .collect();
+    wanted.sort_unstable();
+    let mut end = GridEnd::Done { failed: 0 };
+    if !wanted.is_empty() {
+        let root = args.root(None);
+        let Some(there) = There::reach(&place.name, &root, control)? else {
+            return Ok(not_begun());
+        };
+        let work = GridWork {
+            name: plan.cells.grid.name.clone(),
+            text: text.to_string(),
+            runs: wanted.len(),
+            search: None,
+            cells: wanted,
+            data: data(args)?,
+        };
+        let Some(ended) = worked(args, there, plan, work, &root, control)? else {
+            tell(format!(
+                "it is at work at {}; the same command follows it and brings home what is done",
+                place.name
+            ));
+            return Ok(End::Done);
+        };
+        end = ended;
+    }
+    let report = GridReport::of(plan, chosen);
+    args.json.give(&report, &table(plan, chosen))?;
+    tell_end(&end, false);
+    Ok(end_of(&end))
+}
+
+/// Where data sets lie here, by whole paths: those that are not there are carried.
+fn data(args: &Args) -> Result<Vec<(String, String)>> {
+    let whole = |place: String| match std::path::absolute(&place) {
+        Ok(path) if path.exists() => path.display().to_string(),
+        _ => place,
+    };
+    let pairs = pairs(&args.data, "--data")?.into_iter();
+    Ok(pairs.map(|(name, place)| (name, whole(place))).collect())
+}
+
+/// Has it done, or follows the same grid where it is at work there already; none where it is left at work.
+fn worked(
+    args: &Args,
+    there: There,
+    plan: &mut GridPlan,
+    mut work: GridWork,
+    root: &Path,
+    control: &Control,
+) -> Result<Option<GridEnd>> {
+    let along = take_grid_along(&mut work, root, &there.place.data)?;
+    let same = |job: &&Job| matches!(&job.work, JobWork::Grid(other) if (&other.name, &other.text) == (&work.name, &work.text));
+    let known = there.jobs.iter().find(same).cloned();
+    let cells = match known.as_ref().map(|job| &job.work) {
+        Some(JobWork::Grid(other)) => other.cells.clone(),
+        _ => work.cells.clone(),
+    };
+    let stock = plan.stock();
+    let mut sink = Elsewhere {
+        reporter: GridReporter::new(args.quiet, plan, &cells, &stock, control),
+        plan,
+        cells,
+        begun: false,
+        failed: 0,
+    };
+    let detach = args.at.detach;
+    let ended = match known {
+        Some(job) => there.take_up(job.id, detach, &mut sink, control),
+        None => {
+            let own = there.carried(along, control)?;
+            let device = args.device.clone().or_else(|| there.place.device.clone());
+            let title = sink.plan.standing().title;
+            let job = Job {
+                own,
+                ..Job::grid(work, device, title)
+            };
+            there.work(job, detach, &mut sink, control)
+        }
+    };
+    sink.reporter.close();
+    match ended {
+        Ok(Ended::Left) => Ok(None),
+        Ok(Ended::Stopped(_)) => Ok(Some(GridEnd::Stopped(None))),
+        Ok(Ended::Finished(_)) => Ok(Some(GridEnd::Done { failed: 0 })),
+        // Each of them was told.
+        Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done {
+            failed: sink.failed,
+        })),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Follows a grid there as one here is followed.
+struct Elsewhere<'a> {
+    reporter: GridReporter,
+    plan: &'a mut GridPlan,
+    /// The cells that are done there, by their numbers here.
+    cells: Vec<usize>,
+    /// Whether one is at work.
+    begun: bool,
+    failed: usize,
+}
+
+impl Sink for Elsewhere<'_> {
+    fn event(&mut self, event: Event) {
+        let Event::Cell { cell, standing, .. } = event else {
+            return self.reporter.event(event);
+        };
+        let Some(&cell) = self.cells.get(cell) else {
+            return;
+        };
+        let was_begun = std::mem::replace(&mut self.begun, standing == CellStanding::AtWork);
+        let end = match standing {
+            CellStanding::AtWork => {
+                let goes_on = matches!(self.plan.state(cell), CellState::Stopped { .. });
+                return self.reporter.begins(self.plan, cell, goes_on);
+            }
+            CellStanding::Done(folder) => {
+                self.plan.learn(cell, &store::run_name(&folder));
+                Ok(match was_begun {
+                    true => CellEnd::Finished,
+                    false => CellEnd::Known,
+                })
+            }
+            CellStanding::Elsewhere => Ok(CellEnd::Elsewhere),
+            CellStanding::Stopped { .. } | CellStanding::ToDo => Ok(CellEnd::Stopped(None)),
+            CellStanding::Refused(problem) => Err(problem),
+        };
+        self.failed += usize::from(end.is_err());
+        self.reporter.ended(self.plan, cell, &end);
+    }
+}

@@ -1,0 +1,58 @@
+//! What the runs of a grid are made of here, for a program elsewhere that is to train them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use super::cells::{Cells, Overrides};
+use crate::experiment::{Along, take_along};
+use crate::problem::Result;
+use crate::run::grid::Grid;
+use crate::run::job::GridWork;
+
+/// What the runs of a grid need of this computer, whose runs lie in `root`; its data sets are called by whole paths from
+/// then on. What a run lacks here keeps none of the others from its turn: it is told there.
+///
+/// # Errors
+/// A Problem for a file that is no grid.
+pub fn take_grid_along(
+    work: &mut GridWork,
+    root: &Path,
+    data: &BTreeMap<String, String>,
+) -> Result<Along> {
+    let grid = Grid::read(&work.name, &work.text, &format!("the grid {}", work.name))?;
+    let overrides = Overrides {
+        data: work.data.clone(),
+        ..Overrides::default()
+    };
+    let cells = Cells::of(grid, root, &overrides)?.only(&work.cells);
+    let (mut all, mut known) = (Along::default(), HashSet::new());
+    for cell in cells.cells {
+        let mut config = cell.config;
+        let called = config.data.clone();
+        let needs = [&called, &config.backbone, &config.pet, &config.method].map(String::clone);
+        if !known.insert(needs) {
+            continue;
+        }
+        let Ok(along) = take_along(&mut config, data) else {
+            continue;
+        };
+        all.add(along);
+        if config.data != called {
+            call(&mut work.data, called, &config.data);
+        }
+        all.own.corrected.insert(config.data, config.corrected);
+    }
+    Ok(all)
+}
+
+/// Has a data set that was called so be called by this path.
+fn call(data: &mut Vec<(String, String)>, called: String, path: &str) {
+    let mut given = data
+        .iter_mut()
+        .filter(|(_, place)| *place == called)
+        .peekable();
+    if given.peek().is_none() {
+        return data.push((called, path.to_string()));
+    }
+    given.for_each(|(_, place)| *place = path.to_string());
+}

@@ -1,0 +1,76 @@
+//! The loss of iCaRL: each class has an output of its own, σ(z), and learns by binary cross-entropy.
+
+use burn::tensor::activation::{log_sigmoid, sigmoid};
+use burn::tensor::{Device, Tensor, TensorData};
+
+use super::super::Task;
+
+/// What the outputs of the task's own classes are to say (images × classes): 1 for the class of the image and 0 for others,
+/// each nearer to a half by ε/2 where targets are smooth. An exemplar is of none of them.
+pub(super) fn targets(labels: &[usize], task: &Task, smoothing: f64, device: &Device) -> Tensor<2> {
+    let [no, yes] = [0.5 * smoothing, 1.0 - 0.5 * smoothing].map(|target| target as f32);
+    let each = labels.iter().flat_map(|label| {
+        let classes = task.classes.clone();
+        classes.map(move |class| if class == *label { yes } else { no })
+    });
+    let values: Vec<f32> = each.collect();
+    Tensor::from_data(
+        TensorData::new(values, [labels.len(), task.classes.len()]),
+        device,
+    )
+}
+
+/// Mean over images of the sum over classes of −t·ln σ(z) − (1 − t)·ln(1 − σ(z)), of tracked logits z and plain targets t. Its
+/// gradient is written out as σ(z) − t, which is 0 and no rounding where the network says what it is to say.
+pub(super) fn binary_cross_entropy(logits: Tensor<2>, wanted: Tensor<2>) -> Tensor<1> {
+    let images = logits.dims()[0].max(1) as f64;
+    let z = logits.clone().inner();
+    let pull = (sigmoid(z.clone()) - wanted.clone()) / images;
+    let yes = log_sigmoid(z.clone()) * wanted.clone();
+    let no = log_sigmoid(z.neg()) * (wanted.neg() + 1.0);
+    let loss = (yes + no).sum() / -images;
+    let pulled = (logits * pull).sum();
+    pulled.clone() - pulled.inner() + loss
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::super::Backward;
+    use super::*;
+    use crate::tensors::HostTensor;
+
+    #[test]
+    fn the_loss_is_binary_cross_entropy_and_exemplars_are_of_no_new_class() {
+        let device = Device::flex();
+        let task = Task {
+            index: 1,
+            classes: 2..4,
+        };
+        let wanted = targets(&[3, 0], &task, 0.0, &device);
+        let values = HostTensor::read(&wanted).unwrap().values;
+        assert_eq!(values, [0.0, 1.0, 0.0, 0.0]);
+        let smooth = HostTensor::read(&targets(&[2], &task, 0.2, &device));
+        assert_eq!(smooth.unwrap().values, [0.9, 0.1]);
+        let logits = [0.5f32, -40.0, 2.0, -1.0];
+        let given = TensorData::new(logits.to_vec(), [2, 2]);
+        let given = Tensor::<2>::from_data(given, &device)
+            .autodiff()
+            .require_grad();
+        let loss = binary_cross_entropy(given.clone(), wanted);
+        let learned = Backward::of_loss(loss).of([("z", &given)]).unwrap();
+        let (loss, gradients) = learned.taken();
+        let softplus = |z: f32| z.max(0.0) + (-z.abs()).exp().ln_1p();
+        let terms = logits.iter().zip(&values);
+        let expected: f32 = terms
+            .clone()
+            .map(|(z, t)| t * softplus(-z) + (1.0 - t) * softplus(*z))
+            .sum();
+        assert!((loss.into_scalar::<f32>() - expected / 2.0).abs() < 1e-5);
+        let gradient = HostTensor::read(gradients.get("z").unwrap()).unwrap();
+        for (got, (z, t)) in gradient.values.iter().zip(terms) {
+            let wanted = (1.0 / (1.0 + (-z).exp()) - t) / 2.0;
+            assert!((got - wanted).abs() < 1e-6, "{got} {wanted}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What iCaRL trains, and what it was before the present task.
+
+use std::ops::Range;
+
+use burn::tensor::Tensor;
+
+use super::super::heads::{Head, Heads};
+use crate::backbone::Backbone;
+use crate::pet::PetStack;
+use crate::problem::Result;
+use crate::tensors::Named;
+
+/// What is trained.
+#[derive(Clone)]
+pub(super) struct Network {
+    pub pets: PetStack,
+    pub heads: Heads,
+}
+
+impl Network {
+    /// Copies whose gradients are recorded.
+    pub fn tracked(&self) -> Self {
+        Self {
+            pets: self.pets.tracked(),
+            heads: Heads(self.heads.0.iter().map(Head::tracked).collect()),
+        }
+    }
+
+    /// Logits of all its classes: batch × classes.
+    ///
+    /// # Errors
+    /// As [`Backbone::features`].
+    pub fn logits(&self, backbone: &dyn Backbone, images: Tensor<4>) -> Result<Tensor<2>> {
+        Ok(self.heads.forward(&backbone.features(images, &self.pets)?))
+    }
+
+    /// Adds its tensors, each behind `prefix`.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn write(&self, prefix: &str, into: &mut Named) -> Result<()> {
+        let mut own = Named::new();
+        self.pets.write("pet", &mut own)?;
+        self.heads.write(&mut own)?;
+        let own = own.into_iter();
+        into.extend(own.map(|(name, tensor)| (format!("{prefix}{name}"), tensor)));
+        Ok(())
+    }
+
+    /// The same with values of these tasks read back.
+    ///
+    /// # Errors
+    /// A Problem that names a missing or mis-shaped tensor.
+    pub fn read(
+        &self,
+        prefix: &str,
+        from: &Named,
+        tasks: &[Range<usize>],
+        backbone: &dyn Backbone,
+    ) -> Result<Self> {
+        let own = from.iter().filter_map(|(name, tensor)| {
+            let name = name.strip_prefix(prefix)?;
+            Some((name.to_string(), tensor.clone()))
+        });
+        let (own, device): (Named, _) = (own.collect(), backbone.device());
+        Ok(Self {
+            pets: self.pets.read("pet", &own, &device)?,
+            heads: Heads::read(&own, tasks, backbone.feature_width(), &device)?,
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! LAE as the trainer knows it: what a task begins and ends with, who answers, what is kept.
+
+use std::ops::Range;
+
+use burn::tensor::Tensor;
+
+use super::super::answers::{self, Answer};
+use super::super::heads::Heads;
+use super::super::{
+    Batch, Features, GoOn, Measurement, Method, Moment, Pass, Recipe, Snapshots, Task, TrainedPet,
+};
+use super::verdict::verdict;
+use super::{DISTANCE, DRIFTS, Lae};
+use crate::metrics::Expert;
+use crate::pet::{Hooks, PetStack};
+use crate::problem::Result;
+use crate::tensors::Named;
+
+impl Method for Lae {
+    fn trained_parameters(&self) -> usize {
+        self.online.trained_count()
+    }
+
+    fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.begin(task.classes.len());
+        self.task = Some(task.clone());
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        self.learn_with(batch, pass, &|_| None).map(Some)
+    }
+
+    fn end_task(&mut self, _go_on: &mut GoOn<'_>) -> Result<()> {
+        if self.heads.0.len() == 1 {
+            self.origin = Some(self.online.clone());
+        }
+        Ok(())
+    }
+
+    fn features(&self, images: Tensor<4>) -> Result<Features> {
+        let depth = self.backbone.blocks().len();
+        // Up to the first PET both experts see the same, so that part runs once.
+        let shared = self.online.first_block().unwrap_or(depth).min(depth);
+        let tokens = self.backbone.embed(images)?;
+        let tokens = self.backbone.run(tokens, 0..shared, &PetStack::empty())?;
+        let features = |tokens, pets: &PetStack| -> Result<Vec<Tensor<2>>> {
+            let tokens = self.backbone.run(tokens, shared..depth, pets)?;
+            Ok(vec![self.backbone.pool(tokens)?])
+        };
+        let online = features(tokens.clone(), &self.online)?;
+        let found = Features::default().with(Expert::ONLINE, online);
+        Ok(match &self.offline {
+            Some(offline) => found.with(Expert::OFFLINE, features(tokens, offline)?),
+            None => found,
+        })
+    }
+
+    fn classify(&self, features: &Features) -> Result<Vec<Answer>> {
+        let logits = self.logits(features)?;
+        if let [only] = self.experts {
+            return answers::alone(*only, &logits.online);
+        }
+        let online = answers::rows(&logits.online)?;
+        let offline = logits.offline.as_ref().map(answers::rows).transpose()?;
+        let switches = self.settings.switches;
+        let verdicts = online.iter().enumerate().map(|(row, online)| {
+            let offline = offline.as_ref().and_then(|rows| rows.get(row));
+            verdict(online, offline.map(Vec::as_slice), switches)
+        });
+        Ok(verdicts.collect())
+    }
+
+    fn recipe(&self) -> Result<Recipe> {
+        self.told()
+    }
+
+    fn heads_mut(&mut self) -> Option<&mut Heads> {
+        Some(&mut self.heads)
+    }
+
+    fn pets(&self) -> Result<Vec<TrainedPet>> {
+        let trained = |(expert, now): (Expert, &PetStack)| TrainedPet {
+            expert,
+            began: self.fresh.clone(),
+            now: now.clone(),
+        };
+        let offline = self.offline.iter().map(|pets| (Expert::OFFLINE, pets));
+        let online = std::iter::once((Expert::ONLINE, &self.online));
+        Ok(online.chain(offline).map(trained).collect())
+    }
+
+    fn measurements(&self, moment: Moment) -> Result<Vec<Measurement>> {
+        if moment == Moment::Task {
+            let drifts = DRIFTS.into_iter().zip(self.drift()?);
+            return Ok(drifts
+                .map(|(name, value)| Measurement::figure(name, value))
+                .collect());
+        }
+        let Some(offline) = &self.offline else {
+            return Ok(Vec::new());
+        };
+        // Against the length of the offline one.
+        let distance = self.online.distance_from(offline)?;
+        Ok(vec![Measurement::figure(DISTANCE, distance)])
+    }
+
+    fn snapshot(&self) -> Result<Named> {
+        let mut named = Named::new();
+        self.online.write("online", &mut named)?;
+        if let Some(offline) = &self.offline {
+            offline.write("offline", &mut named)?;
+        }
+        self.heads.write(&mut named)?;
+        Ok(named)
+    }
+
+    fn checkpoint(&self) -> Result<Named> {
+        let mut named = self.snapshot()?;
+        if let Some(origin) = &self.origin {
+            origin.write("origin", &mut named)?;
+        }
+        self.adam.write(&mut named)?;
+        Ok(named)
+    }
+
+    fn restore(&mut self, state: &Named, tasks: &[Range<usize>]) -> Result<()> {
+        let device = self.device();
+        let stored = |prefix: &str| {
+            let here = state
+                .keys()
+                .any(|name| name.starts_with(&format!("{prefix}.")));
+            here.then(|| self.online.read(prefix, state, &device))
+                .transpose()
+        };
+        let (offline, origin) = (stored("offline")?, stored("origin")?);
+        self.online = self.online.read("online", state, &device)?;
+        (self.offline, self.origin) = (offline, origin);
+        self.heads = Heads::read(state, tasks, self.backbone.feature_width(), &device)?;
+        self.adam = self.adam.read(state, &device)?;
+        self.task = Task::newest(tasks);
+        Ok(())
+    }
+
+    fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
+        self.restore(&snapshot(tasks.len().saturating_sub(1))?, tasks)?;
+        if tasks.len() > 1 {
+            // What the first task left is where drift is measured from.
+            let first = self.online.read("online", &snapshot(0)?, &self.device())?;
+            self.origin = Some(first);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,287 @@
+//! A LoRA in the form of the library peft as the initial values of a PET: A and B are found by their places in the plugin's
+//! equations, layers by their names in timm and transformers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use burn::tensor::{Tensor, TensorData};
+use serde::Deserialize;
+
+use crate::backbone::Backbone;
+use crate::backbone::torch::LayerName;
+use crate::backbone::weights::{self, Tensors};
+use crate::names::shortened;
+use crate::pet::low_rank::{Roles, roles};
+use crate::pet::{BlockPet, PetStack, Site, SitePet};
+use crate::problem::{Problem, Result};
+use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart};
+use crate::tensors::HostTensor;
+
+/// What `adapter_config.json` says, as far as it matters here.
+#[derive(Deserialize)]
+struct Config {
+    peft_type: String,
+    lora_alpha: f64,
+    #[serde(default)]
+    alpha_pattern: BTreeMap<String, f64>,
+    #[serde(default)]
+    use_rslora: bool,
+    #[serde(default)]
+    use_dora: bool,
+    #[serde(default)]
+    lora_bias: bool,
+    #[serde(default)]
+    bias: Option<String>,
+}
+
+/// The change of one layer: scale · B · A.
+struct Layer {
+    /// rank × inputs.
+    a: HostTensor,
+    /// outputs × rank.
+    b: HostTensor,
+    /// Which of the equal parts of its outputs were taken over, and of how many.
+    taken: (BTreeSet<usize>, usize),
+}
+
+/// The stack with the adapter's values in place of the drawn ones. Where a layer's rank is smaller than the plugin's, the rest
+/// of A stays as it was drawn and the rest of B is 0. The scale alpha / rank becomes part of B.
+///
+/// # Errors
+/// A Problem for another kind of adapter, layers that have no LoRA in this run, and shapes or ranks that do not fit.
+pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -> Result<PetStack> {
+    let config = config(start)?;
+    let tensors = weights::open_header(&start.file(ADAPTER_VALUES))?;
+    let mut layers = layers(&tensors)?;
+    let mut values: BTreeMap<String, HostTensor> = BTreeMap::new();
+    for block in stack.written() {
+        for site in &block.sites {
+            let names = backbone.layer_names(block.block, site.site);
+            let found = names.iter().find_map(|name| {
+                let known = layers.keys().find(|module| is(module, &name.name))?;
+                Some((known.clone(), name))
+            });
+            let Some((module, name)) = found else {
+                continue;
+            };
+            let layer = layers.get_mut(&module).ok_or_else(|| wrong("no layer"))?;
+            let of = Adapted {
+                module: &module,
+                scale: config.scale(&module, layer.a.shape[0]),
+                name,
+            };
+            let own = roles(&block, site)?.ok_or_else(|| no_lora(&stack, site))?;
+            for (key, made) in of.values((&block, own), layer)? {
+                if let Some(other) = values.insert(key.clone(), made)
+                    && values.get(&key) != Some(&other)
+                {
+                    let what = format!(
+                        "`{key}` serves several layers, and the adapter has other values for each"
+                    );
+                    return Err(
+                        wrong(&what).advise("use a plugin with per_site = true, such as LoRA all")
+                    );
+                }
+            }
+            layer.taken.0.insert(name.part);
+            layer.taken.1 = name.parts;
+        }
+    }
+    all_taken(&layers)?;
+    for (key, value) in values {
+        let shape = [value.shape[0], value.shape[1]];
+        let tensor = Tensor::from_data(TensorData::new(value.values, shape), &backbone.device());
+        stack.set(&key, tensor)?;
+    }
+    Ok(stack)
+}
+
+fn wrong(what: &str) -> Problem {
+    Problem::new(what).at("--pet-start")
+}
+
+fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
+    let name = stack.spec().map_or("this PET", |spec| &spec.name);
+    let what = format!(
+        "{name} has no A and B at `{}` to be started from",
+        site.site.name()
+    );
+    wrong(&what).advise("choose LoRA, LoRA all, or a plugin with h + e @ a @ b there")
+}
+
+fn config(start: &PetStart) -> Result<Config> {
+    let path = start.file(ADAPTER_CONFIG);
+    let config: Config = serde_json::from_slice(&start.config()?).map_err(|error| {
+        Problem::new(format!("{ADAPTER_CONFIG} cannot be read: {error}"))
+            .at_path(&path)
+            .advise("name a folder as the library peft saves a LoRA")
+    })?;
+    let kind = match () {
+        () if config.peft_type != "LORA" => shortened(&config.peft_type),
+        () if config.use_dora => "DoRA".into(),
+        () if config.lora_bias || config.bias.as_deref().is_some_and(|bias| bias != "none") => {
+            "LoRA that trains biases, too,".into()
+        }
+        () => return Ok(config),
+    };
+    let what = format!("the adapter is {kind}, and a PET starts from a plain LoRA alone");
+    Err(Problem::new(what)
+        .at_path(&path)
+        .advise("train a LoRA without it in peft, or leave --pet-start out"))
+}
+
+impl Config {
+    /// What B · A of a module is multiplied with. A pattern is a module's name, or its end.
+    fn scale(&self, module: &str, rank: usize) -> f64 {
+        let plain = |pattern: &str| pattern.replace(['^', '$', '\\'], "");
+        let mut patterns = self.alpha_pattern.iter();
+        let own = patterns.find(|(pattern, _)| is(module, &plain(pattern)));
+        let alpha = own.map_or(self.lora_alpha, |(_, alpha)| *alpha);
+        let rank = rank.max(1) as f64;
+        match self.use_rslora {
+            true => alpha / rank.sqrt(),
+            false => alpha / rank,
+        }
+    }
+}
+
+/// Whether a module is the one of this name, perhaps inside another.
+fn is(module: &str, name: &str) -> bool {
+    let before = module.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
+/// A and B by module. What else a file holds, a classifier say, is not read.
+fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
+    let mut found = BTreeMap::new();
+    let of_a = [".lora_A.weight", ".lora_A.default.weight"];
+    for name in tensors.names() {
+        let Some(module) = of_a.iter().find_map(|ending| name.strip_suffix(ending)) else {
+            continue;
+        };
+        let read = |name: &str| -> Result<HostTensor> {
+            let shape = tensors.shape(name).unwrap_or_default().to_vec();
+            if shape.len() != 2 {
+                let what = format!("{} is no matrix", shortened(name));
+                return Err(Problem::new(what).at(tensors.origin()));
+            }
+            let values = tensors.read(name)?;
+            Ok(HostTensor { shape, values })
+        };
+        let (a, b) = (
+            read(name)?,
+            read(&name.replacen(".lora_A.", ".lora_B.", 1))?,
+        );
+        if a.shape[0] != b.shape[1] {
+            let what = format!(
+                "A and B of {} have the ranks {} and {}",
+                shortened(module),
+                a.shape[0],
+                b.shape[1]
+            );
+            return Err(Problem::new(what).at(tensors.origin()));
+        }
+        let numbers = a.values.iter().chain(&b.values);
+        if !numbers.clone().all(|value| value.is_finite()) {
+            let what = format!("{} holds numbers that are not finite", shortened(module));
+            return Err(Problem::new(what).at(tensors.origin()));
+        }
+        let module = module.trim_start_matches("base_model.model.");
+        let taken = (BTreeSet::new(), 1);
+        found.insert(module.to_owned(), Layer { a, b, taken });
+    }
+    match found.is_empty() {
+        false => Ok(found),
+        true => Err(Problem::new("the adapter changes no linear layer")
+            .at(tensors.origin())
+            .advise("name a folder as the library peft saves a LoRA of a ViT")),
+    }
+}
+
+/// A layer of the adapter, as the site of a block.
+struct Adapted<'a> {
+    module: &'a str,
+    scale: f64,
+    name: &'a LayerName,
+}
+
+impl Adapted<'_> {
+    /// The parameters A and B of the block's PET, by their names in the stack.
+    fn values(
+        &self,
+        (block, own): (&BlockPet<'_>, Roles),
+        layer: &Layer,
+    ) -> Result<[(String, HostTensor); 2]> {
+        let module = shortened(self.module);
+        let [a, b] = [own.a, own.b].map(|at| &block.parameters[at]);
+        let ([inputs, size], [_, width]) = (a.tensor.dims(), b.tensor.dims());
+        let (rank, columns) = (layer.a.shape[0], layer.a.shape[1]);
+        let (rows, wanted) = (layer.b.shape[0], width * self.name.parts);
+        if (columns, rows) != (inputs, wanted) {
+            let what = format!(
+                "the adapter's {module} is {columns} to {rows} channels, here it is {inputs} to {wanted}"
+            );
+            return Err(wrong(&what).advise("choose the backbone that the adapter was trained on"));
+        }
+        let b_at = |row: usize, inner: usize| {
+            layer.b.values[(self.name.part * width + row) * rank + inner]
+        };
+        let acts = |inner: &usize| (0..width).any(|row| b_at(row, *inner) != 0.0);
+        // In a packed layer a part may have its own share of the rank.
+        let used: Vec<usize> = match rank <= size {
+            true => (0..rank).collect(),
+            false => (0..rank).filter(acts).collect(),
+        };
+        if used.len() > size {
+            let what = format!(
+                "the adapter's {module} has rank {}, and the PET's size is {size}",
+                used.len()
+            );
+            return Err(wrong(&what).advise(format!("--pet-size {}", used.len())));
+        }
+        if own.scale == 0.0 {
+            let what = format!("the PET multiplies its change of {module} with 0");
+            return Err(wrong(&what).advise("choose another scale with --pet-set"));
+        }
+        let scale = self.scale / own.scale;
+        let mut of_a = HostTensor::read(a.tensor)?;
+        let mut of_b = HostTensor::read(b.tensor)?;
+        of_b.values.fill(0.0);
+        for (to, &from) in used.iter().enumerate() {
+            for input in 0..inputs {
+                of_a.values[input * size + to] = layer.a.values[from * columns + input];
+            }
+            for row in 0..width {
+                of_b.values[to * width + row] = (f64::from(b_at(row, from)) * scale) as f32;
+            }
+        }
+        Ok([(a.key.to_owned(), of_a), (b.key.to_owned(), of_b)])
+    }
+}
+
+/// Refuses an adapter that changes what this run's PET leaves as it is.
+fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
+    for (module, layer) in layers {
+        let (taken, parts) = (&layer.taken.0, layer.taken.1);
+        let shown = shortened(module);
+        if taken.is_empty() {
+            let what = format!("the adapter changes {shown}, where this run has no PET");
+            return Err(wrong(&what).advise(
+                "choose the blocks with --blocks, and a PET that acts at the same layers (LoRA all, or a copy of it)",
+            ));
+        }
+        let each = layer.b.values.len() / parts.max(1);
+        let idle = |part: usize| {
+            layer.b.values[part * each..(part + 1) * each]
+                .iter()
+                .all(|value| *value == 0.0)
+        };
+        if let Some(part) = (0..parts).find(|part| !taken.contains(part) && !idle(*part)) {
+            let site = Site::PACKED.get(part).map_or("part", |site| site.name());
+            let what = format!(
+                "the adapter changes the {site} part of {shown}, which this run's PET leaves as it is"
+            );
+            return Err(wrong(&what).advise("use LoRA all, or a copy of it with these sites"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! Equations that are linear in what a linear layer takes in and gives: h + e @ A @ B, c · h, h + b and sums of them are
+//! another weight and bias of that layer, token by token. Folded into them, the layers run as they do without a PET.
+//! What trains is never folded.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use burn::tensor::Tensor;
+
+use super::equation::{Meaning, Program};
+use super::numbers::Extent;
+use super::site::Site;
+use super::spec::{PetSpec, PetVariant};
+use super::stack::{Folds, PetStack, of_rank};
+use super::value::Value;
+use crate::expression::{Expr, NodeKind, Sign};
+use crate::nn::Linear;
+use crate::problem::Result;
+
+/// What a part of an equation is, as a function of e and h.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    /// It has neither of them; whether it is a number or a single row, which is the same for every token.
+    Constant { one_row: bool },
+    /// A sum of what matrices make of a token's e and h, and a row.
+    Linear,
+}
+
+impl PetSpec {
+    /// The linear layers with which a form's equations can be folded.
+    pub fn foldable(&self, form: &PetVariant) -> Vec<Site> {
+        let one_row = |at: usize| {
+            let rows = self.parameters.get(at).map(|parameter| &parameter.shape[0]);
+            rows == Some(&Extent::Count(1))
+        };
+        let folds = |(site, program): &(&Site, &Arc<Program>)| {
+            site.is_linear() && is_linear(program, &one_row)
+        };
+        let found = form.equations.iter().filter(folds);
+        found.map(|(site, _)| *site).collect()
+    }
+}
+
+/// Whether the equation of a linear layer is linear in e and h; `one_row` says it of a parameter.
+fn is_linear(program: &Program, one_row: &dyn Fn(usize) -> bool) -> bool {
+    let mut known: BTreeMap<&str, Part> = BTreeMap::new();
+    for (name, meaning) in program.variables() {
+        let part = match *meaning {
+            Meaning::Input(0 | 1) => Part::Linear,
+            Meaning::Input(_) => Part::Constant { one_row: false },
+            Meaning::Number => Part::Constant { one_row: true },
+            Meaning::Parameter(at) => Part::Constant {
+                one_row: one_row(at),
+            },
+            Meaning::Step(_) => continue,
+        };
+        known.insert(name, part);
+    }
+    let mut last = None;
+    for step in program.steps() {
+        last = part(&step.tree, &known);
+        let Some(part) = last else { return false };
+        known.insert(&step.text.name, part);
+    }
+    last == Some(Part::Linear)
+}
+
+fn part(tree: &Expr, known: &BTreeMap<&str, Part>) -> Option<Part> {
+    match &tree.kind {
+        NodeKind::Number(_) => Some(Part::Constant { one_row: true }),
+        NodeKind::Name(name) => known.get(name.as_str()).copied(),
+        NodeKind::Minus(inner) => part(inner, known),
+        NodeKind::Pair(sign, both) => {
+            let [left, right] = both.each_ref().map(|side| part(side, known));
+            pair(*sign, left?, right?)
+        }
+        NodeKind::Call(name, arguments) => {
+            let parts = arguments.iter().map(|argument| part(argument, known));
+            let parts = parts.collect::<Option<Vec<Part>>>()?;
+            match (name.as_str(), parts.as_slice()) {
+                // What drops acts in training alone.
+                ("dropout" | "detach" | "sum" | "mean", [first, ..])
+                | ("first_columns" | "rest_columns", [first, ..]) => Some(*first),
+                ("column_norms", [Part::Constant { .. }]) => Some(Part::Constant { one_row: true }),
+                (_, parts) if parts.contains(&Part::Linear) => None,
+                // Element by element, or along a row.
+                (_, [alone]) if name != "transpose" => Some(*alone),
+                _ => Some(Part::Constant { one_row: false }),
+            }
+        }
+    }
+}
+
+fn pair(sign: Sign, left: Part, right: Part) -> Option<Part> {
+    use Part::{Constant, Linear};
+    Some(match (sign, left, right) {
+        (Sign::Product, Constant { one_row }, Constant { .. }) => Constant { one_row },
+        (Sign::Product, Linear, Constant { .. }) => Linear,
+        (_, Constant { one_row: a }, Constant { one_row: b }) => Constant { one_row: a && b },
+        (Sign::Add | Sign::Subtract, Linear, Linear) => Linear,
+        (
+            Sign::Add | Sign::Subtract | Sign::Multiply | Sign::Divide,
+            Linear,
+            Constant { one_row: true },
+        )
+        | (Sign::Add | Sign::Subtract | Sign::Multiply, Constant { one_row: true }, Linear) => {
+            Linear
+        }
+        _ => return None,
+    })
+}
+
+impl Folds {
+    /// Whether the equation at this site is part of its layer.
+    pub(super) fn has(&self, site: Site) -> bool {
+        self.sites.contains(&site)
+    }
+
+    /// The same sites, with nothing folded yet.
+    pub(super) fn anew(&self) -> Self {
+        let layers = self.layers.keys().map(|key| (*key, OnceLock::new()));
+        Self {
+            sites: self.sites.clone(),
+            layers: layers.collect(),
+        }
+    }
+}
+
+impl PetStack {
+    /// The same for predictions: where equations are linear, it gives layers in which they are folded. Each is made when
+    /// the first picture needs it, and is a copy of the frozen one, in f32.
+    #[must_use]
+    pub fn folding(mut self) -> Self {
+        let sites = self.foldable();
+        if sites.is_empty() {
+            return self;
+        }
+        let all = Site::ALL.iter().map(|(site, ..)| *site);
+        let linear: Vec<Site> = all.filter(|site| site.is_linear()).collect();
+        let blocks = self.tensors.keys();
+        let keys = blocks.flat_map(|block| linear.iter().map(move |site| (*block, *site)));
+        let layers = keys.map(|key| (key, OnceLock::new())).collect();
+        self.folds = Some(Arc::new(Folds { sites, layers }));
+        self
+    }
+
+    /// The linear layers with which its equations can be folded.
+    pub fn foldable(&self) -> Vec<Site> {
+        let form = |plan: &super::stack::StackPlan| {
+            let form = plan.spec.variants.get(plan.layout.variant)?;
+            let used = |site: &Site| {
+                let mut blocks = plan.layout.blocks.values();
+                blocks.any(|block| block.bindings.contains_key(site))
+            };
+            let found = plan.spec.foldable(form).into_iter();
+            Some(found.filter(used).collect())
+        };
+        self.plan.as_deref().and_then(form).unwrap_or_default()
+    }
+
+    /// The layer whose outputs stand at these sites, side by side, with the equations there folded into it.
+    pub(super) fn folded<'a>(
+        &'a self,
+        block: usize,
+        sites: &[Site],
+        own: &'a Linear,
+    ) -> Result<&'a Linear> {
+        let found = self.folds.as_ref().and_then(|folds| {
+            let any = sites.iter().any(|site| folds.has(*site));
+            any.then(|| folds.layers.get(&(block, *sites.first()?)))?
+        });
+        match found {
+            Some(layer) => {
+                let made = layer.get_or_init(|| self.fold(block, sites, own));
+                made.as_ref().map_err(Clone::clone)
+            }
+            None => Ok(own),
+        }
+    }
+
+    /// An equation that is linear, f(e, h) = e·L + h·M + b, makes of e·W + c: e·(L + W·M) + c·M + b.
+    fn fold(&self, block: usize, sites: &[Site], own: &Linear) -> Result<Linear> {
+        let weight = own.wide_weight();
+        let ([inputs, packed], device) = (weight.dims(), weight.device());
+        let width = packed / sites.len().max(1);
+        let bias = own.bias.clone();
+        let bias = bias.unwrap_or_else(|| Tensor::zeros([packed], &device));
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        for (at, site) in sites.iter().enumerate() {
+            let range = at * width..(at + 1) * width;
+            let part = weight.clone().slice([0..inputs, range.clone()]);
+            let shift = bias.clone().slice(range).reshape([1, width]);
+            if !self.folds.as_ref().is_some_and(|folds| folds.has(*site)) {
+                weights.push(part);
+                biases.push(shift);
+                continue;
+            }
+            let made = |e: Tensor<2>, h: Tensor<2>| -> Result<Tensor<2>> {
+                let given = [e.unsqueeze::<3>().into(), h.unsqueeze::<3>().into()];
+                let given: Vec<Value> = given.into_iter().chain([part.clone().into()]).collect();
+                match self.evaluate(block, *site, &given)? {
+                    Value::Three(made) => Ok(made.squeeze_dim(0)),
+                    other => Err(of_rank(&other)),
+                }
+            };
+            let nothing = || Tensor::<2>::zeros([1, inputs], &device);
+            let row = made(nothing(), Tensor::zeros([1, width], &device))?;
+            weights.push(made(Tensor::eye(inputs, &device), part.clone())? - row);
+            biases.push(made(nothing(), shift)?);
+        }
+        let bias = Tensor::cat(biases, 1).reshape([packed]);
+        Ok(Linear::new(Tensor::cat(weights, 1), Some(bias)))
+    }
+}

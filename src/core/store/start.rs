@@ -1,0 +1,113 @@
+//! What a run's PET starts from: a LoRA in the form of the library peft, as two files. A run has a copy of them, so that it can
+//! be continued, checked and packed when the original is gone.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::file::keep_file;
+use crate::fetch::hex;
+use crate::files;
+use crate::problem::{Problem, Result};
+use crate::run::event::RunHeader;
+
+/// The folder of the copy below that of the run.
+pub const START_FOLDER: &str = "start";
+/// The file that says what the other one holds.
+pub const ADAPTER_CONFIG: &str = "adapter_config.json";
+/// The file of the values.
+pub const ADAPTER_VALUES: &str = "adapter_model.safetensors";
+/// Largest file: a LoRA of rank 64 on every layer of a ViT-H takes a third of it.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// An adapter that a PET starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PetStart {
+    folder: PathBuf,
+    /// SHA-256 over both files, in hex.
+    pub sha256: String,
+}
+
+impl PetStart {
+    /// The one in this folder.
+    ///
+    /// # Errors
+    /// A Problem that names the file that is missing or cannot be read.
+    pub fn at(folder: &Path) -> Result<Self> {
+        let mut hash = Sha256::new();
+        for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
+            hash.update(Sha256::digest(read(&folder.join(name))?));
+        }
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            sha256: hex(&hash.finalize()),
+        })
+    }
+
+    /// The copy of a run whose settings name one.
+    ///
+    /// # Errors
+    /// A Problem where a file of it is missing or was changed.
+    pub fn of_run(header: &RunHeader) -> Result<Option<Self>> {
+        let Some(named) = &header.config.pet_start else {
+            return Ok(None);
+        };
+        let copy = header.folder.join(START_FOLDER);
+        // A run that was killed before it had its copy.
+        let place = match copy.is_dir() {
+            true => copy.as_path(),
+            false => Path::new(named),
+        };
+        let start = Self::at(place)?;
+        match header.start_sha256.as_ref() == Some(&start.sha256) {
+            true => Ok(Some(start)),
+            false => Err(Problem::new("what this run's PET started from was changed")
+                .at_path(place)
+                .advise("put the two files of the adapter back")),
+        }
+    }
+
+    /// Where a file lies.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The text of what says what the values are.
+    ///
+    /// # Errors
+    /// A Problem where it cannot be read.
+    pub fn config(&self) -> Result<Vec<u8>> {
+        read(&self.file(ADAPTER_CONFIG))
+    }
+
+    /// Puts a copy into a run's folder.
+    ///
+    /// # Errors
+    /// A Problem where the disk is full, or the original changed in the meantime.
+    pub(super) fn keep(&self, run: &Path) -> Result<()> {
+        let folder = run.join(START_FOLDER);
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Problem::io("make the folder", &folder, &error))?;
+        for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
+            keep_file(&folder.join(name), &read(&self.file(name))?)?;
+        }
+        match Self::at(&folder)?.sha256 == self.sha256 {
+            true => Ok(()),
+            false => Err(Problem::new("the adapter was changed while it was copied")
+                .at_path(&self.folder)
+                .advise("train again once nothing writes it any more")),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    files::read(path, MOST_BYTES).map_err(|error| {
+        let problem = Problem::io("read the adapter to start from", path, &error);
+        match path.exists() {
+            true => problem,
+            false => problem.advise(format!(
+                "name a folder as the library peft saves it, with {ADAPTER_CONFIG} and {ADAPTER_VALUES}"
+            )),
+        }
+    })
+}

@@ -1,0 +1,76 @@
+//! Numbers as each language writes them: "12,345.6" and "12.345,6".
+
+use fluent_bundle::FluentValue;
+
+use super::Language;
+
+/// How a bundle writes numbers; `M` is what it remembers, which is not needed.
+type Formatter<M> = fn(&FluentValue<'_>, &M) -> Option<String>;
+
+/// What writes the numbers of messages. Digits behind the whole number are as a message asks for with `NUMBER`, else as
+/// many as the number has.
+pub(super) fn formatter<M>(language: Language) -> Formatter<M> {
+    match language {
+        Language::English => |value, _| written(Language::English, value),
+        Language::German => |value, _| written(Language::German, value),
+    }
+}
+
+fn written(language: Language, value: &FluentValue<'_>) -> Option<String> {
+    let FluentValue::Number(number) = value else {
+        return None;
+    };
+    let options = &number.options;
+    Some(match options.maximum_fraction_digits {
+        Some(most) => language.number(number.value, most),
+        None => language.written(&number.as_string()),
+    })
+}
+
+impl Language {
+    /// What stands before the digits behind the whole number, and what between thousands.
+    fn signs(self) -> (char, char) {
+        match self {
+            Self::English => ('.', ','),
+            Self::German => (',', '.'),
+        }
+    }
+
+    /// A number with so many digits behind the whole one.
+    pub fn number(self, value: f64, places: usize) -> String {
+        self.written(&format!("{value:.places$}"))
+    }
+
+    /// A number written with a point and without signs between thousands, as this language writes it.
+    pub fn written(self, number: &str) -> String {
+        let (point, between) = self.signs();
+        let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+        let digits = whole.trim_start_matches('-');
+        let mut text = String::with_capacity(number.len() + digits.len() / 3);
+        text.push_str(&whole[..whole.len() - digits.len()]);
+        for (i, digit) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                text.push(between);
+            }
+            text.push(digit);
+        }
+        if !rest.is_empty() {
+            text.push(point);
+            text.push_str(rest);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_has_its_signs() {
+        assert_eq!(Language::English.number(-12_345.678, 1), "-12,345.7");
+        assert_eq!(Language::German.number(-12_345.678, 1), "-12.345,7");
+        assert_eq!(Language::German.number(999.0, 0), "999");
+        assert_eq!(Language::English.written("1000000"), "1,000,000");
+    }
+}

@@ -1,0 +1,100 @@
+//! Grids on clusters: how many of their tasks wait, run, are done or failed, and why.
+
+use egui::{Label, RichText, Ui};
+
+use crate::session::clusters::{FailedTasks, OnCluster};
+use crate::session::story;
+use crate::tr;
+use crate::ui::command::UiCommand;
+use crate::ui::page_commands::PlaceCommand;
+use crate::ui::pages::Cx;
+use crate::ui::theme::tokens;
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{self, button, faint, icon_button, progress, sentence};
+
+/// Draws a card for each of them.
+pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let session = cx.session;
+    let clusters = &session.train.clusters;
+    for grid in &clusters.grids {
+        widgets::card(ui, |ui| {
+            ui.push_id(&grid.folder, |ui| card(ui, cx, grid));
+        });
+    }
+    if let Some(problem) = &clusters.trouble {
+        widgets::card(ui, |ui| {
+            let text =
+                RichText::new(story::sentence(&problem.what_said())).color(tokens(ui).warning);
+            ui.add(Label::new(text).wrap())
+                .on_hover_text(problem.said().to_string());
+        });
+    }
+}
+
+fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
+    let folder = grid.folder.clone();
+    let called = |id| tr!(id, grid = grid.grid.as_str(), place = place(grid));
+    widgets::ends(
+        ui,
+        |ui| {
+            widgets::title(ui, called("train-cluster"));
+        },
+        |ui| {
+            if grid.is_over() {
+                let words = called("train-cluster-forget");
+                if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
+                    cx.act(UiCommand::OnPlace(PlaceCommand::Forget(folder)));
+                }
+            } else if button(ui, tr!("train-grid-cancel"))
+                .on_hover_text(tr!("train-cluster-cancel-hint"))
+                .clicked()
+            {
+                cx.act(UiCommand::OnPlace(PlaceCommand::Cancel(folder)));
+            }
+        },
+    );
+    faint(ui, counts(grid));
+    let ended = grid.tasks() - grid.waiting - grid.running;
+    let share = ended as f64 / grid.tasks().max(1) as f64;
+    progress(ui, share, &called("train-cluster-progress"));
+    for failed in &grid.failed {
+        failure(ui, failed);
+    }
+}
+
+fn place(grid: &OnCluster) -> &str {
+    match grid.place.as_str() {
+        "" => "Slurm",
+        name => name,
+    }
+}
+
+/// "3 of 8 runs done · 2 running · 3 waiting".
+fn counts(grid: &OnCluster) -> String {
+    let runs = tr!("count-of-runs", done = grid.done, n = grid.tasks());
+    let mut words = vec![tr!("train-cluster-done", runs = runs)];
+    let others = [
+        (grid.running, "train-cluster-running"),
+        (grid.waiting, "train-cluster-waiting"),
+        (grid.stopped, "train-cluster-stopped"),
+        (grid.cancelled, "train-cluster-cancelled"),
+        (grid.failures(), "train-cluster-failed"),
+    ];
+    let others = others.into_iter().filter(|(number, _)| *number > 0);
+    words.extend(others.map(|(number, id)| tr!(id, n = number)));
+    words.join(" · ")
+}
+
+/// Why some failed, with the last line of a log.
+fn failure(ui: &mut Ui, failed: &FailedTasks) {
+    let why = failed.why.as_str();
+    let words = tr!("train-cluster-failure", n = failed.tasks, why = why);
+    let text = RichText::new(words).color(tokens(ui).bad);
+    ui.add(Label::new(text).wrap());
+    if !failed.last.is_empty() && failed.last != failed.why {
+        sentence(ui, failed.last.clone());
+    }
+    let log = failed.log.display().to_string();
+    ui.add(Label::new(RichText::new(&log).color(tokens(ui).subdued)).truncate())
+        .on_hover_text(log);
+}

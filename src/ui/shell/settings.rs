@@ -1,0 +1,81 @@
+//! The menu *Settings* of the top bar: theme, language, size, motion, the log, other folders of runs.
+
+use egui::{Grid, Popup, PopupCloseBehavior, Ui};
+
+use crate::logging::Level;
+use crate::texts::Language;
+use crate::tr;
+use crate::ui::command::UiCommand;
+use crate::ui::settings::{Settings, ThemeChoice, ZOOMS};
+use crate::ui::widgets::icons::Icon;
+use crate::ui::widgets::{button_if, faint, icon_button, segmented};
+
+/// Draws the button that opens it, and the menu while it is open.
+pub(super) fn settings_menu(ui: &mut Ui, settings: &Settings, commands: &mut Vec<UiCommand>) {
+    let opener = icon_button(ui, Icon::Gear, tr!("settings-title"), 28.0);
+    let menu = Popup::menu(&opener).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    menu.show(|ui| {
+        Grid::new("settings")
+            .num_columns(2)
+            .spacing([16.0, 8.0])
+            .show(ui, |ui| {
+                faint(ui, tr!("settings-theme"));
+                let mut theme = settings.theme;
+                let themes = ThemeChoice::ALL.map(|(choice, id)| (choice, tr!(id)));
+                if segmented(ui, "theme", &themes, &mut theme) {
+                    commands.push(UiCommand::Theme(theme));
+                }
+                ui.end_row();
+                faint(ui, tr!("settings-language"));
+                let mut language = settings.language;
+                if segmented(ui, "language", &Language::ALL, &mut language) {
+                    commands.push(UiCommand::Speak(language));
+                }
+                ui.end_row();
+                faint(ui, tr!("settings-size"));
+                zoom(ui, commands);
+                ui.end_row();
+            });
+        let mut still = settings.reduce_motion;
+        if ui.checkbox(&mut still, tr!("settings-still")).changed() {
+            commands.push(UiCommand::StandStill(still));
+        }
+        ui.separator();
+        ui.menu_button(tr!("settings-log"), |ui| {
+            log_levels(ui, settings.log, commands);
+        });
+        if ui.button(tr!("settings-folders")).clicked() {
+            commands.push(UiCommand::Folders);
+            ui.close();
+        }
+    });
+}
+
+/// Smaller, as usual, larger.
+fn zoom(ui: &mut Ui, commands: &mut Vec<UiCommand>) {
+    let now = ui.ctx().zoom_factor();
+    let step = |by: f32| ((now + by) * 10.0).round() / 10.0;
+    let usual = format!("{:.0}\u{a0}%", now * 100.0);
+    ui.horizontal(|ui| {
+        for (text, name, to) in [
+            ("−", tr!("settings-smaller"), step(-0.1)),
+            (&*usual, tr!("settings-usual-size"), 1.0),
+            ("+", tr!("settings-larger"), step(0.1)),
+        ] {
+            let can = ZOOMS.contains(&to) && (to - now).abs() > 0.001;
+            let button = button_if(ui, can, text).on_hover_text(name);
+            if button.accessible_name(name).clicked() {
+                commands.push(UiCommand::Zoom(to));
+            }
+        }
+    });
+}
+
+/// How much the log keeps, to choose from.
+pub(super) fn log_levels(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
+    for (known, _, id) in Level::ALL {
+        if ui.selectable_label(known == level, tr!(id)).clicked() {
+            commands.push(UiCommand::LogLevel(known));
+        }
+    }
+}

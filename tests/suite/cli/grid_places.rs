@@ -1,0 +1,111 @@
+//! `grid --place` and a grid that the window's session has done at a place, over a real `sshd`.
+
+use std::fs;
+
+use super::grid::{TINY, with};
+use super::places::{Lab, clients_of, kill, own_units};
+use super::*;
+
+/// Writes a grid's file; gives its path.
+fn file(lab: &Lab, text: &str) -> String {
+    let path = lab.path("mine.toml");
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+/// What the runs of a grid's report came to.
+fn runs_of(report: &Value) -> Vec<Value> {
+    let rows = report["rows"].as_array().unwrap();
+    let runs = rows.iter().flat_map(|row| row["runs"].as_array().unwrap());
+    runs.map(essence).collect()
+}
+
+#[test]
+fn a_grid_elsewhere_is_whole_though_it_is_cut_and_its_engine_ended() {
+    let Some(lab) = Lab::start() else { return };
+    let file = file(&lab, &TINY.replace("epochs = 1", "epochs = 12"));
+    let grid = ["grid", &file, "--quiet"];
+    let expected = json(&run_json(&grid, &lab.path("local")));
+    let words = [&grid[..], &["--place", "lab", "--json", "-"]].concat();
+    let mut child = program(&words, &lab.here())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let there = lab.there();
+    wait_for(&mut child, || {
+        (with(&there, "run.toml") == 1).then(|| there.clone())
+    });
+    clients_of(&child).iter().for_each(|client| kill(client));
+    // The first cell is home, the second one at work.
+    wait_for(&mut child, || {
+        let begun = (with(&there, "run.toml"), with(&lab.here(), "metrics.csv"));
+        (begun == (2, 1)).then(|| there.clone())
+    });
+    kill(&lab.daemon().unwrap());
+    let report = json(&child.wait_with_output().unwrap());
+    assert_eq!(runs_of(&report), runs_of(&expected));
+    assert_eq!((with(&there, "run.toml"), lab.runs_here().len()), (2, 2));
+    let listed = json(&run_json(&["runs"], &lab.here()));
+    let listed = listed.as_array().unwrap();
+    assert!(
+        listed
+            .iter()
+            .all(|run| run["place"] == "lab" && run["state"] == "finished")
+    );
+    // All of it is here: nobody is asked again.
+    lab.forget_key();
+    let again = run(&["grid", &file, "--place", "lab"], &lab.here());
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert!(
+        stderr(&again).contains("2 runs: 2 there"),
+        "{}",
+        stderr(&again)
+    );
+}
+
+#[test]
+fn a_grid_that_is_left_takes_what_it_needs_along_and_comes_home_later() {
+    let Some(lab) = Lab::start() else { return };
+    own_units(&lab);
+    let text = TINY
+        .replace("method = [\"lae\", \"baseline\"]", "method = \"baseline\"")
+        .replace("data = \"digits\"", "data = \"pictures\"")
+        .replace("classes_per_task = \"5\"", "classes_per_task = \"1\"");
+    let text = format!("{text}pet = \"mine\"\nbackbone = \"my-nano\"\nseeds = 2\n");
+    let file = file(&lab, &text);
+    lab.pictures();
+    let data = format!("pictures={}", lab.path("pictures").display());
+    let words = ["grid", &file, "--place", "lab", "--data", &data];
+    let left = run(&[&words[..], &["--detach"]].concat(), &lab.here());
+    let said = stderr(&left);
+    assert_eq!(left.status.code(), Some(0), "{said}");
+    assert!(said.contains("carrying 24 files of the data set"), "{said}");
+    assert!(said.contains("carrying 1 file of the backbone"), "{said}");
+    assert!(said.contains("it is at work at lab"), "{said}");
+    assert_eq!(lab.runs_here().len(), 0);
+    let end = Instant::now() + Duration::from_secs(120);
+    let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.here()));
+    while finished()
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|run| run["state"] == "finished")
+        .count()
+        < 2
+    {
+        assert!(Instant::now() < end, "it took too long");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    // One run of it is here already, of another beginning.
+    let report = json(&run_json(&words, &lab.here()));
+    assert_eq!(runs_of(&report).len(), 2);
+    assert_eq!(
+        (with(&lab.there(), "run.toml"), lab.runs_here().len()),
+        (2, 2)
+    );
+    let local = [&words[..2], &words[4..]].concat();
+    let mut local = program(&[&local[..], &["--json", "-"]].concat(), &lab.path("local"));
+    local.env("XDG_DATA_HOME", lab.here().join("data"));
+    assert_eq!(runs_of(&report), runs_of(&json(&local.output().unwrap())));
+}

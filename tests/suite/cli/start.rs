@@ -1,0 +1,178 @@
+//! A run whose PET starts from a LoRA in peft's form: it has a copy of it, and every adapter that does not fit is told.
+//! `tests/export_check.py` asks peft itself.
+
+use lae_studio::tensors::{HostTensor, Named, to_bytes};
+
+use super::*;
+
+/// Channels of lae-nano.
+const WIDTH: usize = 192;
+const CONFIG: &str = r#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4, "bias": "none"}"#;
+
+/// An adapter of this rank on the packed projections of some blocks; its B has values for queries, keys and values where
+/// that is said.
+fn adapter(folder: &Path, config: &str, rank: usize, blocks: &[usize], parts: [bool; 3]) -> String {
+    let mut named = Named::new();
+    for block in blocks {
+        let value = |at: usize| ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
+        let a = HostTensor {
+            shape: vec![rank, WIDTH],
+            values: (0..rank * WIDTH).map(value).collect(),
+        };
+        let b = HostTensor {
+            shape: vec![3 * WIDTH, rank],
+            values: (0..3 * WIDTH * rank)
+                .map(|at| f32::from(u8::from(parts[at / rank / WIDTH])) * value(at + 7))
+                .collect(),
+        };
+        let module = format!("base_model.model.blocks.{block}.attn.qkv");
+        named.insert(format!("{module}.lora_A.weight"), a);
+        named.insert(format!("{module}.lora_B.weight"), b);
+    }
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join("adapter_config.json"), config).unwrap();
+    let bytes = to_bytes(&named, Default::default()).unwrap();
+    std::fs::write(folder.join("adapter_model.safetensors"), bytes).unwrap();
+    folder.display().to_string()
+}
+
+fn started<'a>(place: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let own = ["--pet", "lora", "--pet-size", "2", "--pet-start", place];
+    let ends = ["--quiet", "--json", "-"];
+    [QUICK, &own, more, &ends].concat()
+}
+
+const KEYS_AND_VALUES: [bool; 3] = [false, true, true];
+
+#[test]
+fn a_run_keeps_a_copy_of_what_it_started_from() {
+    let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = work.path().join("adapter");
+    let place = adapter(&folder, CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
+    let still = started(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
+    let summary = json(&run(&still, runs.path()));
+    let name = summary["run"].as_str().unwrap();
+    let own = runs.path().join(name);
+    // What it began with: A as it is, B times alpha / rank; what the adapter leaves out is as it was drawn.
+    let (tensors, _) =
+        lae_studio::tensors::load(&own.join("task_1.safetensors"), "read it").unwrap();
+    let value = |at: usize, block: usize| ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
+    let a = &tensors["online.3.a_k"].values;
+    assert!(
+        (a[2 * 5 + 1] - value(WIDTH + 5, 3)).abs() < 1e-6,
+        "row 1 of A is column 1 here"
+    );
+    let b = &tensors["online.3.b_v"].values;
+    let row = 2 * WIDTH + 9;
+    assert!((b[WIDTH + 9] - 2.0 * value(row * 2 + 1 + 7, 3)).abs() < 1e-6);
+    assert!(
+        tensors["online.1.b_k"]
+            .values
+            .iter()
+            .all(|value| value.abs() < 1e-6)
+    );
+    // Its original may go.
+    std::fs::remove_dir_all(&folder).unwrap();
+    let report = json(&run(
+        &["check", name, "--train", "--quiet", "--json", "-"],
+        runs.path(),
+    ));
+    assert_eq!(report["verdict"], "equal", "{report}");
+    let file = work.path().join("a.laerun.zip").display().to_string();
+    assert_eq!(
+        run(&["pack", name, &file], runs.path()).status.code(),
+        Some(0)
+    );
+    let other = tempfile::tempdir().unwrap();
+    let report = json(&run(
+        &["check", &file, "--train", "--quiet", "--json", "-"],
+        other.path(),
+    ));
+    assert_eq!(report["verdict"], "equal", "{report}");
+    let config = own.join("run.toml").display().to_string();
+    let again = json(&run(
+        &["train", "--config", &config, "--quiet", "--json", "-"],
+        runs.path(),
+    ));
+    assert_eq!(again["final_accuracy"], summary["final_accuracy"]);
+    let copy = own.join("start/adapter_config.json");
+    std::fs::write(&copy, CONFIG.replace('4', "8")).unwrap();
+    let said = refused(&["check", name, "--train", "--quiet"], runs.path());
+    assert!(
+        said.contains("what this run's PET started from was changed"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
+    let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let made = |name: &str, config: &str, rank: usize, blocks: &[usize], parts: [bool; 3]| {
+        adapter(&work.path().join(name), config, rank, blocks, parts)
+    };
+    let ia3 = CONFIG.replace("LORA", "IA3");
+    let dora = CONFIG.replace("\"bias\"", "\"use_dora\": true, \"bias\"");
+    let biases = CONFIG.replace("none", "all");
+    let cases = [
+        (
+            made("ia3", &ia3, 2, &[0], KEYS_AND_VALUES),
+            "the adapter is IA3",
+        ),
+        (
+            made("dora", &dora, 2, &[0], KEYS_AND_VALUES),
+            "the adapter is DoRA",
+        ),
+        (
+            made("biases", &biases, 2, &[0], KEYS_AND_VALUES),
+            "trains biases",
+        ),
+        (
+            made("text", "{", 2, &[0], KEYS_AND_VALUES),
+            "adapter_config.json cannot be read",
+        ),
+        (
+            made("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),
+            "has rank 3, and the PET's size is 2",
+        ),
+        (
+            made("block", CONFIG, 2, &[0, 9], KEYS_AND_VALUES),
+            "blocks.9.attn.qkv, where this run has no PET",
+        ),
+        (
+            made("query", CONFIG, 2, &[0], [true; 3]),
+            "changes the query part of blocks.0.attn.qkv",
+        ),
+        (
+            work.path().join("nowhere").display().to_string(),
+            "adapter_config.json",
+        ),
+    ];
+    for (place, wanted) in &cases {
+        let said = refused(&started(place, &[]), runs.path());
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+    let place = made("fine", CONFIG, 2, &[0], KEYS_AND_VALUES);
+    let words = [
+        QUICK,
+        &["--pet", "adapter", "--pet-start", &place, "--quiet"],
+    ]
+    .concat();
+    // Adapter acts at none of the layers.
+    let said = refused(&words, runs.path());
+    assert!(said.contains("where this run has no PET"), "{said}");
+    let small = made("cut", CONFIG, 2, &[0], KEYS_AND_VALUES);
+    let file = Path::new(&small).join("adapter_model.safetensors");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    refused(&started(&small, &[]), runs.path());
+    // A method without a PET has nothing to start.
+    let said = stderr(&run(
+        &[
+            QUICK,
+            &["--method", "simplecil", "--pet-start", &place, "--quiet"],
+        ]
+        .concat(),
+        runs.path(),
+    ));
+    assert!(said.contains("--pet-start"), "{said}");
+}

@@ -1,0 +1,243 @@
+//! PETs folded into the layers where they act: which can be, and that they answer as before.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use burn::tensor::{Device, Tensor, TensorData};
+use lae_studio::backbone::architecture::Architecture;
+use lae_studio::backbone::{Backbone, convnext, library, swin, vit};
+use lae_studio::pet::library::PluginLibrary;
+use lae_studio::pet::{DropoutSeed, Hooks, PetSettings, PetSpec, PetStack, Site};
+
+use super::backbone::files::{error, images};
+
+fn networks() -> [(&'static str, Arc<dyn Backbone>); 3] {
+    let random = |architecture: Architecture| architecture.random(5, &Device::flex()).unwrap();
+    let vit = Architecture::of(vit::Config::plain(32, 8, 48, 3, 4));
+    let swin = swin::Config::plain((32, 4, 4), 24, vec![2, 2], vec![2, 4]);
+    let convnext = convnext::Config::plain(32, vec![1, 1], vec![16, 32]);
+    [
+        ("ViT", random(vit)),
+        ("Swin", random(Architecture::of(swin))),
+        ("ConvNeXt", random(Architecture::of(convnext))),
+    ]
+}
+
+fn shipped() -> PluginLibrary {
+    PluginLibrary::with_folders(Vec::new())
+}
+
+/// A PET in all blocks whose every number is drawn, so that it does something; none where it does not fit.
+fn drawn(spec: &Arc<PetSpec>, network: &dyn Backbone, settings: &PetSettings) -> Option<PetStack> {
+    let blocks: Vec<usize> = (0..network.blocks().len()).collect();
+    let device = network.device();
+    let stack = PetStack::init(spec, settings, network.blocks(), &blocks, 3, &device).ok()?;
+    Some(stack.with(|name, tensor, _| {
+        let [rows, columns] = tensor.dims();
+        let value = |i: usize| ((i * 7919 + name.len() * 104_729) % 997) as f32 / 4985.0 - 0.1;
+        let values: Vec<f32> = (0..rows * columns).map(value).collect();
+        tensor.clone() + Tensor::from_data(TensorData::new(values, [rows, columns]), &device)
+    }))
+}
+
+fn features(network: &dyn Backbone, pets: &PetStack) -> Vec<f32> {
+    let found = network.features(images(2, 32, 32), pets).unwrap();
+    found.into_data().try_to_vec().unwrap()
+}
+
+fn spec_of(sites: &str, parameters: &str, equation: &str) -> Arc<PetSpec> {
+    let text = format!(
+        "name = \"Mine\"\ndescription = \"\"\nreference = \"\"\nsites = [{sites}]\n[parameters]\n{parameters}\n\
+         [equations]\nevery = \"{equation}\"\n"
+    );
+    PetSpec::parse(&text, "mine.toml").unwrap_or_else(|problem| panic!("{equation}: {problem}"))
+}
+
+#[test]
+fn every_shipped_plugin_that_folds_answers_as_before_on_every_family() {
+    let mut folded = Vec::new();
+    for entry in shipped().entries() {
+        let spec = entry.spec.clone().unwrap();
+        for (family, network) in networks() {
+            let Some(pets) = drawn(&spec, &*network, &PetSettings::default()) else {
+                continue;
+            };
+            let folding = pets.clone().folding();
+            let sites: Vec<Site> = Site::ALL.iter().map(|(site, ..)| *site).collect();
+            let acts = |pets: &PetStack| sites.iter().filter(|site| pets.uses(0, **site)).count();
+            if acts(&folding) == acts(&pets) {
+                continue;
+            }
+            folded.push(format!("{} on {family}", spec.name));
+            let before = features(&*network, &pets);
+            let apart = error(&features(&*network, &folding), &before);
+            assert!(apart < 1e-5, "{} on {family}: {apart}", spec.name);
+            let plain = features(&*network, &PetStack::empty());
+            assert!(error(&plain, &before) > 1e-3, "{} does nothing", spec.name);
+        }
+    }
+    folded.sort();
+    let all = |name: &str| ["ConvNeXt", "Swin", "ViT"].map(|family| format!("{name} on {family}"));
+    let attention = |name: &str| [format!("{name} on Swin"), format!("{name} on ViT")];
+    let mut expected: Vec<String> = ["LoRA all", "SSF", "SSF full", "BitFit", "BitFit full"]
+        .into_iter()
+        .flat_map(all)
+        .collect();
+    expected.extend(
+        ["LoRA", "DoRA", "IA3", "IA3 attention"]
+            .into_iter()
+            .flat_map(attention),
+    );
+    // All blocks share the factors of FacT and VeRA: on Swin they have several widths.
+    let alone = ["FacT on ViT", "LoRA Adapter Prefix on ViT", "VeRA on ViT"];
+    expected.extend(alone.map(String::from));
+    expected.sort();
+    assert_eq!(folded, expected);
+}
+
+#[test]
+fn sums_of_what_matrices_make_of_e_and_h_fold_and_nothing_else_does() {
+    let sites = "[\"fc1\", \"fc2\"]";
+    let parameters = "m = { shape = [\"d_out\", \"d_out\"], init = \"normal(0.1)\", per_site = true }\n\
+                      c = { shape = [1, \"d_out\"], init = \"ones\", per_site = true }\n\
+                      a = { shape = [\"d_in\", 4], init = \"normal(0.1)\", per_site = true }\n\
+                      b = { shape = [4, \"d_out\"], init = \"normal(0.1)\", per_site = true }";
+    let used = |equation: &str| -> String {
+        let named = |line: &&str| {
+            let name = format!(" {} ", line.trim_start().split(' ').next().unwrap());
+            let spaced = equation.replace(['(', ')', ','], " ");
+            format!(" {spaced} ").contains(&name)
+        };
+        parameters
+            .lines()
+            .filter(named)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    for equation in [
+        "h + e @ a @ b",
+        "h @ m",
+        "h * c - dropout( e @ a , 0.1 ) @ b / 2",
+        "-h + c * sqrt( 2 )",
+        "h + mean( h ) * c",
+        "h + e @ ( a * 3 ) @ gelu( b )",
+        "h * column_norms( w + a @ b ) + e @ w",
+    ] {
+        let spec = spec_of(sites, &used(equation), equation);
+        assert_eq!(
+            spec.foldable(&spec.variants[0]),
+            [Site::Fc1, Site::Fc2],
+            "{equation}"
+        );
+        for (family, network) in networks() {
+            let pets = drawn(&spec, &*network, &PetSettings::default()).unwrap();
+            let folding = features(&*network, &pets.clone().folding());
+            let apart = error(&folding, &features(&*network, &pets));
+            assert!(apart < 1e-5, "{equation} on {family}: {apart}");
+        }
+    }
+    for equation in [
+        "h + gelu( e @ a ) @ b",
+        "h * h",
+        "h * sigmoid( h @ m )",
+        "h / ( 1 + exp( h ) )",
+        "c / ( 2 + exp( h ) )",
+        "h + softmax( h ) * c",
+        "transpose( transpose( h ) )",
+    ] {
+        let spec = spec_of(sites, &used(equation), equation);
+        assert!(spec.foldable(&spec.variants[0]).is_empty(), "{equation}");
+    }
+    // What stands beside a whole sub-layer is no layer's.
+    let spec = spec_of(
+        "\"mlp\"",
+        "c = { shape = [1, \"d\"], init = \"ones\" }",
+        "h * c",
+    );
+    assert!(spec.foldable(&spec.variants[0]).is_empty());
+}
+
+#[test]
+fn what_trains_is_never_folded() {
+    let [(_, network), ..] = networks();
+    let spec = shipped().get("lora").unwrap();
+    let pets = drawn(&spec, &*network, &PetSettings::default())
+        .unwrap()
+        .folding();
+    assert!(!pets.uses(0, Site::Key));
+    assert!(pets.tracked().uses(0, Site::Key));
+    let draws = DropoutSeed {
+        seed: 1,
+        step: 1,
+        rows: None,
+    };
+    assert!(pets.clone().in_training(draws).uses(0, Site::Key));
+    // Other values are folded anew.
+    let before = features(&*network, &pets);
+    let doubled = pets.with(|_, tensor, _| tensor.clone() * 2.0);
+    assert!(error(&features(&*network, &doubled), &before) > 1e-3);
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn what_folding_brings_is_measured() {
+    let ti = vit::Config::plain(224, 16, 192, 12, 3);
+    let nano = library::open(library::EMBEDDED, &Device::flex(), &mut |_| true).unwrap();
+    let networks: [(&str, Arc<dyn Backbone>, usize, usize); 2] = [
+        ("lae-nano", nano.backbone, nano.input.size, 32),
+        (
+            "ViT-Ti/16",
+            Architecture::of(ti).random(5, &Device::flex()).unwrap(),
+            224,
+            8,
+        ),
+    ];
+    for (name, network, side, batch) in networks {
+        let pictures = || Tensor::<4>::ones([batch, 3, side, side], &network.device());
+        let blocks: Vec<usize> = (0..5).collect();
+        let quickest = |pets: &PetStack| {
+            let once = || {
+                let began = Instant::now();
+                drop(network.features(pictures(), pets).unwrap().into_data());
+                began.elapsed().as_secs_f64()
+            };
+            once()
+        };
+        let plain = PetStack::empty();
+        for plugin in [
+            "lora",
+            "lora all",
+            "dora",
+            "vera",
+            "fact",
+            "ia3",
+            "ia3 attention",
+            "ssf",
+            "bitfit",
+            "ssf full",
+        ] {
+            let spec = shipped().get(plugin).unwrap();
+            let pets = PetStack::init(
+                &spec,
+                &PetSettings::default(),
+                network.blocks(),
+                &blocks,
+                0,
+                &network.device(),
+            );
+            let pets = pets.unwrap();
+            let folding = pets.clone().folding();
+            let mut best = [f64::INFINITY; 3];
+            for _ in 0..12 {
+                for (best, pets) in best.iter_mut().zip([&plain, &pets, &folding]) {
+                    *best = best.min(quickest(pets));
+                }
+            }
+            let [none, apart, folded] = best.map(|seconds| seconds * 1e3);
+            eprintln!(
+                "{name} {plugin}: none {none:.1} ms, apart {apart:.1} ms, folded {folded:.1} ms, {:.3}",
+                folded / apart
+            );
+        }
+    }
+}

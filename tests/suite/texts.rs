@@ -1,0 +1,416 @@
+//! What the window says stands in `assets/texts`, in every language, and nowhere else.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lae_studio::backbone::library::{BackboneLibrary, Places};
+use lae_studio::data::named::PUBLISHED;
+use lae_studio::device::AdapterKind;
+use lae_studio::experiment::grid::shipped;
+use lae_studio::experiment::presets::presets;
+use lae_studio::method::METHODS;
+use lae_studio::pet::functions::FUNCTIONS;
+use lae_studio::pet::{BLOCK_SYMBOLS, PluginLibrary, Site};
+use lae_studio::run::config::{SETTINGS, SettingKind, SettingSpec};
+use lae_studio::store::table::FIGURES;
+use lae_studio::texts::{Language, list_id};
+
+/// Folders and files of `src` whose words all stand in `assets/texts`.
+const MOVED: &[&str] = &[
+    "session/about.rs",
+    "session/added_task.rs",
+    "session/advice.rs",
+    "session/album.rs",
+    "session/at_places.rs",
+    "session/bin.rs",
+    "session/board.rs",
+    "session/checks.rs",
+    "session/chooser.rs",
+    "session/compare.rs",
+    "session/comparison.rs",
+    "session/corrected.rs",
+    "session/data_export.rs",
+    "session/differences.rs",
+    "session/downloads.rs",
+    "session/drawing.rs",
+    "session/editor/completion.rs",
+    "session/editor/following.rs",
+    "session/editor/meaning.rs",
+    "session/editor/mod.rs",
+    "session/editor/saving.rs",
+    "session/figure_export.rs",
+    "session/findings.rs",
+    "session/first_task.rs",
+    "session/folders.rs",
+    "session/former.rs",
+    "session/grid_at_work.rs",
+    "session/grids.rs",
+    "session/inventory.rs",
+    "session/like.rs",
+    "session/notices.rs",
+    "session/packed.rs",
+    "session/paired.rs",
+    "session/predict.rs",
+    "session/progress.rs",
+    "session/pupil.rs",
+    "session/queue.rs",
+    "session/refusal.rs",
+    "session/results_export.rs",
+    "session/row.rs",
+    "session/run_table.rs",
+    "session/run_view/log.rs",
+    "session/run_view/mod.rs",
+    "session/sheet.rs",
+    "session/sorted.rs",
+    "session/sources/data.rs",
+    "session/sources/editor.rs",
+    "session/sources/files.rs",
+    "session/sources/lists.rs",
+    "session/sources/mod.rs",
+    "session/sources/network.rs",
+    "session/sources/picker.rs",
+    "session/sources/plan.rs",
+    "session/sources/runs.rs",
+    "session/split.rs",
+    "session/stage.rs",
+    "session/story.rs",
+    "session/take_along.rs",
+    "session/tasks.rs",
+    "session/tested.rs",
+    "session/trials.rs",
+    "session/views.rs",
+    "session/words.rs",
+    "session/worst.rs",
+    "ui/app",
+    "ui/command.rs",
+    "ui/entries",
+    "ui/fence.rs",
+    "ui/frame_times.rs",
+    "ui/keys.rs",
+    "ui/pages/compare",
+    "ui/pages/experiment",
+    "ui/pages/learn",
+    "ui/pages/mod.rs",
+    "ui/pages/plugins",
+    "ui/pages/predict",
+    "ui/pages/present",
+    "ui/pages/train",
+    "ui/settings.rs",
+    "ui/shell",
+    "ui/widgets/bars.rs",
+    "ui/widgets/canvas.rs",
+    "ui/widgets/confusion.rs",
+    "ui/widgets/controls.rs",
+    "ui/widgets/curves.rs",
+    "ui/widgets/figure.rs",
+    "ui/widgets/input.rs",
+    "ui/widgets/layout.rs",
+    "ui/widgets/losses.rs",
+    "ui/widgets/matrix.rs",
+    "ui/widgets/mod.rs",
+    "ui/widgets/names.rs",
+    "ui/widgets/numbers.rs",
+    "ui/widgets/plots.rs",
+    "ui/widgets/stops.rs",
+    "ui/widgets/terms.rs",
+];
+
+/// What is written alike in every language: names, forms, units, keys.
+const ALIKE: &[&str] = &[
+    "CPU · {}",
+    "Esc",
+    "F11, Esc",
+    "GELU",
+    "GPU · {}",
+    "JSON",
+    "LAE Studio",
+    "LAE_STUDIO_DRAW_FAULT",
+    "Slurm",
+    " MB",
+    "MB",
+    "ViT-B/16",
+    "vpt deep",
+    "{} GB",
+    "{} MB",
+    "{} h {} min",
+    "{} kB",
+    "{} min",
+    "{} ms",
+];
+
+/// Calls whose texts nobody reads: what a widget is known by, where a text is cut, and the log.
+const UNREAD: &[&str] = &[
+    "Id::new(",
+    "Id::unique(",
+    "id_salt(",
+    "from_id_salt(",
+    "push_id(",
+    "debug_struct(",
+    "Panel::top(",
+    "Panel::bottom(",
+    "Panel::left(",
+    "Panel::right(",
+    "Area::new(",
+    "Window::new(",
+    "request_discard(",
+    "debug!(",
+    "info!(",
+    "warn!(",
+    "error!(",
+    "trace!(",
+    "split_once(",
+    "env!(",
+    "concat!(",
+    "Problem::io(",
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The texts between quotes in a file's code, each with its line and the code before it on this line or the last:
+/// without comments, attributes and the tests at the end.
+fn literals(code: &str) -> Vec<(usize, String, String)> {
+    let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+    let (mut found, mut before) = (Vec::new(), String::new());
+    let mut open: Option<String> = None;
+    for (number, line) in code.lines().enumerate() {
+        let trimmed = line.trim_start();
+        if open.is_none() && (trimmed.starts_with("//") || trimmed.starts_with("#[")) {
+            continue;
+        }
+        let mut letters = line.chars().peekable();
+        while let Some(letter) = letters.next() {
+            match (&mut open, letter) {
+                (Some(text), '\\') => text.extend(['\\', letters.next().unwrap_or(' ')]),
+                (Some(_), '"') => {
+                    let text = open.take().unwrap_or_default();
+                    found.push((number + 1, text, std::mem::take(&mut before)));
+                }
+                (Some(text), letter) => text.push(letter),
+                (None, '"') => open = Some(String::new()),
+                (None, '\'') if letters.peek() == Some(&'"') => drop(letters.next()),
+                (None, '/') if letters.peek() == Some(&'/') => break,
+                (None, letter) => before.push(letter),
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text has words: two letters beside each other outside braces.
+fn has_words(text: &str) -> bool {
+    let mut outside = String::new();
+    let mut depth = 0;
+    for letter in text.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            letter if depth == 0 => outside.push(letter),
+            _ => {}
+        }
+    }
+    let letters: Vec<_> = outside.chars().collect();
+    let word = letters
+        .windows(2)
+        .any(|two| two.iter().all(|letter| letter.is_alphabetic()));
+    // A name for the program alone is one word in small letters.
+    let name = |letter: char| letter.is_ascii_lowercase() || "-_.:/0123456789".contains(letter);
+    word && !outside.chars().all(name)
+}
+
+#[test]
+fn words_stand_in_the_texts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    for moved in MOVED {
+        let place = root.join(moved);
+        match place.is_dir() {
+            true => sources(&place, &mut files),
+            false => files.push(place),
+        }
+    }
+    let mut told = Vec::new();
+    for file in files {
+        let code = std::fs::read_to_string(&file).unwrap();
+        for (line, text, before) in literals(&code) {
+            let call = before.trim_end().trim_end_matches('&');
+            let unread = UNREAD.iter().any(|name| call.ends_with(name));
+            if has_words(&text) && !unread && !ALIKE.contains(&text.as_str()) {
+                let place = file.strip_prefix(&root).unwrap().display();
+                told.push(format!("{place}:{line}: {text}"));
+            }
+        }
+    }
+    assert!(
+        told.is_empty(),
+        "words outside assets/texts:\n{}",
+        told.join("\n")
+    );
+}
+
+/// Whether code ends in a call that says a message.
+fn says(code: &str) -> bool {
+    let call = ["tr!(", "message!("]
+        .iter()
+        .any(|call| code.ends_with(call));
+    call && !code.ends_with("include_str!(")
+}
+
+#[test]
+fn every_message_that_is_said_exists_and_every_message_is_said() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let known: BTreeSet<&str> = Language::English.names().collect();
+    let (mut named, mut missing) = (BTreeSet::new(), Vec::new());
+    for file in files {
+        let code = std::fs::read_to_string(&file).unwrap();
+        for (line, text, before) in literals(&code) {
+            if known.contains(text.as_str()) {
+                named.insert(text);
+            } else if says(before.trim_end()) {
+                missing.push(format!("{}:{line}: {text}", file.display()));
+            }
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "no such messages:\n{}",
+        missing.join("\n")
+    );
+    let silent: Vec<_> = known.iter().filter(|id| !named.contains(**id)).collect();
+    assert!(silent.is_empty(), "nobody says {silent:?}");
+}
+
+/// The messages of a setting, and its name on the first of them: lists of methods share some.
+fn of_setting(spec: &SettingSpec) -> Vec<String> {
+    let (refused, refused_try) = spec.refused;
+    let (large, large_try) = spec.too_large.unwrap_or_default();
+    let words = [
+        ("title", spec.title),
+        ("meaning", spec.meaning),
+        ("refused", refused),
+        ("refused-try", refused_try),
+        ("large", large),
+        ("large-try", large_try),
+        ("fix", spec.fix),
+    ];
+    let there = words.iter().filter(|(_, words)| !words.is_empty());
+    let ids = there.map(|(part, _)| list_id("setting", spec.texts(), part));
+    let names = match spec.kind {
+        SettingKind::Name(names) => Some(list_id("range", names, "names")),
+        _ => None,
+    };
+    ids.chain(names).collect()
+}
+
+/// The messages of everything that a list of the program, or one of its files, has in English.
+fn of_lists() -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let own = METHODS.iter().flat_map(|method| method.settings);
+    for spec in SETTINGS.iter().map(|setting| &setting.spec).chain(own) {
+        all.extend(of_setting(spec));
+    }
+    let mut add = |list: &str, key: &str, parts: &[&str]| {
+        all.extend(parts.iter().map(|part| list_id(list, key, part)));
+    };
+    for method in METHODS {
+        add("method", method.key, &["summary"]);
+        for expert in method.experts {
+            add("expert", expert.name(), &["title"]);
+        }
+    }
+    for preset in presets() {
+        add("preset", preset.name, &["title", "hint"]);
+    }
+    for grid in shipped() {
+        add("grid", grid.name, &["title", "about"]);
+    }
+    PUBLISHED
+        .iter()
+        .for_each(|set| add("dataset", set.name, &["about", "licence"]));
+    FIGURES
+        .iter()
+        .for_each(|figure| add("column", figure.key, &["meaning"]));
+    FUNCTIONS
+        .iter()
+        .for_each(|function| add("function", function.name, &["meaning"]));
+    Site::ALL
+        .iter()
+        .for_each(|(_, name, _)| add("site", name, &["about"]));
+    BLOCK_SYMBOLS
+        .iter()
+        .for_each(|(name, _)| add("symbol", name, &["about"]));
+    use AdapterKind::{Cpu, DiscreteGpu, IntegratedGpu, OtherGpu, SoftwareGpu, VirtualGpu};
+    for kind in [
+        Cpu,
+        DiscreteGpu,
+        IntegratedGpu,
+        VirtualGpu,
+        OtherGpu,
+        SoftwareGpu,
+    ] {
+        add("device", kind.key(), &["kind"]);
+    }
+    for plugin in PluginLibrary::with_folders(Vec::new()).entries() {
+        add("plugin", &plugin.name, &["about"]);
+    }
+    let places = Places {
+        tables: Vec::new(),
+        ..Places::usual()
+    };
+    for entry in BackboneLibrary::new(places).entries() {
+        add("backbone", &entry.name, &["on"]);
+        if entry.warning.is_some() {
+            add("backbone", &entry.name, &["warning"]);
+        }
+    }
+    let mut files = Vec::new();
+    sources(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &mut files,
+    );
+    for file in files {
+        for (_, text, before) in literals(&std::fs::read_to_string(&file).unwrap()) {
+            for (call, list, part) in [
+                ("Problem::io(", "io", "failed"),
+                ("not_finite(", "finite", "what"),
+                ("called:", "called", "is"),
+                ("any:", "called", "in"),
+            ] {
+                if before.trim_end().ends_with(call) {
+                    add(list, &text, &[part]);
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn what_lists_say_is_said_in_every_language() {
+    let wanted = of_lists();
+    let english: BTreeSet<&str> = Language::English.names().collect();
+    for (language, name) in Language::ALL {
+        let own = language.names().filter(|id| !english.contains(id));
+        let own: BTreeSet<String> = own.map(str::to_string).collect();
+        if language == Language::English {
+            assert!(own.is_empty());
+            continue;
+        }
+        let missing: Vec<_> = wanted.difference(&own).collect();
+        assert!(missing.is_empty(), "{name} lacks {missing:?}");
+        // Titles of backbones are names, but for some words.
+        let title = |id: &&String| id.starts_with("backbone-") && id.ends_with("-title");
+        let gone: Vec<_> = own.difference(&wanted).filter(|id| !title(id)).collect();
+        assert!(gone.is_empty(), "nothing is called {gone:?} any more");
+    }
+}

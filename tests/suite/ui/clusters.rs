@@ -1,0 +1,119 @@
+//! Grids on clusters and the choice of a place, in the window.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use egui_kittest::kittest::Queryable;
+use lae_studio::problem::Result;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::places::{Place, Places};
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::clusters::{FailedTasks, OnCluster};
+use lae_studio::session::{Disk, Session, Sources};
+use lae_studio::ui::command::{Page, UiCommand};
+use lae_studio::ui::page_commands::PlaceCommand;
+use lae_studio::ui::settings::ThemeChoice;
+
+use super::{settle, shot, wait, window};
+
+const PLACES: &str = "[lab]\nssh = \"lab\"\n[queue]\nslurm = true\n";
+
+/// The usual sources, but for places and what a cluster says.
+struct With {
+    disk: Disk,
+    seen: Arc<Mutex<OnCluster>>,
+    cancelled: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl Sources for With {
+    fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
+        let places = Places::read(PLACES, "places.toml")?;
+        Ok((places.list().to_vec(), Vec::new()))
+    }
+
+    fn on_cluster(&self, _: &Place) -> Result<Vec<OnCluster>> {
+        Ok(vec![self.seen.lock().unwrap().clone()])
+    }
+
+    fn cancel_on_cluster(&self, _: &Place, folder: &Path) -> Result<()> {
+        self.cancelled.lock().unwrap().push(folder.to_path_buf());
+        let mut seen = self.seen.lock().unwrap();
+        (seen.cancelled, seen.waiting, seen.running) = (seen.waiting + seen.running, 0, 0);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
+    let runs = tempfile::tempdir().unwrap();
+    let disk = Disk::at(runs.path().to_path_buf());
+    let seen = Arc::new(Mutex::new(OnCluster {
+        folder: "/runs/.slurm/1".into(),
+        grid: "demo".into(),
+        place: "queue".into(),
+        waiting: 2,
+        running: 1,
+        done: 3,
+        stopped: 0,
+        cancelled: 0,
+        failed: vec![FailedTasks {
+            why: "there is no driver".into(),
+            tasks: 2,
+            last: "module not found".into(),
+            log: "/runs/.slurm/1/logs/7_1.log".into(),
+        }],
+    }));
+    let cancelled = Arc::<Mutex<Vec<PathBuf>>>::default();
+    let sources = With {
+        disk,
+        seen: Arc::clone(&seen),
+        cancelled: Arc::clone(&cancelled),
+    };
+    let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
+        let backend = Box::new(Recorded::default());
+        Session::with(backend, sources, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
+    wait(&mut window, "the cluster was asked", |app| {
+        !app.session.train.clusters.grids.is_empty()
+    });
+    settle(&mut window);
+    window.get_by_label("demo on queue");
+    window.get_by_label("3 of 8 runs done · 1 running · 2 waiting · 2 failed");
+    window.get_by_label("2 runs failed: there is no driver");
+    window.get_by_label("module not found");
+    shot(&mut window, "on-a-cluster");
+    assert!(window.state().session.train.clusters.next_look().is_some());
+    window.get_by_label("Cancel").click();
+    wait(&mut window, "it is asked again", |app| {
+        app.session.train.clusters.grids[0].is_over()
+    });
+    settle(&mut window);
+    assert_eq!(
+        *cancelled.lock().unwrap(),
+        [PathBuf::from("/runs/.slurm/1")]
+    );
+    window.get_by_label("3 of 8 runs done · 3 cancelled · 2 failed");
+    // All have ended: nobody is asked any more.
+    assert_eq!(window.state().session.train.clusters.next_look(), None);
+    window.get_by_label("No longer show demo on queue").click();
+    settle(&mut window);
+    assert!(window.query_by_label("demo on queue").is_none());
+    // A device of this computer in place of another one.
+    let choose = PlaceCommand::Choose("lab".into());
+    window.state_mut().act(&ctx, UiCommand::OnPlace(choose));
+    assert_eq!(
+        window.state().session.experiment.place.as_deref(),
+        Some("lab")
+    );
+    window
+        .state_mut()
+        .act(&ctx, UiCommand::ChooseDevice("cpu".into()));
+    assert_eq!(window.state().session.experiment.place, None);
+}

@@ -1,0 +1,56 @@
+//! The menu *Settings*: what is chosen there holds at once, and at the next start.
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use lae_studio::logging::Level;
+use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::{Disk, Session};
+use lae_studio::texts::Language;
+use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
+
+use super::{settle, shot, window_with};
+
+fn click(window: &mut Harness<'_, StudioApp>, label: &str) {
+    window.get_by_label(label).click();
+    window.run_steps(4);
+}
+
+#[test]
+fn what_is_chosen_in_settings_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, file) = (
+        folder.path().join("runs"),
+        folder.path().join("window.toml"),
+    );
+    let kept = file.clone();
+    let settings = Settings::default();
+    let mut window = window_with([1280.0, 800.0], settings, Some(kept), move |wake| {
+        let draft = RunConfig::default();
+        Session::with(Box::new(Recorded::default()), Disk::at(runs), draft, wake)
+    });
+    settle(&mut window);
+    click(&mut window, "Settings");
+    shot(&mut window, "settings-english");
+    click(&mut window, "Light");
+    click(&mut window, "Larger");
+    assert!((window.ctx.zoom_factor() - 1.1).abs() < 1e-6);
+    click(&mut window, "Usual size");
+    click(&mut window, "Larger");
+    click(&mut window, "Reduce motion");
+    // The menu stays open, and speaks the other language at once.
+    click(&mut window, "Deutsch");
+    shot(&mut window, "settings-german");
+    window.get_by_label("Einstellungen");
+    click(&mut window, "Das Protokoll behält");
+    click(&mut window, "Jeden Schritt");
+    let chosen = Settings::load(Some(&file));
+    assert_eq!(
+        (chosen.theme, chosen.language, chosen.log),
+        (ThemeChoice::Light, Language::German, Level::Debug)
+    );
+    assert!(chosen.reduce_motion && (chosen.zoom - 1.1).abs() < 1e-6);
+    lae_studio::logging::set_level(Level::default());
+    Language::English.speak();
+}
