@@ -12,15 +12,18 @@ use std::ops::Range;
 
 use half::bf16;
 
+#[cfg(target_arch = "x86_64")]
+use super::amx;
+use super::explain::Kernel;
 use super::lanes::{Lanes, WIDTH};
-use super::matrix::Matrix;
+use super::matrix::{Matrix, Store};
 use super::panels::{DEPTH, Kind, Left, Place, put_turned, run};
 use super::simd::{Level, simd};
 #[cfg(target_arch = "x86_64")]
 use super::simd_x86::Avx512;
 
 /// Numbers in sixteen pairs.
-const PAIRS: usize = 2 * WIDTH;
+pub(crate) const PAIRS: usize = 2 * WIDTH;
 
 /// Whether this processor multiplies numbers of bf16 itself.
 pub fn is_native() -> bool {
@@ -31,9 +34,25 @@ pub fn is_native() -> bool {
     false
 }
 
-/// `to` takes the product of `a`, whose rows lie without gaps, and `b`, which lies straight or turned.
-pub(crate) fn product(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
+/// How this processor computes such products.
+pub fn kernel() -> Kernel {
+    #[cfg(target_arch = "x86_64")]
+    if amx::is_there() {
+        return Kernel::Amx;
+    }
+    Kernel::Bf16
+}
+
+/// `to` takes the product of `a`, whose rows lie without gaps, and `b`, which lies straight or turned. Where the product
+/// replaces what is there, `bias` is added to each row; it may be empty.
+pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
     assert!(a.column == 1 && (b.column == 1 || b.row == 1));
+    assert!(bias.is_empty() || (bias.len() == b.columns && to.store == Store::Replace));
+    #[cfg(target_arch = "x86_64")]
+    if amx::is_there() {
+        return amx::product(to, bias, a, b);
+    }
+    let to = to.beginning_with(bias, b.columns);
     #[cfg(target_arch = "x86_64")]
     if is_native() {
         // SAFETY: the processor was asked for these instructions.
@@ -73,7 +92,8 @@ impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
 
     #[inline(always)]
     fn lay_out(b: Matrix<'_, bf16>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
-        lay_out::<L>(b, along, columns, room);
+        let depth = along.len().div_ceil(2);
+        lay_out::<L>(b, along, columns, depth, room);
     }
 
     #[inline(always)]
@@ -184,23 +204,40 @@ fn left_by<'a, L: Lanes, P: Pairs<L>>(
     }
 }
 
-/// See [`Kind::lay_out`].
+/// See [`Kind::lay_out`]; panels have `depth` rows, of which those beyond the last pair are zeros.
 #[inline(always)]
-fn lay_out<L: Lanes>(
+pub(crate) fn lay_out<L: Lanes>(
     b: Matrix<'_, bf16>,
     along: Range<usize>,
     columns: Range<usize>,
+    depth: usize,
     room: &mut [f32],
 ) {
     let width = L::VECTORS * WIDTH;
-    let depth = along.len().div_ceil(2);
-    let panels = room.chunks_exact_mut(depth * width);
-    for (panel, column) in panels.zip(columns.clone().step_by(width)) {
-        let columns = column..columns.end.min(column + width);
-        if b.column == 1 {
-            straight(b, along.clone(), columns, width, panel);
-        } else {
-            turned::<L>(b, along.clone(), columns, panel);
+    let panel = depth * width;
+    let rest = along.len().div_ceil(2) * width;
+    for panel in room
+        .chunks_exact_mut(panel)
+        .take(columns.len().div_ceil(width))
+    {
+        panel[rest..].fill(0.0);
+    }
+    // Some rows at a time of all panels: their pages are looked up once, and each is read from one end to the other.
+    let step = match b.column == 1 {
+        true => PAIRS,
+        false => along.len(),
+    };
+    for start in along.clone().step_by(step) {
+        let some = start..along.end.min(start + step);
+        let panels = room.chunks_exact_mut(panel);
+        for (panel, column) in panels.zip(columns.clone().step_by(width)) {
+            let columns = column..columns.end.min(column + width);
+            let panel = &mut panel[(start - along.start) / 2 * width..];
+            if b.column == 1 {
+                straight(b, some.clone(), columns, width, panel);
+            } else {
+                turned::<L>(b, some.clone(), columns, panel);
+            }
         }
     }
 }
@@ -215,19 +252,30 @@ fn straight(
     panel: &mut [f32],
 ) {
     let wide = columns.len();
-    for (row, to) in along.clone().step_by(2).zip(panel.chunks_exact_mut(width)) {
-        let lower = &b.data[row * b.row + columns.start..][..wide];
-        let to = &mut to[..wide];
-        if row + 1 < along.end {
-            let upper = &b.data[(row + 1) * b.row + columns.start..][..wide];
-            for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {
-                *to = pair([lower.to_bits(), upper.to_bits()]);
-            }
-        } else {
-            for (to, lower) in to.iter_mut().zip(lower) {
-                *to = pair([lower.to_bits(), 0]);
-            }
+    let none = [bf16::ZERO; 2 * WIDTH];
+    let row = |row: usize| &b.data[row * b.row + columns.start..][..wide];
+    for (at, to) in along.clone().step_by(2).zip(panel.chunks_exact_mut(width)) {
+        let lower = row(at);
+        let upper = match at + 1 < along.end {
+            true => row(at + 1),
+            false => &none[..wide],
+        };
+        let (whole, rest) = to[..wide].as_chunks_mut();
+        let [(lower, lower_rest), (upper, upper_rest)] = [lower, upper].map(<[_]>::as_chunks);
+        for ((to, lower), upper) in whole.iter_mut().zip(lower).zip(upper) {
+            pairs_of(lower, upper, to);
         }
+        for ((to, lower), upper) in rest.iter_mut().zip(lower_rest).zip(upper_rest) {
+            *to = pair([lower.to_bits(), upper.to_bits()]);
+        }
+    }
+}
+
+/// Sixteen pairs; of so many, so that the compiler needs no loop.
+#[inline(always)]
+fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH]) {
+    for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {
+        *to = pair([lower.to_bits(), upper.to_bits()]);
     }
 }
 
@@ -273,7 +321,6 @@ fn turned<L: Lanes>(
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::matrix::Store;
     use super::*;
 
     fn numbers(count: usize, seed: usize) -> Vec<f32> {
@@ -288,15 +335,20 @@ mod tests {
             .collect()
     }
 
+    type Way = Box<dyn Fn(Place<'_>, Matrix<'_>, Matrix<'_, bf16>)>;
+
     /// Every way in which this processor can compute such a product.
-    fn ways() -> Vec<fn(Place<'_>, Matrix<'_>, Matrix<'_, bf16>)> {
-        vec![
-            product,
-            |to, a, b| widened(Level::best(), to, a, b),
-            |to, a, b| {
-                widened(Level::all()[0], to, a, b);
-            },
-        ]
+    fn ways() -> Vec<Way> {
+        let mut ways: Vec<Way> = vec![Box::new(|to, a, b| product(to, &[], a, b))];
+        for level in Level::all() {
+            ways.push(Box::new(move |to, a, b| widened(level, to, a, b)));
+        }
+        #[cfg(target_arch = "x86_64")]
+        if is_native() {
+            // SAFETY: the processor was asked for these instructions.
+            ways.push(Box::new(|to, a, b| unsafe { of_the_processor(to, a, b) }));
+        }
+        ways
     }
 
     proptest! {
@@ -344,6 +396,28 @@ mod tests {
                     let limit = 4e-6 * (1.0 + products().map(f64::abs).sum::<f64>());
                     prop_assert!((f64::from(*got) - want).abs() < limit, "{got} {want} {r} {c}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_begins_with_the_bias() {
+        for [rows, inner, columns] in [[1, 8, 70], [37, 70, 32], [70, 1100, 45]] {
+            let (of_a, of_b) = (numbers(rows * inner, 1), halves(inner * columns, 500));
+            let a = Matrix::new(&of_a, rows, inner, inner);
+            let b = Matrix::new(&of_b, inner, columns, columns);
+            let bias = numbers(columns, 900);
+            let there = |y, store| Place {
+                y,
+                stride: columns,
+                store,
+            };
+            let mut with = vec![f32::NAN; rows * columns];
+            product(there(&mut with, Store::Replace), &bias, a, b);
+            let mut onto = bias.repeat(rows);
+            product(there(&mut onto, Store::Add), &[], a, b);
+            for (with, onto) in with.iter().zip(&onto) {
+                assert!((with - onto).abs() < 1e-4, "{with} {onto}");
             }
         }
     }

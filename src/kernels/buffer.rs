@@ -17,7 +17,7 @@ struct Line([f32; LINE]);
 const LINE: usize = 16;
 
 /// Buffers that lay idle while this many others were asked for are freed.
-const PATIENCE: u64 = 4096;
+const PATIENCE: u64 = 1 << 15;
 
 /// Buffers below this many lines are left to the allocator.
 const SMALLEST: usize = 64;

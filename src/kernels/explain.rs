@@ -16,6 +16,8 @@ pub enum Kernel {
     Gemm,
     /// With a matrix of bf16: see `bf16.rs`.
     Bf16,
+    /// With such a matrix, by tiles: see `amx.rs`.
+    Amx,
 }
 
 impl Kernel {
@@ -25,6 +27,7 @@ impl Kernel {
             Self::Panels => "panels",
             Self::Gemm => "gemm",
             Self::Bf16 => "bf16",
+            Self::Amx => "bf16, AMX",
         }
     }
 }

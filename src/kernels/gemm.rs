@@ -139,27 +139,34 @@ impl Right<'_> {
         }
     }
 
-    /// y, whose rows lie without gaps, takes the product of `a` and this, on the calling thread.
-    pub fn product(self, y: &mut [f32], store: Store, a: Matrix<'_>) {
+    /// y, whose rows lie without gaps, takes the product of `a` and this, and `bias` (empty for none) in each row, on the
+    /// calling thread.
+    pub fn product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
+        let columns = self.columns();
+        assert_eq!(y.len(), a.rows * columns);
+        let to = Place {
+            y,
+            stride: columns,
+            store: Store::Replace,
+        };
         match self {
-            Self::F32(b) => product(y, b.columns, store, a, b),
-            Self::Bf16(b) => product_of_bf16(y, store, a, b),
+            Self::F32(b) => {
+                let Place { y, stride, store } = to.beginning_with(bias, columns);
+                product(y, stride, store, a, b);
+            }
+            Self::Bf16(b) => {
+                assert_eq!(a.columns, b.rows);
+                let began = explain::begin();
+                super::bf16::product(to, bias, a, b);
+                explain::end(began, Product::of(a, b, super::bf16::kernel()));
+            }
         }
     }
 
     /// The same on all cores, each taking some of the rows of `y`.
-    pub fn parallel_product(self, y: &mut [f32], store: Store, a: Matrix<'_>) {
-        by_rows(y, a, self.columns(), |y, a| self.product(y, store, a));
+    pub fn parallel_product(self, y: &mut [f32], bias: &[f32], a: Matrix<'_>) {
+        by_rows(y, a, self.columns(), |y, a| self.product(y, bias, a));
     }
-}
-
-fn product_of_bf16(y: &mut [f32], store: Store, a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    assert_eq!(a.columns, b.rows);
-    assert!(fits(a.rows, b.columns, b.columns, 1, y.len()));
-    let began = explain::begin();
-    let stride = b.columns;
-    super::bf16::product(Place { y, stride, store }, a, b);
-    explain::end(began, Product::of(a, b, Kernel::Bf16));
 }
 
 /// Gives each core some of the rows of `y` and the same rows of `a`.
@@ -257,7 +264,7 @@ mod tests {
             {
                 let results = pools.iter().map(|pool| {
                     let mut y = vec![0.0f32; rows * columns];
-                    pool.install(|| b.parallel_product(&mut y, Store::Replace, a));
+                    pool.install(|| b.parallel_product(&mut y, &[], a));
                     y
                 });
                 let results: Vec<_> = results.collect();

@@ -3,6 +3,8 @@
 //! Vector instructions are chosen at run time, all cores share the work, and no result depends on how many
 //! there are. Nothing here knows of tensors: `lae-core` makes operations with gradients of these functions.
 
+#[cfg(target_arch = "x86_64")]
+mod amx;
 pub mod attention;
 pub mod bf16;
 pub mod block;
@@ -19,6 +21,7 @@ pub mod norm;
 mod panels;
 pub mod peak;
 pub mod prefixed;
+pub mod rows;
 pub mod simd;
 #[cfg(target_arch = "x86_64")]
 mod simd_x86;

@@ -1,9 +1,9 @@
-//! A linear map: bias laid out first, the product added onto it.
+//! A linear map: a product that begins with the bias.
 
 use half::bf16;
 
 use super::buffer::Buffer;
-use super::gemm::{Matrix, Right, Store, parallel_long_product};
+use super::gemm::{Matrix, Right, parallel_long_product};
 
 /// The numbers of a weight.
 #[derive(Clone, Copy)]
@@ -32,15 +32,14 @@ pub struct Weights<'a> {
 impl<'a> Weights<'a> {
     /// y (rows × outputs) takes x (rows × inputs) · weight + bias, on the calling thread.
     pub(crate) fn forward(self, x: &[f32], y: &mut [f32]) {
-        let store = self.start(y);
         let x = Matrix::new(x, x.len() / self.inputs, self.inputs, self.inputs);
-        self.matrix().product(y, store, x);
+        self.matrix().product(y, self.bias, x);
     }
 
     /// dx (rows × inputs) takes g (rows × outputs) · weightᵀ, on the calling thread.
     pub(crate) fn backward(self, g: &[f32], dx: &mut [f32]) {
         let g = Matrix::new(g, g.len() / self.outputs, self.outputs, self.outputs);
-        self.matrix().transposed().product(dx, Store::Replace, g);
+        self.matrix().transposed().product(dx, &[], g);
     }
 
     /// The weight as a matrix, inputs × outputs.
@@ -58,26 +57,14 @@ impl<'a> Weights<'a> {
             Matrix::new(numbers, self.inputs, self.outputs, self.outputs)
         }
     }
-
-    /// Lays the bias out in every row of `y`; says how the product is to be stored.
-    fn start(self, y: &mut [f32]) -> Store {
-        if self.bias.is_empty() {
-            return Store::Replace;
-        }
-        for row in y.chunks_exact_mut(self.outputs) {
-            row.copy_from_slice(self.bias);
-        }
-        Store::Add
-    }
 }
 
 /// x (rows × inputs) · weight + bias, on all cores.
 pub fn forward(x: &[f32], w: Weights<'_>) -> Buffer {
     let rows = x.len() / w.inputs;
     let mut y = Buffer::new(rows * w.outputs);
-    let store = w.start(&mut y);
     let x = Matrix::new(x, rows, w.inputs, w.inputs);
-    w.matrix().parallel_product(&mut y, store, x);
+    w.matrix().parallel_product(&mut y, w.bias, x);
     y
 }
 
@@ -87,7 +74,7 @@ pub fn backward(g: &[f32], w: Weights<'_>) -> Buffer {
     let mut dx = Buffer::new(rows * w.inputs);
     let g = Matrix::new(g, rows, w.outputs, w.outputs);
     let back = w.matrix().transposed();
-    back.parallel_product(&mut dx, Store::Replace, g);
+    back.parallel_product(&mut dx, &[], g);
     dx
 }
 

@@ -42,6 +42,22 @@ pub(crate) struct Place<'a> {
     pub(crate) store: Store,
 }
 
+impl Place<'_> {
+    /// The same after `bias`, which may be empty, was laid out in each row of so many columns.
+    pub(crate) fn beginning_with(self, bias: &[f32], columns: usize) -> Self {
+        if bias.is_empty() {
+            return self;
+        }
+        for row in self.y.chunks_mut(self.stride) {
+            row[..columns].copy_from_slice(bias);
+        }
+        Self {
+            store: Store::Add,
+            ..self
+        }
+    }
+}
+
 /// What lies in a panel, and how it meets the numbers of the left matrix.
 pub(crate) trait Kind<L: Lanes> {
     /// Of the right matrix.

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use half::bf16;
 
 #[cfg(target_arch = "x86_64")]
+use super::amx;
+#[cfg(target_arch = "x86_64")]
 use super::bf16::Native;
 use super::bf16::{OfPairs, Widened, is_native};
 use super::explain::Kernel;
-use super::gemm::{Right, Store};
+use super::gemm::Right;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
 use super::panels::{Kind, Turned};
@@ -49,6 +51,10 @@ pub fn peak(kernel: Kernel) -> f64 {
         let (began, mut done) = (Instant::now(), 0);
         match kernel {
             Kernel::Bf16 => rounded_chains(100_000, &mut done),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Amx => done = amx::chains(100_000),
+            #[cfg(not(target_arch = "x86_64"))]
+            Kernel::Amx => {}
             Kernel::Panels | Kernel::Gemm => chains(Level::best(), 100_000, &mut done),
         }
         2.0 * done as f64 / began.elapsed().as_secs_f64()
@@ -112,7 +118,7 @@ fn speeds([rows, inner, columns]: [usize; 3], turned: bool) -> [f64; 2] {
     for _ in 0..5 {
         for (right, least) in both.into_iter().zip(&mut least) {
             let began = Instant::now();
-            right.product(&mut y, Store::Replace, a);
+            right.product(&mut y, &[], a);
             *least = began.elapsed().min(*least);
         }
     }
@@ -122,11 +128,12 @@ fn speeds([rows, inner, columns]: [usize; 3], turned: bool) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bf16;
     use super::*;
 
     #[test]
     fn a_processor_does_something_in_a_second() {
-        for kernel in [Kernel::Panels, Kernel::Gemm, Kernel::Bf16] {
+        for kernel in [Kernel::Panels, Kernel::Gemm, Kernel::Bf16, bf16::kernel()] {
             assert!(peak(kernel) > 1e6);
         }
         assert_eq!(bf16_gain().is_some(), is_native());

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Row;
 use crate::cli::output::Table;
 use crate::nn::explain::{self, Kernel};
-use crate::nn::peak;
+use crate::nn::{bf16_kernel, peak};
 use crate::problem::{Problem, Result};
 
 /// Fewer shapes than a network has of small ones: the rest is told as one line.
@@ -30,7 +30,7 @@ pub(super) struct Products {
 impl Products {
     fn peak_of(&self, way: &Way) -> f64 {
         let rounded = self.bf16_peak_gflops;
-        let rounded = rounded.filter(|_| way.kernel == Kernel::Bf16.title());
+        let rounded = rounded.filter(|_| way.kernel == bf16_kernel().title());
         rounded.unwrap_or(self.peak_gflops)
     }
 }
@@ -98,10 +98,10 @@ pub(super) fn during<T>(
         })
         .collect();
     ways.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    let rounded = |way: &Way| way.kernel == Kernel::Bf16.title();
+    let rounded = |way: &Way| way.kernel == bf16_kernel().title();
     let products = Products {
         peak_gflops: peak(Kernel::Gemm) / 1e9,
-        bf16_peak_gflops: (ways.iter().any(rounded)).then(|| peak(Kernel::Bf16) / 1e9),
+        bf16_peak_gflops: (ways.iter().any(rounded)).then(|| peak(bf16_kernel()) / 1e9),
         share_of_time: ways.iter().map(|way| way.seconds).sum::<f64>() / all,
         ways,
     };

@@ -3,6 +3,8 @@
 
 use burn::tensor::Tensor;
 
+use crate::nn;
+use crate::nn::rows::Order;
 use crate::problem::{Problem, Result};
 
 /// Cuts `images` (batch × channels × rows × columns) into `size`×`size` patches: batch × patches ×
@@ -27,6 +29,24 @@ pub fn of_images(images: Tensor<4>, size: usize) -> (Tensor<3>, usize, usize) {
 /// tokens / 4 × 4·channels, ordered as `order` says: `[column, row]` for patch merging (the column
 /// changes slower), `[row, column]` for a convolution.
 pub fn of_tokens(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) -> Tensor<3> {
+    let [batch, _, channels] = tokens.dims();
+    let beside = |row: usize, column: usize, i: usize| match order {
+        Neighbours::ColumnMajor => (row + i % 2) * columns + column + i / 2,
+        Neighbours::RowMajor => (row + i / 2) * columns + column + i % 2,
+    };
+    let mut from = Vec::with_capacity(rows * columns);
+    for row in (0..rows).step_by(2) {
+        for column in (0..columns).step_by(2) {
+            from.extend((0..4).map(|i| beside(row, column, i) as u32));
+        }
+    }
+    if let Some(moved) = nn::in_order(&tokens, Order::new(from, rows * columns)) {
+        return moved.reshape([batch, (rows / 2) * (columns / 2), 4 * channels]);
+    }
+    by_axes(tokens, rows, columns, order)
+}
+
+fn by_axes(tokens: Tensor<3>, rows: usize, columns: usize, order: Neighbours) -> Tensor<3> {
     let [batch, _, channels] = tokens.dims();
     let map = tokens.reshape([batch, rows / 2, 2, columns / 2, 2, channels]);
     let map = match order {
@@ -107,6 +127,15 @@ mod tests {
             numbers(of_tokens(map, 2, 2, Neighbours::ColumnMajor)),
             [0., 2., 1., 3.]
         );
+    }
+
+    #[test]
+    fn neighbours_are_the_same_by_axes() {
+        for order in [Neighbours::RowMajor, Neighbours::ColumnMajor] {
+            let map = || counted([2, 24, 3]);
+            let by_axes = numbers(by_axes(map(), 4, 6, order));
+            assert_eq!(numbers(of_tokens(map(), 4, 6, order)), by_axes);
+        }
     }
 
     #[test]

@@ -17,10 +17,11 @@ mod rounded;
 use burn::tensor::{Tensor, TensorData};
 
 use half::HalfMatrix;
-pub use lae_kernels::bf16::is_native as multiplies_bf16;
+pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
 pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
 pub use lae_kernels::peak::{bf16_gain, peak};
+pub use lae_kernels::rows;
 pub use place::{AttentionForm, AttentionHeads, ComputeVariant, Place, Upload, WeightType};
 use rounded::RoundedMatrix;
 
@@ -189,6 +190,12 @@ pub fn plus<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
 /// `a · b`, element by element; a size of 1 is repeated. Both may be trained.
 pub fn times<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     cpu::times(&a, &b).unwrap_or_else(|| a * b)
+}
+
+/// The rows of every image (batch × rows × width) in another order, by one move of memory; none on another device than the
+/// CPU.
+pub fn in_order(x: &Tensor<3>, order: rows::Order) -> Option<Tensor<3>> {
+    cpu::in_order(x, order)
 }
 
 /// The matrix product rows × inputs by inputs × outputs. Both may be trained.

@@ -21,6 +21,7 @@ use half::bf16;
 use lae_kernels::block::{Around, Mlp, Norm, SelfAttention};
 use lae_kernels::buffer::Buffer;
 use lae_kernels::linear::{self, Numbers, Weights};
+use lae_kernels::rows::Order;
 use lae_kernels::simd::Level;
 use lae_kernels::sums::{PIECE, rows_at_once, sum_of_rows};
 use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
@@ -53,6 +54,20 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
         });
         (y, back)
     }))
+}
+
+/// The rows of every image in another order.
+pub fn in_order(x: &Tensor<3>, order: Order) -> Option<Tensor<3>> {
+    let input = Input::new(x)?;
+    let [batch, _, width] = x.dims();
+    Some(apply(
+        [input],
+        [batch, order.len(), width],
+        |[x], tracked| {
+            let y = order.of(x.numbers(), width);
+            (y, one(tracked, move |g| order.back(g, width)))
+        },
+    ))
 }
 
 /// Softmax over the last axis.

@@ -1,0 +1,97 @@
+//! Rows moved to other places: windows of a map of tokens, and neighbours side by side.
+
+use rayon::prelude::*;
+
+use super::buffer::Buffer;
+use super::sums::rows_at_once;
+
+/// In place of a row: there is none, and zeros stand there.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// Where the rows of every image come from, and where they went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    from: Vec<u32>,
+    back: Vec<u32>,
+}
+
+impl Order {
+    /// Each row's place before, or [`NOWHERE`]; no place of the `before` rows of an image is named twice.
+    pub fn new(from: Vec<u32>, before: usize) -> Self {
+        let mut back = vec![NOWHERE; before];
+        for (to, from) in from.iter().enumerate() {
+            if *from != NOWHERE {
+                let back = &mut back[*from as usize];
+                assert_eq!(*back, NOWHERE);
+                *back = to as u32;
+            }
+        }
+        Self { from, back }
+    }
+
+    /// Rows of an image afterwards.
+    pub fn len(&self) -> usize {
+        self.from.len()
+    }
+
+    /// Whether no row is left.
+    pub fn is_empty(&self) -> bool {
+        self.from.is_empty()
+    }
+
+    /// The rows of x (images · rows × width) in this order.
+    pub fn of(&self, x: &[f32], width: usize) -> Buffer {
+        moved(x, width, self.back.len(), &self.from)
+    }
+
+    /// The gradient for them, from the one for their order.
+    pub fn back(&self, g: &[f32], width: usize) -> Buffer {
+        moved(g, width, self.from.len(), &self.back)
+    }
+}
+
+fn moved(x: &[f32], width: usize, before: usize, from: &[u32]) -> Buffer {
+    let images = x.len() / (before * width).max(1);
+    let mut y = Buffer::new(images * from.len() * width);
+    let rows = rows_at_once(width);
+    y.par_chunks_mut((rows * width).max(1))
+        .enumerate()
+        .for_each(|(part, y)| {
+            for (row, y) in y.chunks_exact_mut(width).enumerate() {
+                let row = part * rows + row;
+                let (image, row) = (row / from.len(), row % from.len());
+                match from[row] {
+                    NOWHERE => y.fill(0.0),
+                    from => {
+                        let start = (image * before + from as usize) * width;
+                        y.copy_from_slice(&x[start..start + width]);
+                    }
+                }
+            }
+        });
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_go_there_and_back() {
+        // Two images of three rows of two numbers; the second row is left out, and one comes from nowhere.
+        let order = Order::new(vec![2, NOWHERE, 0], 3);
+        let x: Vec<f32> = (0u8..12).map(f32::from).collect();
+        let y = order.of(&x, 2);
+        assert_eq!(*y, [4., 5., 0., 0., 0., 1., 10., 11., 0., 0., 6., 7.]);
+        assert_eq!(
+            *order.back(&y, 2),
+            [0., 1., 0., 0., 4., 5., 6., 7., 0., 0., 10., 11.]
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "left == right")]
+    fn no_row_goes_to_two_places() {
+        Order::new(vec![0, 0], 1);
+    }
+}
