@@ -2,8 +2,8 @@
 //! multiplies such numbers itself.
 //!
 //! The left matrix is rounded to bf16 on the way into a product, sums are f32. Two numbers of the inner axis lie
-//! together in a panel (see `panels.rs`), as AVX512-BF16 multiplies them; other processors widen both and do the same
-//! in f32. Each number of the result is one sum in the order of the inner axis, so it depends neither on the number of
+//! together in a panel (see `panels.rs`), as AVX512-BF16, AMX (see `amx.rs`) and ARM's instructions multiply them; other
+//! processors widen both and do the same in f32. Each number of the result is one sum in the order of the inner axis, so it depends neither on the number of
 //! threads nor on how many rows a thread takes.
 #![allow(unsafe_code)]
 
@@ -19,6 +19,8 @@ use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
 use super::panels::{DEPTH, Kind, Left, Place, put_turned, run};
 use super::simd::{Level, simd};
+#[cfg(target_arch = "aarch64")]
+use super::simd_neon;
 #[cfg(target_arch = "x86_64")]
 use super::simd_x86::Avx512;
 
@@ -30,6 +32,10 @@ pub fn is_native() -> bool {
     #[cfg(target_arch = "x86_64")]
     if Level::best().is_avx512() {
         return is_x86_feature_detected!("avx512bf16");
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("bf16") {
+        return true;
     }
     false
 }
@@ -53,7 +59,7 @@ pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
         return amx::product(to, bias, a, b);
     }
     let to = to.beginning_with(bias, b.columns);
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
         // SAFETY: the processor was asked for these instructions.
         return unsafe { of_the_processor(to, a, b) };
@@ -61,10 +67,14 @@ pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
     widened(Level::best(), to, a, b);
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg_attr(
+    target_arch = "x86_64",
+    target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")
+)]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "bf16"))]
 fn of_the_processor(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    run::<Avx512, OfPairs<Native>>(to, a, b);
+    run::<Wide, OfPairs<Native>>(to, a, b);
 }
 
 simd! {
@@ -112,9 +122,32 @@ impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
     }
 }
 
-/// By the instructions of AVX512-BF16.
-#[cfg(target_arch = "x86_64")]
+/// By the processor's own instructions for bf16.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) struct Native;
+
+/// What those instructions work on.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Wide = Avx512;
+#[cfg(target_arch = "aarch64")]
+pub(crate) type Wide = super::lanes::Plain;
+
+#[cfg(target_arch = "aarch64")]
+impl Pairs<Wide> for Native {
+    #[inline(always)]
+    fn rounded(from: &[f32; PAIRS]) -> Wide {
+        // SAFETY: only what asked for these instructions names this type: `of_the_processor`, and `peak.rs`.
+        Wide::load(&unsafe { simd_neon::rounded(from) })
+    }
+
+    #[inline(always)]
+    fn meet(left: Wide, right: Wide, sum: Wide) -> Wide {
+        // SAFETY: as above.
+        Wide::load(&unsafe {
+            simd_neon::pairs_plus(left.numbers(), right.numbers(), sum.numbers())
+        })
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 impl Pairs<Avx512> for Native {
@@ -343,7 +376,7 @@ mod tests {
         for level in Level::all() {
             ways.push(Box::new(move |to, a, b| widened(level, to, a, b)));
         }
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if is_native() {
             // SAFETY: the processor was asked for these instructions.
             ways.push(Box::new(|to, a, b| unsafe { of_the_processor(to, a, b) }));

@@ -93,10 +93,17 @@ impl Plain {
     fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
         Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
+
+    #[cfg(target_arch = "aarch64")]
+    #[inline(always)]
+    pub(crate) fn numbers(self) -> [f32; WIDTH] {
+        self.0
+    }
 }
 
 impl Lanes for Plain {
-    const ROWS: usize = 1;
+    // Of the 32 registers of an ARM processor four are one of these.
+    const ROWS: usize = if cfg!(target_arch = "aarch64") { 6 } else { 1 };
     const VECTORS: usize = 1;
 
     #[inline(always)]

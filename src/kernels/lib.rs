@@ -23,6 +23,8 @@ pub mod peak;
 pub mod prefixed;
 pub mod rows;
 pub mod simd;
+#[cfg(target_arch = "aarch64")]
+mod simd_neon;
 #[cfg(target_arch = "x86_64")]
 mod simd_x86;
 pub mod softmax;

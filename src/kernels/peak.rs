@@ -8,8 +8,8 @@ use half::bf16;
 
 #[cfg(target_arch = "x86_64")]
 use super::amx;
-#[cfg(target_arch = "x86_64")]
-use super::bf16::Native;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::bf16::{Native, Wide};
 use super::bf16::{OfPairs, Widened, is_native};
 use super::explain::Kernel;
 use super::gemm::Right;
@@ -17,8 +17,6 @@ use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
 use super::panels::{Kind, Turned};
 use super::simd::{Level, simd};
-#[cfg(target_arch = "x86_64")]
-use super::simd_x86::Avx512;
 
 simd! {
     /// Nothing but multiplications with additions, as many at once as a tile of a product has: `done` counts them.
@@ -64,7 +62,7 @@ pub fn peak(kernel: Kernel) -> f64 {
 
 /// The same with pairs of bf16.
 fn rounded_chains(times: usize, done: &mut usize) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
         // SAFETY: the processor was asked for these instructions.
         return unsafe { native_chains(times, done) };
@@ -72,10 +70,14 @@ fn rounded_chains(times: usize, done: &mut usize) {
     widened_chains(Level::best(), times, done);
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg_attr(
+    target_arch = "x86_64",
+    target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")
+)]
+#[cfg_attr(target_arch = "aarch64", target_feature(enable = "bf16"))]
 fn native_chains(times: usize, done: &mut usize) {
-    *done = chains_of::<Avx512, OfPairs<Native>>(times, [1.5, 0.5]);
+    *done = chains_of::<Wide, OfPairs<Native>>(times, [1.5, 0.5]);
 }
 
 simd! {

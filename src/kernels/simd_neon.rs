@@ -1,0 +1,63 @@
+//! Pairs of bf16 in the instructions that ARM processors have for them since version 8.6.
+//!
+//! The compiler knows no type of bf16 there yet, so they are named in assembly. Sixteen numbers are four registers.
+#![allow(unsafe_code)]
+
+use std::arch::aarch64::float32x4_t;
+use std::arch::asm;
+
+use super::lanes::WIDTH;
+
+type Registers = [float32x4_t; 4];
+
+/// Rounds numbers to pairs.
+///
+/// # Safety
+/// The processor has the instructions for bf16.
+#[inline(always)]
+pub(crate) unsafe fn rounded(from: &[f32; 2 * WIDTH]) -> [f32; WIDTH] {
+    // SAFETY: as many bytes, and every register of numbers is one of pairs; nothing else is touched.
+    unsafe {
+        let from: [float32x4_t; 8] = std::mem::transmute(*from);
+        let mut pairs: Registers = std::mem::transmute([0.0f32; WIDTH]);
+        for (to, both) in pairs.iter_mut().zip(from.as_chunks::<2>().0) {
+            asm!(
+                ".arch_extension bf16",
+                "bfcvtn {to:v}.4h, {lower:v}.4s",
+                "bfcvtn2 {to:v}.8h, {upper:v}.4s",
+                to = out(vreg) *to,
+                lower = in(vreg) both[0],
+                upper = in(vreg) both[1],
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        std::mem::transmute(pairs)
+    }
+}
+
+/// Both products of each pair, added to `sum`.
+///
+/// # Safety
+/// The processor has the instructions for bf16.
+#[inline(always)]
+pub(crate) unsafe fn pairs_plus(
+    left: [f32; WIDTH],
+    right: [f32; WIDTH],
+    sum: [f32; WIDTH],
+) -> [f32; WIDTH] {
+    // SAFETY: as many bytes, of which any are numbers; nothing else is touched.
+    unsafe {
+        let [left, right, mut sum]: [Registers; 3] = std::mem::transmute([left, right, sum]);
+        for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
+            asm!(
+                ".arch_extension bf16",
+                "bfdot {sum:v}.4s, {left:v}.8h, {right:v}.8h",
+                sum = inout(vreg) *sum,
+                left = in(vreg) left,
+                right = in(vreg) right,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        std::mem::transmute(sum)
+    }
+}
