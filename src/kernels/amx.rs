@@ -21,12 +21,12 @@ use super::panels::Place;
 use super::simd::Level;
 use super::simd_x86::Avx512;
 
-/// Products summed in one go.
-const DEPTH: usize = 1024;
+/// Products summed in one go: of so many a block of either matrix stays in a core's first cache.
+const DEPTH: usize = 256;
 
-/// Pairs of the right matrix laid out at a time, and of the left one: both stay in a core's second cache.
-const ROOM: usize = 192 * 1024;
-const LEFT_ROOM: usize = 96 * 1024;
+/// Pairs of the right matrix laid out at a time, and of the left one: both stay in the second.
+const ROOM: usize = 64 * 1024;
+const LEFT_ROOM: usize = 64 * 1024;
 
 /// Rows and columns of a block: two tiles times two.
 const BLOCK: usize = 2 * WIDTH;
