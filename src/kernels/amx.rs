@@ -1,7 +1,7 @@
 //! Products with a frozen matrix of bf16 by the tiles of AMX, which Intel's servers have since 2023.
 //!
 //! A tile is sixteen rows of 64 bytes. One instruction multiplies sixteen rows of 32 numbers of bf16 with sixteen rows of
-//! sixteen pairs, as panels hold them (see `bf16.rs`), and adds to sixteen times sixteen sums of f32. The compiler
+//! sixteen pairs, as panels hold them (see `pairs.rs`), and adds to sixteen times sixteen sums of f32. The compiler
 //! does not know these registers yet, so they are named in assembly, all of a product's block in one piece. The system
 //! has to allow their use: Linux saves them for a process that asked.
 #![allow(unsafe_code)]
@@ -13,10 +13,10 @@ use std::sync::OnceLock;
 
 use half::bf16;
 
-use super::bf16::{PAIRS, lay_out};
 use super::buffer::Buffer;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
+use super::pairs::{PAIRS, lay_out};
 use super::panels::Place;
 use super::simd::Level;
 use super::simd_x86::Avx512;

@@ -17,15 +17,13 @@ use super::amx;
 use super::explain::Kernel;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
+use super::pairs::{PAIRS, lay_out, pair};
 use super::panels::{DEPTH, Kind, Left, Place, put_turned, run};
 use super::simd::{Level, simd};
 #[cfg(target_arch = "aarch64")]
 use super::simd_neon;
 #[cfg(target_arch = "x86_64")]
 use super::simd_x86::Avx512;
-
-/// Numbers in sixteen pairs.
-pub(crate) const PAIRS: usize = 2 * WIDTH;
 
 /// Whether this processor multiplies numbers of bf16 itself.
 pub fn is_native() -> bool {
@@ -198,12 +196,6 @@ fn rounded(number: f32) -> u16 {
     (bits >> 16) as u16
 }
 
-/// Two numbers as they lie in one place.
-#[inline(always)]
-fn pair([lower, upper]: [u16; 2]) -> f32 {
-    f32::from_bits(u32::from(lower) | u32::from(upper) << 16)
-}
-
 /// The numbers `along` of some rows, of which pairs are made, as columns of `room`: what a tile reads at a time lies
 /// together there.
 #[inline(always)]
@@ -234,119 +226,6 @@ fn left_by<'a, L: Lanes, P: Pairs<L>>(
         numbers: room,
         down: 1,
         along: WIDTH,
-    }
-}
-
-/// See [`Kind::lay_out`]; panels have `depth` rows, of which those beyond the last pair are zeros.
-#[inline(always)]
-pub(crate) fn lay_out<L: Lanes>(
-    b: Matrix<'_, bf16>,
-    along: Range<usize>,
-    columns: Range<usize>,
-    depth: usize,
-    room: &mut [f32],
-) {
-    let width = L::VECTORS * WIDTH;
-    let panel = depth * width;
-    let rest = along.len().div_ceil(2) * width;
-    for panel in room
-        .chunks_exact_mut(panel)
-        .take(columns.len().div_ceil(width))
-    {
-        panel[rest..].fill(0.0);
-    }
-    // Some rows at a time of all panels: their pages are looked up once, and each is read from one end to the other.
-    let step = match b.column == 1 {
-        true => PAIRS,
-        false => along.len(),
-    };
-    for start in along.clone().step_by(step) {
-        let some = start..along.end.min(start + step);
-        let panels = room.chunks_exact_mut(panel);
-        for (panel, column) in panels.zip(columns.clone().step_by(width)) {
-            let columns = column..columns.end.min(column + width);
-            let panel = &mut panel[(start - along.start) / 2 * width..];
-            if b.column == 1 {
-                straight(b, some.clone(), columns, width, panel);
-            } else {
-                turned::<L>(b, some.clone(), columns, panel);
-            }
-        }
-    }
-}
-
-/// A panel of a matrix that lies straight: two rows become one.
-#[inline(always)]
-fn straight(
-    b: Matrix<'_, bf16>,
-    along: Range<usize>,
-    columns: Range<usize>,
-    width: usize,
-    panel: &mut [f32],
-) {
-    let wide = columns.len();
-    let none = [bf16::ZERO; 2 * WIDTH];
-    let row = |row: usize| &b.data[row * b.row + columns.start..][..wide];
-    for (at, to) in along.clone().step_by(2).zip(panel.chunks_exact_mut(width)) {
-        let lower = row(at);
-        let upper = match at + 1 < along.end {
-            true => row(at + 1),
-            false => &none[..wide],
-        };
-        let (whole, rest) = to[..wide].as_chunks_mut();
-        let [(lower, lower_rest), (upper, upper_rest)] = [lower, upper].map(<[_]>::as_chunks);
-        for ((to, lower), upper) in whole.iter_mut().zip(lower).zip(upper) {
-            pairs_of(lower, upper, to);
-        }
-        for ((to, lower), upper) in rest.iter_mut().zip(lower_rest).zip(upper_rest) {
-            *to = pair([lower.to_bits(), upper.to_bits()]);
-        }
-    }
-}
-
-/// Sixteen pairs; of so many, so that the compiler needs no loop.
-#[inline(always)]
-fn pairs_of(lower: &[bf16; WIDTH], upper: &[bf16; WIDTH], to: &mut [f32; WIDTH]) {
-    for ((to, lower), upper) in to.iter_mut().zip(lower).zip(upper) {
-        *to = pair([lower.to_bits(), upper.to_bits()]);
-    }
-}
-
-/// A panel of a matrix that lies turned: pairs lie together already.
-#[inline(always)]
-fn turned<L: Lanes>(
-    b: Matrix<'_, bf16>,
-    along: Range<usize>,
-    columns: Range<usize>,
-    panel: &mut [f32],
-) {
-    let width = L::VECTORS * WIDTH;
-    for first in columns.clone().step_by(WIDTH) {
-        let rows = WIDTH.min(columns.end - first);
-        let from = &b.data[first * b.column + along.start..];
-        for start in (0..along.len()).step_by(PAIRS) {
-            let long = PAIRS.min(along.len() - start);
-            let to = &mut panel[start / 2 * width + first - columns.start..];
-            let mut square = [L::splat(0.0); WIDTH];
-            for (row, lanes) in square[..rows].iter_mut().enumerate() {
-                let from = &from[row * b.column + start..][..long];
-                *lanes = match from.first_chunk::<PAIRS>() {
-                    Some(whole) => {
-                        // SAFETY: as many bytes, of which any are sixteen f32; read without regard to where they begin.
-                        L::load(&unsafe { whole.as_ptr().cast::<[f32; WIDTH]>().read_unaligned() })
-                    }
-                    None => {
-                        let mut whole = [0.0; WIDTH];
-                        for (to, from) in whole.iter_mut().zip(from.chunks(2)) {
-                            let upper = from.get(1).map_or(0, |upper| upper.to_bits());
-                            *to = pair([from[0].to_bits(), upper]);
-                        }
-                        L::load(&whole)
-                    }
-                };
-            }
-            put_turned::<L>(square, long.div_ceil(2), width, to);
-        }
     }
 }
 

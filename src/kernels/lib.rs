@@ -18,6 +18,7 @@ pub mod linear;
 mod math;
 mod matrix;
 pub mod norm;
+mod pairs;
 mod panels;
 pub mod peak;
 pub mod prefixed;
