@@ -9,7 +9,7 @@ exported model for the two pictures of noise whose answers by the program lie be
 the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
 otherwise. One picture goes the whole way from the file, through `predict --json` and through
 `model.predict`. Each is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
-which loads it onto timm's network.
+which loads it onto timm's network and onto transformers'.
 
 Exits 0 where all holds, 1 where something does not; prints why and exits 0 where a library is absent
 (onnxruntime and peft: leaves their part out). --quick leaves all but the first cases out.
@@ -46,7 +46,6 @@ except ImportError as missing:
     PeftModel = None
     print(f"skipped: {missing}")
 
-# Families that are written as ONNX.
 LIMIT = 1e-5
 # Of the probabilities of a picture that is resized here by Pillow, there by the program.
 PICTURE_LIMIT = 2e-2
@@ -178,13 +177,22 @@ def by_onnx(folder):
 def by_peft(folder):
     """How far features are apart when peft loads the adapters onto timm's network."""
     told, module, worst = load_file(folder / "check.safetensors"), model_of(folder, "network.py"), 0.0
+    images = module.normalised(told["images"])
     for name in [name[9:] for name in told if name.startswith("features.")]:
         place = folder / name if (folder / name).exists() else folder
         with torch.inference_mode():
-            plain = module.load()(module.normalised(told["images"]))
-            found = PeftModel.from_pretrained(module.load(), place).eval()(module.normalised(told["images"]))
+            plain = module.load()(images)
+            found = PeftModel.from_pretrained(module.load(), place).eval()(images)
         worst = max(worst, apart(found, told[f"features.{name}"]))
         assert apart(plain, found) > 100 * LIMIT, "the adapter does nothing"
+        try:
+            other = nano_of_transformers(module.load())
+        except ImportError as missing:
+            print(f"skipped: {missing}")
+            continue
+        with torch.inference_mode():
+            found = PeftModel.from_pretrained(other, place / "transformers").eval()(images).last_hidden_state[:, 0]
+        worst = max(worst, apart(found, told[f"features.{name}"]))
     return worst
 
 

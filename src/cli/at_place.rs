@@ -330,8 +330,11 @@ pub(super) fn resume(
         }
         let title = stored.header.title();
         let home = folder.parent().unwrap_or(root).join(&run);
+        let mut config = stored.header.config.clone();
+        // Its folder there has what its PET started from.
+        config.pet_start = None;
         let job = Job {
-            own: there.own(&mut stored.header.config.clone(), control)?,
+            own: there.own(&mut config, control)?,
             ..Job::resume(home, device, title)
         };
         there.work(job, detach, &mut reporter, control)

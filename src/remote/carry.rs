@@ -43,6 +43,7 @@ impl Remote {
             mut own,
             data,
             weights,
+            starts,
         } = along;
         let there = |path: PathBuf, what| self.carry(&path, go_on, &mut |files| tell(what, files));
         for (name, path) in data {
@@ -51,6 +52,9 @@ impl Remote {
         for (name, path) in weights {
             own.weights
                 .insert(name, there(path, "the backbone")?.into());
+        }
+        for (name, path) in starts {
+            own.starts.insert(name, there(path, "the adapter")?.into());
         }
         Ok(own)
     }

@@ -9,8 +9,8 @@ use super::data_export::{self, DataExportKind};
 use super::results_export;
 use crate::data::export::Form;
 use crate::export;
-use crate::store::PACKED_ENDING;
 use crate::store::export::Format;
+use crate::store::{PACKED_ENDING, PetStart};
 use crate::tr;
 
 /// Endings of picture files.
@@ -33,6 +33,8 @@ pub enum DialogPurpose {
     Piece,
     /// A file with a class order.
     Order,
+    /// The folder of a LoRA that the PET starts from.
+    PetStart,
     /// The place of a bug report.
     BugReport,
     /// A folder of classes to teach a run.
@@ -67,6 +69,7 @@ impl DialogPurpose {
             Self::Weights => tr!("choose-weights"),
             Self::Image | Self::Piece => tr!("choose-images"),
             Self::Order => tr!("choose-order"),
+            Self::PetStart => tr!("choose-pet-start"),
             Self::BugReport => tr!("choose-report"),
             Self::DataExport(_, Form::Project) => tr!("choose-export-project"),
             Self::DataExport(_, Form::Folder) => tr!("choose-export-folder"),
@@ -91,7 +94,7 @@ impl DialogPurpose {
             Self::Weights => (tr!("choose-weight-files"), WEIGHTS),
             Self::Image | Self::Piece | Self::Pictures => (tr!("choose-image-files"), IMAGES),
             Self::Runs => (tr!("choose-run-files"), &[]),
-            Self::Model(..) => (tr!("choose-folders"), &[]),
+            Self::Model(..) | Self::PetStart => (tr!("choose-folders"), &[]),
             Self::Order => ("JSON", &["json"]),
             Self::BugReport | Self::DataExport(_, Form::Folder) => {
                 (tr!("choose-archives"), &["zip"])
@@ -109,7 +112,12 @@ impl DialogPurpose {
     pub fn is_folder(self) -> bool {
         matches!(
             self,
-            Self::DataFolder | Self::AddedTask | Self::Runs | Self::Pictures | Self::Model(..)
+            Self::DataFolder
+                | Self::AddedTask
+                | Self::Runs
+                | Self::Pictures
+                | Self::PetStart
+                | Self::Model(..)
         )
     }
 
@@ -167,6 +175,8 @@ pub struct Dropped {
     pub is_folder: bool,
     /// Whether it is a PET plugin.
     pub is_plugin: bool,
+    /// Whether it is the folder of a LoRA that a PET can start from.
+    pub is_start: bool,
 }
 
 /// Files and folders being chosen.
@@ -223,6 +233,7 @@ impl Session {
         let now = match wanted {
             DialogPurpose::DataFolder => &self.experiment.draft.data,
             DialogPurpose::Weights => &self.experiment.draft.backbone,
+            DialogPurpose::PetStart => self.experiment.draft.pet_start.as_deref().unwrap_or(""),
             _ => "",
         };
         // Names of what is built in or published are no paths.
@@ -268,6 +279,7 @@ impl Session {
                     page,
                     is_folder: path.is_dir(),
                     is_plugin: sources.is_plugin(&path),
+                    is_start: PetStart::is_at(&path),
                     path,
                 });
                 Ok(looked.collect::<Vec<_>>())

@@ -412,6 +412,37 @@ fn settings_of_every_method_survive_the_file_and_wrong_ones_are_told_with_their_
     assert!(problems(&config)[0].what.contains("frozen"));
 }
 
+#[test]
+fn a_predictor_of_many_pictures_folds_what_is_linear_and_answers_as_before() {
+    let root = tempfile::tempdir().unwrap();
+    for spec in METHODS.iter().filter(|spec| spec.pet.is_some()) {
+        let mut config = config_of(spec);
+        config.pet = "lora".into();
+        let folder = train(&config, root.path(), &mut Vec::new(), &Control::default());
+        let predictor = Predictor::open(&folder, 1, None, &Stock::default(), false).unwrap();
+        let each = predictor.input_size().pow(2) * 3;
+        let noise = |pictures: usize| -> Vec<u8> {
+            (0..pictures * each)
+                .map(|at| (at * 7919 % 251) as u8)
+                .collect()
+        };
+        let told = || -> Vec<f32> {
+            let answers = predictor.verdicts(&noise(3)).unwrap().into_iter();
+            let opinions = answers.flat_map(|answer| answer.opinions);
+            opinions.flat_map(|opinion| opinion.probabilities).collect()
+        };
+        let before = told();
+        assert_eq!(told(), before, "{}", spec.key);
+        predictor.verdicts(&noise(130)).unwrap();
+        let after = told();
+        let pairs = before.iter().zip(&after);
+        let apart = pairs.fold(0f32, |most, (a, b)| most.max((a - b).abs()));
+        assert!(apart < 1e-4, "{} is {apart} apart", spec.key);
+        // RanPAC trains none unless told to.
+        assert_eq!(apart > 0.0, spec.key != "ranpac", "{}", spec.key);
+    }
+}
+
 /// A stopped run of version 0.1.0 as it was before methods had one interface, and what that
 /// version made of it in the end.
 #[test]

@@ -189,6 +189,7 @@ impl Chance {
             plugins: vec![self.text(), self.text()],
             backbones: vec![self.text()],
             weights: [(self.text(), self.text().into())].into(),
+            starts: [(self.text(), self.text().into())].into(),
             data: [(self.text(), self.text())].into(),
             corrected: [(self.text(), Vec::new())].into(),
         };

@@ -61,6 +61,7 @@ editor-on-fixed = { $n ->
 editor-on-memory = Ein Trainingsschritt mit den Einstellungen auf Experiment braucht etwa { $megabytes } MB mehr als das Netz allein.
 editor-on-identity = Es beginnt als Identität: Ein frisches ändert nichts.
 editor-on-no-identity = Es beginnt nicht als Identität: Ein frisches ändert, was das Netz sagt.
+editor-on-folds = Bei { $sites } ist es linear: Wo viele Bilder vorhergesagt werden, wird es dort Teil der festen Gewichte.
 editor-on-shapes = Formen für ein Bild mit { $n } Token
 editor-on-block = Der Block, mit dem Plugin an { $sites }
 editor-measured = Ausprobiert

@@ -38,6 +38,7 @@ choose-data = Ordner mit einem Unterordner je Klasse wählen
 choose-weights = Datei mit Gewichten wählen
 choose-images = Bilder wählen
 choose-order = Klassenreihenfolge wählen
+choose-pet-start = Ordner eines LoRA von peft wählen
 choose-report = Fehlerbericht speichern
 choose-export-project = Für Teachable Machine exportieren
 choose-export-folder = Als Bilderordner in einem Zip exportieren

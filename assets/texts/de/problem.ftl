@@ -631,3 +631,53 @@ problem-count-argument = { $n ->
     [one] { $n } Argument
    *[other] { $n } Argumente
 }
+
+# Ein LoRA von peft als Anfang eines PETs
+problem-start-shared = „{ $parameter }“ dient mehreren Schichten, und der Adapter hat für jede andere Werte
+try-start-per-site = nimm ein Plugin mit per_site = true, etwa LoRA all
+problem-start-no-lora = { $pet } hat bei „{ $site }“ kein A und B, das einen Anfang haben könnte
+try-start-no-lora = wähle LoRA, LoRA all oder ein Plugin mit h + e @ a @ b an dieser Stelle
+problem-start-unreadable = { $file } lässt sich nicht lesen: { $error }
+try-start-folder = nenne den Ordner, in dem die Bibliothek peft ein LoRA eines ViT gespeichert hat, mit adapter_config.json und adapter_model.safetensors
+problem-start-kind = der Adapter ist { $kind }, und ein PET beginnt nur mit einem einfachen LoRA
+problem-start-bias = der Adapter ist ein LoRA, das auch Biaswerte trainiert, und ein PET beginnt nur mit einem einfachen LoRA
+try-start-plain = trainiere in peft ein einfaches LoRA, oder lass --pet-start weg
+problem-start-no-matrix = { $name } ist keine Matrix
+problem-start-ranks = A und B von { $layer } haben die Ränge { $a } und { $b }
+problem-start-not-finite = { $layer } enthält Zahlen, die nicht endlich sind
+problem-start-nothing = der Adapter ändert keine lineare Schicht
+problem-start-none = in diesem Ordner liegt kein Adapter von peft
+problem-start-channels = { $layer } führt im Adapter von { $from } zu { $to } Kanälen, hier von { $inputs } zu { $outputs }
+try-start-backbone = wähle das Backbone, auf dem der Adapter trainiert wurde
+problem-start-rank = { $layer } hat im Adapter den Rang { $rank }, und die Größe des PETs ist { $size }
+try-start-rank = --pet-size { $rank }
+problem-start-scale = das PET nimmt seine Änderung von { $layer } mit 0 mal
+try-start-scale = wähle mit --pet-set einen anderen Faktor
+problem-start-elsewhere = der Adapter ändert { $layer }, wo dieser Lauf kein PET hat
+try-start-elsewhere = wähle die Blöcke mit --blocks und ein PET, das an denselben Schichten wirkt (LoRA all oder eine Kopie davon)
+problem-start-part = der Adapter ändert von { $layer } den Teil „{ $site }“, den das PET dieses Laufs lässt, wie er ist
+try-start-part = nimm LoRA all oder eine Kopie davon mit diesen Stellen
+problem-start-changed = das, womit das PET dieses Laufs begann, wurde geändert
+try-start-changed = lege die zwei Dateien des Adapters wieder hin
+problem-start-changes = der Adapter wurde geändert, während er kopiert wurde
+try-start-changes = trainiere noch einmal, wenn nichts mehr an ihm schreibt
+
+# Was für andere Programme geschrieben werden kann
+problem-method-has-no-recipe = für seine Antworten braucht dieses Verfahren mehr als Merkmale und Werte; eine Form für andere Programme gibt es noch nicht
+try-method-with-recipe = exportiere einen Lauf eines dieser Verfahren: { $methods }
+problem-export-taken = hier liegt schon etwas
+try-export-taken = nenne einen neuen oder leeren Ordner
+problem-export-no-pet = dieser Lauf hat kein PET, also gibt es nichts, was peft laden könnte
+try-export-torch = nimm die Form torch, die jedes PET kennt: --format torch
+problem-export-no-lora = { $pet } ist kein LoRA, das peft laden könnte: bei „{ $site }“ tut es mehr, als zu addieren, was Matrizen aus e machen, oder es wirkt auf keine lineare Schicht von timm
+problem-export-no-form = „{ $name }“ aus der Gleichung des PETs hat hier keine Form in ONNX
+problem-export-too-large = dieses Netz ist zu groß für eine einzige ONNX-Datei
+
+# iCaRL
+problem-icarl-few = { $budget ->
+    [one] { $budget } Exemplar kann
+   *[other] { $budget } Exemplare können
+} nicht für { $classes } stehen: Klassen ohne Exemplar würden nie geantwortet
+try-icarl-few = --set exemplars={ $classes } ist das Mindeste
+problem-icarl-memory = bis zu { $images } aus früheren Tasks werden noch einmal gelernt, die die anderen Verfahren nie wiedersehen
+try-icarl-memory = vergleiche ihn mit ihnen als das, was ein Gedächtnis aus Bildern bringt

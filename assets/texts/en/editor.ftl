@@ -61,6 +61,7 @@ editor-on-fixed = { $n ->
 editor-on-memory = A training step with the settings on Experiment takes about { $megabytes } MB more than the network alone.
 editor-on-identity = It starts as the identity: a fresh one changes nothing.
 editor-on-no-identity = It does not start as the identity: a fresh one changes what the network says.
+editor-on-folds = It is linear at { $sites }: where many pictures are predicted, it becomes part of the frozen weights there.
 editor-on-shapes = Shapes for one picture of { $n } tokens
 editor-on-block = The block, with the plugin at { $sites }
 editor-measured = Tried out

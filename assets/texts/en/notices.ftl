@@ -35,6 +35,7 @@ choose-data = Choose a folder with one subfolder per class
 choose-weights = Choose a weight file
 choose-images = Choose images
 choose-order = Choose a class order
+choose-pet-start = Choose the folder of a LoRA that peft saved
 choose-report = Save the bug report
 choose-export-project = Export for Teachable Machine
 choose-export-folder = Export as an image folder in a zip

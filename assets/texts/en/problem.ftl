@@ -634,3 +634,53 @@ problem-count-argument = { $n ->
     [one] { $n } argument
    *[other] { $n } arguments
 }
+
+# A LoRA of peft's as the start of a PET
+problem-start-shared = `{ $parameter }` serves several layers, and the adapter has other values for each
+try-start-per-site = use a plugin with per_site = true, such as LoRA all
+problem-start-no-lora = { $pet } has no A and B at `{ $site }` to be started from
+try-start-no-lora = choose LoRA, LoRA all, or a plugin with h + e @ a @ b there
+problem-start-unreadable = { $file } cannot be read: { $error }
+try-start-folder = name the folder in which the library peft saved a LoRA of a ViT, with adapter_config.json and adapter_model.safetensors
+problem-start-kind = the adapter is { $kind }, and a PET starts from a plain LoRA alone
+problem-start-bias = the adapter is a LoRA that trains biases, too, and a PET starts from a plain LoRA alone
+try-start-plain = train a plain LoRA in peft, or leave --pet-start out
+problem-start-no-matrix = { $name } is no matrix
+problem-start-ranks = A and B of { $layer } have the ranks { $a } and { $b }
+problem-start-not-finite = { $layer } holds numbers that are not finite
+problem-start-nothing = the adapter changes no linear layer
+problem-start-none = this folder has no adapter of peft
+problem-start-channels = the adapter's { $layer } is { $from } to { $to } channels, here it is { $inputs } to { $outputs }
+try-start-backbone = choose the backbone that the adapter was trained on
+problem-start-rank = the adapter's { $layer } has rank { $rank }, and the PET's size is { $size }
+try-start-rank = --pet-size { $rank }
+problem-start-scale = the PET multiplies its change of { $layer } with 0
+try-start-scale = choose another scale with --pet-set
+problem-start-elsewhere = the adapter changes { $layer }, where this run has no PET
+try-start-elsewhere = choose the blocks with --blocks, and a PET that acts at the same layers (LoRA all, or a copy of it)
+problem-start-part = the adapter changes the { $site } part of { $layer }, which this run's PET leaves as it is
+try-start-part = use LoRA all, or a copy of it with these sites
+problem-start-changed = what this run's PET started from was changed
+try-start-changed = put the two files of the adapter back
+problem-start-changes = the adapter was changed while it was copied
+try-start-changes = train again once nothing writes it any more
+
+# What can be written for other programs
+problem-method-has-no-recipe = answers of this method take more than features and scores, and have no form for other programs yet
+try-method-with-recipe = export a run of one of these methods: { $methods }
+problem-export-taken = there is something here already
+try-export-taken = name a new folder, or an empty one
+problem-export-no-pet = this run has no PET, so there is nothing for peft to load
+try-export-torch = use the form torch, which takes every PET: --format torch
+problem-export-no-lora = { $pet } is not a LoRA that peft could load: at `{ $site }` it does more than add what matrices make of e, or acts on no linear layer of timm's
+problem-export-no-form = `{ $name }` of the PET's equation has no form in ONNX here
+problem-export-too-large = this network is too large for one ONNX file
+
+# iCaRL
+problem-icarl-few = { $budget ->
+    [one] { $budget } exemplar
+   *[other] { $budget } exemplars
+} cannot stand for { $classes }: those without one would never be answered
+try-icarl-few = --set exemplars={ $classes } is the least
+problem-icarl-memory = up to { $images } of earlier tasks are learned again, which the other methods never see
+try-icarl-memory = compare it with them as what a memory of pictures brings

@@ -11,6 +11,7 @@ use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::job::Own;
+use crate::store::PetStart;
 
 /// What goes along with a run, as far as it is known here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,12 +22,14 @@ pub struct Along {
     pub data: BTreeMap<String, PathBuf>,
     /// The files of weights of this computer that are still to be carried there, by what the settings call their backbone.
     pub weights: BTreeMap<String, PathBuf>,
+    /// The folders of LoRAs that are still to be carried there, by what the settings call them.
+    pub starts: BTreeMap<String, PathBuf>,
 }
 
 impl Along {
     /// Whether nothing has to be carried.
     pub fn is_text_alone(&self) -> bool {
-        self.data.is_empty() && self.weights.is_empty()
+        self.data.is_empty() && self.weights.is_empty() && self.starts.is_empty()
     }
 
     /// Adds what another run needs.
@@ -43,15 +46,16 @@ impl Along {
         self.own.data.extend(other.own.data);
         self.data.extend(other.data);
         self.weights.extend(other.weights);
+        self.starts.extend(other.starts);
     }
 }
 
-/// What these settings need of this computer: the plugin's text, the own table that the backbone stands in, the file of
-/// its weights where no program can fetch them, and the data set. `data` says where data sets lie there, by the name or path
+/// What these settings need of this computer: the plugin's text, the LoRA that it starts from, the own table that the
+/// backbone stands in, the file of its weights where no program can fetch them, and the data set. `data` says where data sets lie there, by the name or path
 /// that they have here. Paths in the settings become whole ones, so that the run finds all of it when it comes home.
 ///
 /// # Errors
-/// A Problem for a broken plugin, or weights that are not there.
+/// A Problem for a broken plugin, or weights or a LoRA that are not there.
 pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Result<Along> {
     let mut along = Along::default();
     if Chosen::of(config)?.trains_pet()? {
@@ -67,6 +71,11 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
                 .own
                 .plugins
                 .push(entry.spec.clone()?.text().to_string());
+        }
+        if let Some(start) = &mut config.pet_start {
+            PetStart::at(Path::new(&*start))?;
+            let whole = whole("find the adapter to start from", start)?;
+            along.starts.insert(start.clone(), whole);
         }
     }
     let library = BackboneLibrary::usual();

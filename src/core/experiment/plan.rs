@@ -1,6 +1,5 @@
 //! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::backbone::library::{Description, Opened};
@@ -138,10 +137,9 @@ impl TrainingPlan {
         (chosen.spec.check)(&chosen, Some(&context))?;
         let drawing = begun.map_or_else(Drawing::default, |(header, _)| header.drawing);
         let pet = spec.map(|spec| -> Result<PetPlan> {
-            let start = match (begun, &config.pet_start) {
-                (Some((header, _)), _) => PetStart::of_run(header)?,
-                (None, Some(folder)) => Some(PetStart::at(Path::new(folder))?),
-                (None, None) => None,
+            let start = match begun {
+                Some((header, _)) => PetStart::of_run(header)?,
+                None => stock.start(config)?,
             };
             let plan = PetPlan::new(&chosen, spec, shapes)?;
             Ok(plan.drawn(drawing).starting(start))

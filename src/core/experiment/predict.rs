@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn::tensor::Tensor;
 use image::RgbImage;
@@ -11,6 +12,7 @@ use crate::data::transform::infer_into;
 use crate::device::{self, Trusted};
 use crate::message;
 use crate::method::{self, Answer, Chosen, Method, PetPlan, Recipe, Setup};
+use crate::nn::WeightType;
 use crate::pet::PetSpec;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, RunHeader};
@@ -21,12 +23,18 @@ use super::fitting::variant_of;
 use super::watched::Watched;
 use super::{Stock, upload};
 
+/// From so many pictures on PETs that are linear become part of the weights. Before, copying these would take longer than it
+/// brings.
+const MANY: usize = 128;
+
 /// The experts of one run as they were after one task.
 pub struct Predictor {
     pub(super) header: RunHeader,
     /// Positions that count for the class of another, each with that.
     pub(super) again: Vec<(usize, usize)>,
     task: usize,
+    /// Pictures that it answered, up to [`MANY`]; none where its PETs stay apart from the weights.
+    answered: Option<AtomicUsize>,
     pub(super) method: Box<dyn Method>,
     pub(super) backbone: Arc<Opened>,
     /// What the method runs on: the backbone, and what it can be seen doing.
@@ -116,12 +124,8 @@ impl Parts {
             // It was at hand and has been let go of since, or the device is another one.
             None => weights_of(&config.backbone, false),
         };
-        let backbone = stock.placed(
-            &config.backbone,
-            variant_of(&self.header, &ready),
-            &ready,
-            read,
-        )?;
+        let variant = variant_of(&self.header, &ready);
+        let backbone = stock.placed(&config.backbone, variant, &ready, read)?;
         if backbone.sha256 != self.header.weights_sha256 {
             return Err(
                 Problem::new(message!("problem-backbones-weights-changed-since-this-run"))
@@ -152,6 +156,8 @@ impl Parts {
             again: self.header.again(),
             header: self.header,
             task: self.task,
+            // Copies would be f32, and slower than rounded weights.
+            answered: (variant.weights == WeightType::F32).then(AtomicUsize::default),
             method,
             backbone,
             watched,
@@ -207,9 +213,25 @@ impl Predictor {
     /// # Errors
     /// A Problem when the device failed or gives what is no number.
     pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Answer>> {
-        let verdicts = self.method.predict(self.images(seen))?.into_iter();
-        let folded = verdicts.map(|verdict| Ok(verdict.checked()?.folded(&self.again)));
+        let verdicts = self.method.predict(self.images(seen))?;
+        self.count(verdicts.len())?;
+        let folded = verdicts.into_iter();
+        let folded = folded.map(|verdict| Ok(verdict.checked()?.folded(&self.again)));
         folded.collect()
+    }
+
+    /// So many more pictures were answered.
+    fn count(&self, pictures: usize) -> Result<()> {
+        let Some(answered) = &self.answered else {
+            return Ok(());
+        };
+        let before = answered.fetch_add(pictures, Ordering::Relaxed);
+        if before < MANY && before + pictures >= MANY {
+            for pet in self.method.pets()? {
+                pet.now.fold();
+            }
+        }
+        Ok(())
     }
 
     /// What the network sees of a picture (side² × 3 bytes).

@@ -1,6 +1,7 @@
 //! What jobs share: opened data sets and backbones, kept while they are in use.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backbone::library::{self, BackboneLibrary, Description, Opened, Unplaced};
@@ -14,6 +15,7 @@ use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::job::Own;
+use crate::store::PetStart;
 
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
@@ -94,6 +96,20 @@ impl Stock {
     /// Where the data set of these settings lies: where the job brought it, else where they say.
     fn place_of_data<'a>(&'a self, config: &'a RunConfig) -> &'a str {
         self.own.data.get(&config.data).unwrap_or(&config.data)
+    }
+
+    /// The LoRA that these settings have a PET start from: the one that the job brought, else the one in the folder they
+    /// name.
+    ///
+    /// # Errors
+    /// A Problem for a folder without one.
+    pub fn start(&self, config: &RunConfig) -> Result<Option<PetStart>> {
+        let named = config.pet_start.as_ref();
+        let place = |named: &String| match self.own.starts.get(named) {
+            Some(brought) => PetStart::at(brought),
+            None => PetStart::at(Path::new(named)),
+        };
+        named.map(place).transpose()
     }
 
     /// Decoded pictures of a data set, kept for one working size at a time.

@@ -19,6 +19,7 @@ use model::{Files, Model};
 
 use crate::experiment::Stock;
 use crate::experiment::predict::Predictor;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::write_file;
 use crate::tensors::to_bytes;
@@ -90,10 +91,10 @@ pub fn export(
     free(to)?;
     // On the processor weights are at hand as f32.
     let predictor = Predictor::open(folder, task, Some("cpu"), &Stock::default(), download)?;
-    let recipe = predictor.recipe().map_err(|problem| {
-        let method = &predictor.header().method.title;
-        Problem::new(format!("{method}: {}", problem.what)).advise(problem.remedy)
-    })?;
+    let method = &predictor.header().method.title;
+    let recipe = predictor
+        .recipe()
+        .map_err(|problem| problem.at(method.as_str()))?;
     let model = Model {
         predictor: &predictor,
         recipe,
@@ -117,9 +118,9 @@ fn free(to: &Path) -> Result<()> {
         Err(_) => std::fs::symlink_metadata(to).is_ok() && !to.is_dir(),
     };
     match taken {
-        true => Err(Problem::new("there is something here already")
+        true => Err(Problem::new(message!("problem-export-taken"))
             .at_path(to)
-            .advise("name a new folder, or an empty one")),
+            .advise(message!("try-export-taken"))),
         false => Ok(()),
     }
 }

@@ -2,9 +2,11 @@
 
 use burn::tensor::Tensor;
 
+use super::METHODS;
 use super::heads::Heads;
 use super::prototypes::Prototypes;
 use crate::backbone::parameters::Weights;
+use crate::message;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
@@ -88,10 +90,12 @@ impl Recipe {
 
     /// What is said where a method has none.
     pub(super) fn none() -> Problem {
-        Problem::new(
-            "answers of this method take more than features and scores, and cannot be exported yet",
-        )
-        .advise("export a run of a method that answers from features, such as LAE or SimpleCIL")
+        let with = METHODS.iter().filter(|method| method.has_recipe);
+        let titles: Vec<&str> = with.map(|method| method.title).collect();
+        Problem::new(message!("problem-method-has-no-recipe")).advise(message!(
+            "try-method-with-recipe",
+            methods = titles.join(", ")
+        ))
     }
 }
 

@@ -34,6 +34,8 @@ pub struct MethodSpec {
     /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
     /// finished run is kept for its added tasks.
     pub needs_state: bool,
+    /// Whether its answers are made of features alone, so that it has a [`super::Recipe`] for other programs.
+    pub has_recipe: bool,
     /// The passes over the images of a task (from 0).
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
     /// What a step takes beside the network and a PET, for a network of so many blocks.
@@ -61,6 +63,7 @@ impl MethodSpec {
         published: &[],
         all_at_once: false,
         needs_state: false,
+        has_recipe: true,
         passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
         memory: |_, _| Ok(MemoryEstimate::NONE),
         check: |_, _| Ok(()),

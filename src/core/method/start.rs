@@ -9,12 +9,14 @@ use serde::Deserialize;
 use crate::backbone::Backbone;
 use crate::backbone::torch::LayerName;
 use crate::backbone::weights::{self, Tensors};
+use crate::message;
 use crate::names::shortened;
 use crate::pet::low_rank::{Roles, roles};
 use crate::pet::{BlockPet, PetStack, Site, SitePet};
 use crate::problem::{Problem, Result};
 use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart};
 use crate::tensors::HostTensor;
+use crate::texts::Message;
 
 /// What `adapter_config.json` says, as far as it matters here.
 #[derive(Deserialize)]
@@ -63,7 +65,9 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
             let Some((module, name)) = found else {
                 continue;
             };
-            let layer = layers.get_mut(&module).ok_or_else(|| wrong("no layer"))?;
+            let Some(layer) = layers.get_mut(&module) else {
+                continue;
+            };
             let of = Adapted {
                 module: &module,
                 scale: config.scale(&module, layer.a.shape[0]),
@@ -74,12 +78,8 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
                 if let Some(other) = values.insert(key.clone(), made)
                     && values.get(&key) != Some(&other)
                 {
-                    let what = format!(
-                        "`{key}` serves several layers, and the adapter has other values for each"
-                    );
-                    return Err(
-                        wrong(&what).advise("use a plugin with per_site = true, such as LoRA all")
-                    );
+                    let what = message!("problem-start-shared", parameter = key);
+                    return Err(wrong(what).advise(message!("try-start-per-site")));
                 }
             }
             layer.taken.0.insert(name.part);
@@ -95,38 +95,40 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
     Ok(stack)
 }
 
-fn wrong(what: &str) -> Problem {
+fn wrong(what: Message) -> Problem {
     Problem::new(what).at("--pet-start")
 }
 
 fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
-    let name = stack.spec().map_or("this PET", |spec| &spec.name);
-    let what = format!(
-        "{name} has no A and B at `{}` to be started from",
-        site.site.name()
-    );
-    wrong(&what).advise("choose LoRA, LoRA all, or a plugin with h + e @ a @ b there")
+    let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
+    let site = site.site.name();
+    wrong(message!("problem-start-no-lora", pet = pet, site = site))
+        .advise(message!("try-start-no-lora"))
 }
 
 fn config(start: &PetStart) -> Result<Config> {
     let path = start.file(ADAPTER_CONFIG);
     let config: Config = serde_json::from_slice(&start.config()?).map_err(|error| {
-        Problem::new(format!("{ADAPTER_CONFIG} cannot be read: {error}"))
-            .at_path(&path)
-            .advise("name a folder as the library peft saves a LoRA")
+        Problem::new(message!(
+            "problem-start-unreadable",
+            file = ADAPTER_CONFIG,
+            error = error.to_string()
+        ))
+        .at_path(&path)
+        .advise(message!("try-start-folder"))
     })?;
-    let kind = match () {
-        () if config.peft_type != "LORA" => shortened(&config.peft_type),
-        () if config.use_dora => "DoRA".into(),
-        () if config.lora_bias || config.bias.as_deref().is_some_and(|bias| bias != "none") => {
-            "LoRA that trains biases, too,".into()
+    let trains_bias = config.bias.as_deref().is_some_and(|bias| bias != "none");
+    let what = match () {
+        () if config.peft_type != "LORA" => {
+            message!("problem-start-kind", kind = shortened(&config.peft_type))
         }
+        () if config.use_dora => message!("problem-start-kind", kind = "DoRA"),
+        () if config.lora_bias || trains_bias => message!("problem-start-bias"),
         () => return Ok(config),
     };
-    let what = format!("the adapter is {kind}, and a PET starts from a plain LoRA alone");
     Err(Problem::new(what)
         .at_path(&path)
-        .advise("train a LoRA without it in peft, or leave --pet-start out"))
+        .advise(message!("try-start-plain")))
 }
 
 impl Config {
@@ -161,7 +163,7 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
         let read = |name: &str| -> Result<HostTensor> {
             let shape = tensors.shape(name).unwrap_or_default().to_vec();
             if shape.len() != 2 {
-                let what = format!("{} is no matrix", shortened(name));
+                let what = message!("problem-start-no-matrix", name = shortened(name));
                 return Err(Problem::new(what).at(tensors.origin()));
             }
             let values = tensors.read(name)?;
@@ -172,17 +174,17 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
             read(&name.replacen(".lora_A.", ".lora_B.", 1))?,
         );
         if a.shape[0] != b.shape[1] {
-            let what = format!(
-                "A and B of {} have the ranks {} and {}",
-                shortened(module),
-                a.shape[0],
-                b.shape[1]
+            let what = message!(
+                "problem-start-ranks",
+                layer = shortened(module),
+                a = a.shape[0],
+                b = b.shape[1]
             );
             return Err(Problem::new(what).at(tensors.origin()));
         }
         let numbers = a.values.iter().chain(&b.values);
         if !numbers.clone().all(|value| value.is_finite()) {
-            let what = format!("{} holds numbers that are not finite", shortened(module));
+            let what = message!("problem-start-not-finite", layer = shortened(module));
             return Err(Problem::new(what).at(tensors.origin()));
         }
         let module = module.trim_start_matches("base_model.model.");
@@ -191,9 +193,9 @@ fn layers(tensors: &Tensors) -> Result<BTreeMap<String, Layer>> {
     }
     match found.is_empty() {
         false => Ok(found),
-        true => Err(Problem::new("the adapter changes no linear layer")
+        true => Err(Problem::new(message!("problem-start-nothing"))
             .at(tensors.origin())
-            .advise("name a folder as the library peft saves a LoRA of a ViT")),
+            .advise(message!("try-start-folder"))),
     }
 }
 
@@ -217,10 +219,15 @@ impl Adapted<'_> {
         let (rank, columns) = (layer.a.shape[0], layer.a.shape[1]);
         let (rows, wanted) = (layer.b.shape[0], width * self.name.parts);
         if (columns, rows) != (inputs, wanted) {
-            let what = format!(
-                "the adapter's {module} is {columns} to {rows} channels, here it is {inputs} to {wanted}"
+            let what = message!(
+                "problem-start-channels",
+                layer = module,
+                from = columns,
+                to = rows,
+                inputs = inputs,
+                outputs = wanted
             );
-            return Err(wrong(&what).advise("choose the backbone that the adapter was trained on"));
+            return Err(wrong(what).advise(message!("try-start-backbone")));
         }
         let b_at = |row: usize, inner: usize| {
             layer.b.values[(self.name.part * width + row) * rank + inner]
@@ -232,15 +239,17 @@ impl Adapted<'_> {
             false => (0..rank).filter(acts).collect(),
         };
         if used.len() > size {
-            let what = format!(
-                "the adapter's {module} has rank {}, and the PET's size is {size}",
-                used.len()
+            let what = message!(
+                "problem-start-rank",
+                layer = module,
+                rank = used.len(),
+                size = size
             );
-            return Err(wrong(&what).advise(format!("--pet-size {}", used.len())));
+            return Err(wrong(what).advise(message!("try-start-rank", rank = used.len())));
         }
         if own.scale == 0.0 {
-            let what = format!("the PET multiplies its change of {module} with 0");
-            return Err(wrong(&what).advise("choose another scale with --pet-set"));
+            let what = message!("problem-start-scale", layer = module);
+            return Err(wrong(what).advise(message!("try-start-scale")));
         }
         let scale = self.scale / own.scale;
         let mut of_a = HostTensor::read(a.tensor)?;
@@ -264,10 +273,8 @@ fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
         let (taken, parts) = (&layer.taken.0, layer.taken.1);
         let shown = shortened(module);
         if taken.is_empty() {
-            let what = format!("the adapter changes {shown}, where this run has no PET");
-            return Err(wrong(&what).advise(
-                "choose the blocks with --blocks, and a PET that acts at the same layers (LoRA all, or a copy of it)",
-            ));
+            let what = message!("problem-start-elsewhere", layer = shown);
+            return Err(wrong(what).advise(message!("try-start-elsewhere")));
         }
         let each = layer.b.values.len() / parts.max(1);
         let idle = |part: usize| {
@@ -277,10 +284,8 @@ fn all_taken(layers: &BTreeMap<String, Layer>) -> Result<()> {
         };
         if let Some(part) = (0..parts).find(|part| !taken.contains(part) && !idle(*part)) {
             let site = Site::PACKED.get(part).map_or("part", |site| site.name());
-            let what = format!(
-                "the adapter changes the {site} part of {shown}, which this run's PET leaves as it is"
-            );
-            return Err(wrong(&what).advise("use LoRA all, or a copy of it with these sites"));
+            let what = message!("problem-start-part", site = site, layer = shown);
+            return Err(wrong(what).advise(message!("try-start-part")));
         }
     }
     Ok(())

@@ -115,33 +115,23 @@ impl Folds {
     pub(super) fn has(&self, site: Site) -> bool {
         self.sites.contains(&site)
     }
-
-    /// The same sites, with nothing folded yet.
-    pub(super) fn anew(&self) -> Self {
-        let layers = self.layers.keys().map(|key| (*key, OnceLock::new()));
-        Self {
-            sites: self.sites.clone(),
-            layers: layers.collect(),
-        }
-    }
 }
 
 impl PetStack {
-    /// The same for predictions: where equations are linear, it gives layers in which they are folded. Each is made when
-    /// the first picture needs it, and is a copy of the frozen one, in f32.
-    #[must_use]
-    pub fn folding(mut self) -> Self {
-        let sites = self.foldable();
-        if sites.is_empty() {
-            return self;
-        }
-        let all = Site::ALL.iter().map(|(site, ..)| *site);
-        let linear: Vec<Site> = all.filter(|site| site.is_linear()).collect();
-        let blocks = self.tensors.keys();
-        let keys = blocks.flat_map(|block| linear.iter().map(move |site| (*block, *site)));
-        let layers = keys.map(|key| (key, OnceLock::new())).collect();
-        self.folds = Some(Arc::new(Folds { sites, layers }));
-        self
+    /// From now on it and its clones give layers in which the equations are folded that are linear. Each is made when
+    /// the next picture needs it, and is a copy of the frozen one, in f32. What is made of it to be trained, and with
+    /// other values, does not fold.
+    pub fn fold(&self) {
+        self.folds.get_or_init(|| {
+            let all = Site::ALL.iter().map(|(site, ..)| *site);
+            let linear: Vec<Site> = all.filter(|site| site.is_linear()).collect();
+            let blocks = self.tensors.keys();
+            let keys = blocks.flat_map(|block| linear.iter().map(move |site| (*block, *site)));
+            Folds {
+                sites: self.foldable(),
+                layers: keys.map(|key| (key, OnceLock::new())).collect(),
+            }
+        });
     }
 
     /// The linear layers with which its equations can be folded.
@@ -165,13 +155,13 @@ impl PetStack {
         sites: &[Site],
         own: &'a Linear,
     ) -> Result<&'a Linear> {
-        let found = self.folds.as_ref().and_then(|folds| {
+        let found = self.folds.get().and_then(|folds| {
             let any = sites.iter().any(|site| folds.has(*site));
             any.then(|| folds.layers.get(&(block, *sites.first()?)))?
         });
         match found {
             Some(layer) => {
-                let made = layer.get_or_init(|| self.fold(block, sites, own));
+                let made = layer.get_or_init(|| self.fold_layer(block, sites, own));
                 made.as_ref().map_err(Clone::clone)
             }
             None => Ok(own),
@@ -179,7 +169,7 @@ impl PetStack {
     }
 
     /// An equation that is linear, f(e, h) = e·L + h·M + b, makes of e·W + c: e·(L + W·M) + c·M + b.
-    fn fold(&self, block: usize, sites: &[Site], own: &Linear) -> Result<Linear> {
+    fn fold_layer(&self, block: usize, sites: &[Site], own: &Linear) -> Result<Linear> {
         let weight = own.wide_weight();
         let ([inputs, packed], device) = (weight.dims(), weight.device());
         let width = packed / sites.len().max(1);
@@ -190,7 +180,7 @@ impl PetStack {
             let range = at * width..(at + 1) * width;
             let part = weight.clone().slice([0..inputs, range.clone()]);
             let shift = bias.clone().slice(range).reshape([1, width]);
-            if !self.folds.as_ref().is_some_and(|folds| folds.has(*site)) {
+            if !self.folds.get().is_some_and(|folds| folds.has(*site)) {
                 weights.push(part);
                 biases.push(shift);
                 continue;

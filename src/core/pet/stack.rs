@@ -27,8 +27,8 @@ pub struct PetStack {
     pub(super) tensors: BTreeMap<usize, Vec<Tensor<2>>>,
     /// What `dropout` draws from; none outside training.
     draws: Option<DropoutSeed>,
-    /// The layers that it gives in place of the frozen ones; none unless it predicts.
-    pub(super) folds: Option<Arc<Folds>>,
+    /// The layers that it gives in place of the frozen ones, once it folds.
+    pub(super) folds: Arc<OnceLock<Folds>>,
 }
 
 /// What does not change during training.
@@ -87,7 +87,7 @@ impl PetStack {
             plan: Some(Arc::new(StackPlan { spec, layout })),
             tensors,
             draws: None,
-            folds: None,
+            folds: Arc::default(),
         })
     }
 
@@ -124,8 +124,8 @@ impl PetStack {
     #[must_use]
     pub fn with(&self, mut map: impl FnMut(&str, &Tensor<2>, bool) -> Tensor<2>) -> Self {
         let mut result = self.clone();
-        let folds = self.folds.as_ref();
-        result.folds = folds.map(|folds| Arc::new(folds.anew()));
+        // Other values are folded anew, and only where somebody asks for it.
+        result.folds = Arc::default();
         let Some(plan) = &self.plan else {
             return result;
         };
@@ -145,15 +145,13 @@ impl PetStack {
     /// Trained parameters as leaves of a new autodiff graph, fixed ones as constants.
     #[must_use]
     pub fn tracked(&self) -> Self {
-        let mut tracked = self.with(|_, tensor, trained| {
+        self.with(|_, tensor, trained| {
             let tensor = tensor.clone().inner();
             match trained {
                 true => tensor.autodiff().require_grad(),
                 false => tensor,
             }
-        });
-        tracked.folds = None;
-        tracked
+        })
     }
 
     /// All parameters as constants: nothing is recorded for backward.
@@ -165,7 +163,7 @@ impl PetStack {
     /// The same in a training step: `dropout` drops what these draws say.
     #[must_use]
     pub fn in_training(mut self, draws: DropoutSeed) -> Self {
-        (self.draws, self.folds) = (Some(draws), None);
+        (self.draws, self.folds) = (Some(draws), Arc::default());
         self
     }
 
@@ -298,7 +296,7 @@ impl Hooks for PetStack {
     fn uses(&self, block: usize, site: Site) -> bool {
         let plan = self.plan.as_ref();
         let layout = plan.and_then(|plan| plan.layout.blocks.get(&block));
-        let folded = self.folds.as_ref().is_some_and(|folds| folds.has(site));
+        let folded = self.folds.get().is_some_and(|folds| folds.has(site));
         !folded && layout.is_some_and(|layout| layout.bindings.contains_key(&site))
     }
 

@@ -9,6 +9,7 @@ use super::numbers::{ConstantSpec, SizeSpec};
 use super::site::BlockShape;
 use super::spec::{Extent, PetSettings, PetSpec};
 use crate::problem::{Problem, listed};
+use crate::tr;
 
 /// What people are told of a plugin.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -166,14 +167,10 @@ fn names(sites: &[super::Site]) -> Vec<String> {
 }
 
 impl VariantView {
-    /// At which layers its equations are linear, as a sentence; none where they are at none.
+    /// What predictions make of it, as a sentence; none where its equations are linear at no layer.
     pub fn folded(&self) -> Option<String> {
-        (!self.folds.is_empty()).then(|| {
-            format!(
-                "It is linear at {}: it can be folded into the frozen weights there.",
-                listed(&self.folds, 8)
-            )
-        })
+        let sites = listed(&self.folds, 8);
+        (!self.folds.is_empty()).then(|| tr!("editor-on-folds", sites = sites))
     }
 }
 
@@ -194,7 +191,8 @@ fn parameters(spec: &PetSpec) -> Vec<ParameterView> {
     spec.parameters.iter().map(view).collect()
 }
 
-fn variants(spec: &PetSpec) -> Vec<VariantView> {
+/// The forms of a plugin, the usual one first.
+pub fn variants(spec: &PetSpec) -> Vec<VariantView> {
     let view = |variant: &super::spec::PetVariant| {
         let mut equations: Vec<EquationView> = Vec::new();
         for (site, program) in &variant.equations {

@@ -135,6 +135,9 @@ pub struct Own {
     /// Files with weights, by what the settings call their backbone, in place of those that settings or tables name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, PathBuf>,
+    /// Folders of the LoRAs that PETs start from, by what the settings call them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub starts: BTreeMap<String, PathBuf>,
     /// Where data sets lie for that program, by what the settings call them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub data: BTreeMap<String, String>,

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::file::keep_file;
 use crate::fetch::hex;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
@@ -44,6 +45,12 @@ impl PetStart {
         })
     }
 
+    /// Whether a folder looks like one.
+    pub fn is_at(folder: &Path) -> bool {
+        let mut names = [ADAPTER_CONFIG, ADAPTER_VALUES].iter();
+        names.all(|name| folder.join(name).is_file())
+    }
+
     /// The copy of a run whose settings name one.
     ///
     /// # Errors
@@ -61,9 +68,9 @@ impl PetStart {
         let start = Self::at(place)?;
         match header.start_sha256.as_ref() == Some(&start.sha256) {
             true => Ok(Some(start)),
-            false => Err(Problem::new("what this run's PET started from was changed")
+            false => Err(Problem::new(message!("problem-start-changed"))
                 .at_path(place)
-                .advise("put the two files of the adapter back")),
+                .advise(message!("try-start-changed"))),
         }
     }
 
@@ -93,9 +100,9 @@ impl PetStart {
         }
         match Self::at(&folder)?.sha256 == self.sha256 {
             true => Ok(()),
-            false => Err(Problem::new("the adapter was changed while it was copied")
+            false => Err(Problem::new(message!("problem-start-changes"))
                 .at_path(&self.folder)
-                .advise("train again once nothing writes it any more")),
+                .advise(message!("try-start-changes"))),
         }
     }
 }
@@ -105,9 +112,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         let problem = Problem::io("read the adapter to start from", path, &error);
         match path.exists() {
             true => problem,
-            false => problem.advise(format!(
-                "name a folder as the library peft saves it, with {ADAPTER_CONFIG} and {ADAPTER_VALUES}"
-            )),
+            false => problem.advise(message!("try-start-folder")),
         }
     })
 }

@@ -84,7 +84,10 @@ impl Work {
             }
             JobWork::Resume(run) if store::about(run).0.place == *name => {
                 job.device = device;
-                let along = take_along(&mut store::load(run)?.header.config, &self.place.data);
+                let mut config = store::load(run)?.header.config;
+                // Its folder there has what its PET started from.
+                config.pet_start = None;
+                let along = take_along(&mut config, &self.place.data);
                 *run = self.root.join(self.name_there(&store::run_name(run)));
                 along
             }

@@ -45,6 +45,8 @@ pub struct Meaning {
     pub names: Vec<(String, String)>,
     /// Whether a fresh one leaves the network as it is.
     pub starts_as_identity: bool,
+    /// What predictions make of it, where it is linear at linear layers.
+    pub folded: Option<String>,
     /// On the backbone of the settings, or why it does not fit there.
     pub on: Result<OnBackbone, Problem>,
 }

@@ -11,7 +11,7 @@ use crate::pet::gradients::{detaches, gradients};
 use crate::pet::library::{files_of, read_text};
 use crate::pet::marks::marks;
 use crate::pet::reading::{facts, on_blocks, read};
-use crate::pet::view::Blocks;
+use crate::pet::view::{Blocks, VariantView, variants};
 use crate::pet::{PetSettings, PetSpec};
 use crate::problem::{Result, line_and_column};
 use crate::run::config::RunConfig;
@@ -33,6 +33,7 @@ pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
         }
     };
     let meaning = reading.spec.as_ref().map(|spec| Meaning {
+        folded: variants(spec).first().and_then(VariantView::folded),
         plugin: plugin(facts(spec)),
         names: names(spec),
         starts_as_identity: spec.starts_as_identity,

@@ -1,14 +1,18 @@
 //! What settings come to with the data, backbone and plugin at hand.
 
+use std::path::Path;
+
 use super::network;
 use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
+use crate::message;
 use crate::method::{self, Chosen, all_frozen, single_class_tasks};
 use crate::pet::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, PlanView};
+use crate::store::PetStart;
 use crate::tr;
 
 /// What the settings come to, with everything that stands in the way.
@@ -32,6 +36,15 @@ pub(super) fn plan(
         && !plan.problems.contains(&problem)
     {
         plan.problems.push(problem);
+    }
+    if let Some(start) = &config.pet_start
+        && !PetStart::is_at(Path::new(start))
+    {
+        plan.problems.push(
+            Problem::new(message!("problem-start-none"))
+                .at("--pet-start")
+                .advise(message!("try-start-folder")),
+        );
     }
     if let Err(problem) = device::choose(&config.device) {
         plan.problems.push(problem);

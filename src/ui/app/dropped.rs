@@ -5,7 +5,7 @@ use std::path::Path;
 use egui::Context;
 
 use super::StudioApp;
-use crate::session::chooser::{IMAGES, WEIGHTS};
+use crate::session::chooser::{DialogPurpose, IMAGES, WEIGHTS};
 use crate::store::is_packed;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::{GridCommand, PluginCommand};
@@ -38,7 +38,7 @@ impl StudioApp {
 
     /// What was dropped on a page, once it is seen what it is: pictures are asked about, several together in a table,
     /// weight files become the backbone, packed runs join the runs, grids are opened, plugins are shown before they are
-    /// installed, everything else is data. On Predict every other file is a picture.
+    /// installed, the PET starts from a LoRA of peft's, everything else is data. On Predict every other file is a picture.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
         // There is one data set and one backbone: of a thousand files the last counts.
         let (mut weights, mut data) = (None, None);
@@ -56,6 +56,9 @@ impl StudioApp {
             } else if dropped.is_plugin {
                 self.act(ctx, UiCommand::OnPlugins(PluginCommand::LookAt(path)));
                 self.show(Page::Plugins);
+            } else if dropped.is_start {
+                self.picked(ctx, DialogPurpose::PetStart, path);
+                self.show(Page::Experiment);
             } else if ending == "toml" && !is_folder {
                 self.grid(GridCommand::Open(text));
             } else if page == Page::Compare && is_folder {

@@ -41,6 +41,10 @@ impl StudioApp {
             DialogPurpose::Weights => self.act(ctx, UiCommand::ChooseWeights(text)),
             DialogPurpose::Piece => self.session.collect_file(path),
             DialogPurpose::Order => self.session.set("order", Some(Setting::Text(text.into()))),
+            DialogPurpose::PetStart => {
+                let start = Some(Setting::Text(text.into()));
+                self.act(ctx, UiCommand::Set("pet_start", start));
+            }
             DialogPurpose::Image => self.act(ctx, UiCommand::PredictFile(path)),
             DialogPurpose::BugReport => self.shell.report.goes_to(text),
             DialogPurpose::AddedTask => self.look_at_lesson(text),

@@ -110,6 +110,7 @@ fn of_experiment(session: &Session) -> Vec<PaletteEntry> {
         PaletteEntry::new(tr!("entries-read-data"), UiCommand::ReadDataAgain),
         pick(tr!("entries-weights"), DialogPurpose::Weights),
         pick(tr!("entries-order"), DialogPurpose::Order),
+        pick(tr!("experiment-pet-start"), DialogPurpose::PetStart),
     ]);
     all.extend([
         PaletteEntry::new(tr!("entries-redo"), UiCommand::Redo).keys(keys::REDO),

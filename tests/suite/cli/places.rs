@@ -478,6 +478,25 @@ fn own_plugins_and_backbones_are_carried_there() {
 }
 
 #[test]
+fn what_a_pet_starts_from_is_carried_there() {
+    let Some(lab) = Lab::start() else { return };
+    let folder = lab.here().join("adapter");
+    let place = start::adapter(&folder, start::CONFIG, 2, &[0, 3], start::KEYS_AND_VALUES);
+    let own = ["--pet", "lora", "--pet-size", "2", "--pet-start", &place];
+    let words = [QUICK, &own, &["--quiet"]].concat();
+    let expected = json(&run_json(&words, &lab.path("local")));
+    let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.here());
+    assert_eq!(essence(&json(&trained)), essence(&expected));
+    let said = stderr(&trained);
+    assert!(said.contains("carrying 2 files of the adapter"), "{said}");
+    // The run came home with its copy.
+    fs::remove_dir_all(folder).unwrap();
+    let words = ["check", "latest", "--train", "--quiet", "--json", "-"];
+    let report = json(&run(&words, &lab.here()));
+    assert_eq!(report["verdict"], "equal", "{report}");
+}
+
+#[test]
 fn a_run_with_own_units_goes_on_there() {
     let Some(lab) = Lab::start() else { return };
     own_units(&lab);

@@ -7,11 +7,17 @@ use super::*;
 
 /// Channels of lae-nano.
 const WIDTH: usize = 192;
-const CONFIG: &str = r#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4, "bias": "none"}"#;
+pub(super) const CONFIG: &str = r#"{"peft_type": "LORA", "r": 2, "lora_alpha": 4, "bias": "none"}"#;
 
 /// An adapter of this rank on the packed projections of some blocks; its B has values for queries, keys and values where
 /// that is said.
-fn adapter(folder: &Path, config: &str, rank: usize, blocks: &[usize], parts: [bool; 3]) -> String {
+pub(super) fn adapter(
+    folder: &Path,
+    config: &str,
+    rank: usize,
+    blocks: &[usize],
+    parts: [bool; 3],
+) -> String {
     let mut named = Named::new();
     for block in blocks {
         let value = |at: usize| ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
@@ -42,7 +48,7 @@ fn started<'a>(place: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [QUICK, &own, more, &ends].concat()
 }
 
-const KEYS_AND_VALUES: [bool; 3] = [false, true, true];
+pub(super) const KEYS_AND_VALUES: [bool; 3] = [false, true, true];
 
 #[test]
 fn a_run_keeps_a_copy_of_what_it_started_from() {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::problem::{Problem, Result};
-use lae_studio::run::config::RunConfig;
+use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::run_view::{RunView, Stage};
 use lae_studio::session::{Disk, Session, Sources};
@@ -20,7 +20,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::{after_one_task, small};
 use super::synthetic::{header, report};
-use super::{Dropped, recorded, settle, wait, window};
+use super::{Dropped, open_steps, recorded, settle, wait, window};
 
 fn page(window: &mut Harness<'_, StudioApp>, title: &str) {
     window.get_by_role_and_label(egui::Role::Tab, title).click();
@@ -169,6 +169,38 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         weights.display().to_string()
     );
     assert!(!session.experiment.plan.problems.is_empty());
+
+    // A folder of peft's is what the PET starts from, until the person says otherwise or it is gone.
+    let adapter = runs.path().join("adapter");
+    std::fs::create_dir(&adapter).unwrap();
+    for name in ["adapter_config.json", "adapter_model.safetensors"] {
+        std::fs::write(adapter.join(name), "{}").unwrap();
+    }
+    let dropped = std::sync::Arc::new(Dropped(adapter.clone()));
+    window.input_mut().dropped_files.push(dropped);
+    window.step();
+    settle(&mut window);
+    let told = |window: &Harness<'_, StudioApp>| {
+        let problems = &window.state().session.experiment.plan.problems;
+        problems
+            .iter()
+            .any(|problem| problem.place == "--pet-start")
+    };
+    let chosen = |window: &Harness<'_, StudioApp>| {
+        let draft = &window.state().session.experiment.draft;
+        draft.pet_start.clone()
+    };
+    assert_eq!(chosen(&window), Some(adapter.display().to_string()));
+    assert!(!told(&window));
+    open_steps(&mut window);
+    window.get_by_label("Start fresh").click();
+    settle(&mut window);
+    assert_eq!(chosen(&window), None);
+    std::fs::remove_dir_all(&adapter).unwrap();
+    let gone = Setting::Text(adapter.display().to_string().into());
+    window.state_mut().session.set("pet_start", Some(gone));
+    settle(&mut window);
+    assert!(told(&window));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the runs of a grid are made of here, for a program elsewhere that is to train them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::cells::{Cells, Overrides};
 use crate::experiment::{Along, take_along};
@@ -29,13 +29,19 @@ pub fn take_grid_along(
     for cell in cells.cells {
         let mut config = cell.config;
         let called = config.data.clone();
-        let needs = [&called, &config.backbone, &config.pet, &config.method].map(String::clone);
-        if !known.insert(needs) {
+        let (weights, start) = (config.backbone.clone(), config.pet_start.clone());
+        let needs = [&called, &weights, &config.pet, &config.method].map(String::clone);
+        if !known.insert((needs, start.clone())) {
             continue;
         }
-        let Ok(along) = take_along(&mut config, data) else {
+        let Ok(mut along) = take_along(&mut config, data) else {
             continue;
         };
+        // The grid's text is read there once more, and calls them as it does here.
+        rename(&mut along.weights, &config.backbone, weights);
+        if let (Some(whole), Some(start)) = (&config.pet_start, start) {
+            rename(&mut along.starts, whole, start);
+        }
         all.add(along);
         if config.data != called {
             call(&mut work.data, called, &config.data);
@@ -43,6 +49,12 @@ pub fn take_grid_along(
         all.own.corrected.insert(config.data, config.corrected);
     }
     Ok(all)
+}
+
+fn rename(files: &mut BTreeMap<String, PathBuf>, from: &str, to: String) {
+    if let Some(file) = files.remove(from) {
+        files.insert(to, file);
+    }
 }
 
 /// Has a data set that was called so be called by this path.

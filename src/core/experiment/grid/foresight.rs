@@ -2,7 +2,6 @@
 //! plugins and devices are looked at once for all cells that share them.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::backbone::library::{BackboneLibrary, Description, read_from};
@@ -20,7 +19,7 @@ use crate::pet::{Drawing, PetSpec};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
-use crate::store::{PetStart, RunKey};
+use crate::store::RunKey;
 
 /// What is known of a cell before it is run.
 #[derive(Clone, Debug)]
@@ -112,6 +111,10 @@ impl Foresight {
         let about = &*backbone.about;
         let variant = self.way(&chosen, about, tell)?;
         let scenario = self.scenario(&chosen, &order)?;
+        let start = match pet {
+            Some(_) => self.stock.start(config)?,
+            None => None,
+        };
         let open = self.open(config)?;
         (chosen.spec.check)(
             &chosen,
@@ -129,10 +132,6 @@ impl Foresight {
                 .collect()
         };
         let [train_images, test_images] = [sums(&open.train), sums(&open.test)];
-        let start = config.pet_start.as_ref().filter(|_| pet.is_some());
-        let start = start
-            .map(|folder| PetStart::at(Path::new(folder)))
-            .transpose()?;
         let header = backbone.sha256.as_deref().map(|weights_sha256| {
             let standing = standing_alone(config, &order, &scenario, (&open.data, &about.entry));
             let grounds = Grounds {

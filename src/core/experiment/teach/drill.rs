@@ -7,7 +7,7 @@
 //! that goes with its batch.
 
 use crate::counts::counted;
-use crate::method::{Chosen, Rate, learns};
+use crate::method::{Chosen, PassWork, Rate};
 use crate::run::config::RunConfig;
 
 /// Steps of an epoch, at least and at most; between them those of the run's tasks.
@@ -24,7 +24,7 @@ pub(super) struct Drill {
     pub repeats: usize,
     /// Learning rate at batch 256.
     pub base_lr: f64,
-    /// Training pictures.
+    /// Pictures that an epoch learns from.
     images: usize,
     /// Whether the method learns by steps at all.
     steps: bool,
@@ -35,7 +35,12 @@ impl Drill {
     /// it that are no added tasks had `own` pictures each.
     pub fn of(chosen: &Chosen<'_>, task: usize, images: usize, own: &[usize]) -> Self {
         let config = chosen.config;
-        let steps = learns(chosen, task);
+        let train: Vec<usize> = own.iter().copied().chain([images]).collect();
+        let mut passes = chosen.kinds(task).unwrap_or_default().into_iter();
+        let learning = passes.find(|pass| matches!(pass.work, PassWork::Learn { .. }));
+        // Exemplars of earlier tasks are learned beside them.
+        let learned = learning.and_then(|pass| pass.source.count(own.len(), &train));
+        let (steps, images) = (learned.is_some(), learned.unwrap_or(images));
         let usual = own.iter().sum::<usize>() / own.len().max(1) / config.batch.max(1);
         let usual = usual.clamp(STEPS[0], STEPS[1]);
         let batch = match images < config.batch * usual {
@@ -82,5 +87,28 @@ impl Drill {
                 self.batch
             )
         })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_repeated_by_what_an_epoch_learns_from() {
+        let repeats = |method: &str| {
+            let config = RunConfig {
+                method: method.into(),
+                batch: 24,
+                ..RunConfig::default()
+            };
+            let drill = Drill::of(&Chosen::of(&config).unwrap(), 5, 10, &[250; 5]);
+            (drill.batch, drill.repeats, drill.images)
+        };
+        assert_eq!(repeats("lae"), (8, 8, 10));
+        // 200 exemplars are as many as a task of the run.
+        assert_eq!(repeats("icarl"), (8, 1, 210));
+        assert_eq!(repeats("simplecil"), (8, 1, 10));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::expression::{Expr, NodeKind, Sign};
+use crate::message;
 use crate::onnx::{Graph, Value};
 use crate::pet::equation::{Binding, Meaning};
 use crate::pet::{BlockPet, SitePet};
@@ -290,10 +291,8 @@ fn joined(graph: &mut Graph, (x, of_x): (&Value, Axes), (y, of_y): (&Value, Axes
 }
 
 fn no_form(name: &str) -> Problem {
-    Problem::new(format!(
-        "`{name}` of the PET's equation has no form in ONNX here"
-    ))
-    .advise("use --format torch, which takes every PET")
+    Problem::new(message!("problem-export-no-form", name = name))
+        .advise(message!("try-export-torch"))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::model::{Files, Model};
 use super::prepared;
 use super::words::title;
 use crate::backbone::graph::{GraphHooks, GraphParts};
+use crate::message;
 use crate::method::{CosinePart, Reading, TEMPERATURE, Voice};
 use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
 use crate::pet::{BlockPet, PetStack, Site};
@@ -61,8 +62,9 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let weights = weights(model)?;
     let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
     if bytes > MOST_BYTES {
-        return Err(Problem::new("this network is too large for one ONNX file")
-            .advise("use --format torch"));
+        return Err(
+            Problem::new(message!("problem-export-too-large")).advise(message!("try-export-torch"))
+        );
     }
     let mut graph = Graph::default();
     let side = model.predictor.input_size();

@@ -11,12 +11,17 @@ use serde_json::json;
 use super::model::{Files, Model};
 use super::prepared;
 use crate::backbone::torch::LayerName;
+use crate::message;
 use crate::pet::low_rank::{Change, changes};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
+use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES};
 use crate::tensors::{HostTensor, Named, to_bytes};
 
-/// The changes of one layer of timm, each with the part of its outputs that it acts on.
+/// Where the same adapter lies under the names of transformers.
+const TRANSFORMERS: &str = "transformers/";
+
+/// The changes of one layer, each with the part of its outputs that it acts on.
 type LayerChanges = BTreeMap<String, Vec<(LayerName, Change)>>;
 
 /// All files of the folder: one adapter, or a folder for each of several.
@@ -29,25 +34,29 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             adapters.push((name.as_str(), adapter(model, stack)?));
         }
     }
+    let of_transformers = adapters.iter().all(|(_, layers)| !layers[1].is_empty());
     if adapters.is_empty() {
-        let what = "this run has no PET, so there is nothing for peft to load";
-        return Err(Problem::new(what).advise("use --format torch"));
+        return Err(
+            Problem::new(message!("problem-export-no-pet")).advise(message!("try-export-torch"))
+        );
     }
     let alone = adapters.len() == 1;
     let folders: Vec<&str> = adapters.iter().map(|(name, _)| *name).collect();
-    let readme = text::readme(model, if alone { &[] } else { &folders });
-    for (name, layers) in &adapters {
-        let path = |file: &str| match alone {
-            true => file.to_owned(),
-            false => format!("{name}/{file}"),
+    let several = if alone { &[] } else { &folders[..] };
+    let readme = text::readme(model, several, of_transformers);
+    for (name, forms) in &adapters {
+        let place = match alone {
+            true => String::new(),
+            false => format!("{name}/"),
         };
-        let config = prepared::json(&config(layers, &entry.name))?;
-        files.push((path("adapter_config.json"), config));
-        let tensors = to_bytes(
-            &tensors(layers),
-            HashMap::from([("format".into(), "pt".into())]),
-        )?;
-        files.push((path("adapter_model.safetensors"), tensors));
+        let known = forms.iter().zip(["", TRANSFORMERS]);
+        for (layers, inner) in known.filter(|(layers, _)| !layers.is_empty()) {
+            let config = prepared::json(&config(layers, &entry.name))?;
+            files.push((format!("{place}{inner}{ADAPTER_CONFIG}"), config));
+            let format = HashMap::from([("format".into(), "pt".into())]);
+            let tensors = to_bytes(&tensors(layers), format)?;
+            files.push((format!("{place}{inner}{ADAPTER_VALUES}"), tensors));
+        }
     }
     let mut backbone = Named::new();
     entry_weights(model, &mut backbone)?;
@@ -75,33 +84,30 @@ fn entry_weights(model: &Model<'_>, into: &mut Named) -> Result<()> {
     Ok(())
 }
 
-/// What a stack changes, layer by layer.
-fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<LayerChanges> {
+/// What a stack changes, layer by layer: of timm's network, and of transformers', where that has such layers.
+fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
     let architecture = &model.predictor.backbone().entry.architecture;
-    let mut layers = LayerChanges::new();
+    let mut forms = [LayerChanges::new(), LayerChanges::new()];
     for block in stack.written() {
         for site in &block.sites {
             let found = changes(&block, site)?.ok_or_else(|| no_lora(stack, site.site))?;
             let names = architecture.layer_names(block.block, site.site);
-            let layer = names
-                .into_iter()
-                .next()
-                .ok_or_else(|| no_lora(stack, site.site))?;
-            let own = layers.entry(layer.name.clone()).or_default();
-            own.extend(found.into_iter().map(|change| (layer.clone(), change)));
+            if names.is_empty() {
+                return Err(no_lora(stack, site.site));
+            }
+            for (layers, layer) in forms.iter_mut().zip(&names) {
+                let own = layers.entry(layer.name.clone()).or_default();
+                own.extend(found.iter().map(|change| (layer.clone(), change.clone())));
+            }
         }
     }
-    Ok(layers)
+    Ok(forms)
 }
 
 fn no_lora(stack: &PetStack, site: Site) -> Problem {
-    let name = stack.spec().map_or("this PET", |spec| &spec.name);
-    Problem::new(format!(
-        "{name} is not a LoRA that peft could load: at `{}` it does more than add what matrices make of e, or \
-         acts on no linear layer of timm's",
-        site.name()
-    ))
-    .advise("use --format torch, which takes every PET")
+    let pet = stack.spec().map_or("PET", |spec| spec.name.as_str());
+    let what = message!("problem-export-no-lora", pet = pet, site = site.name());
+    Problem::new(what).advise(message!("try-export-torch"))
 }
 
 /// `adapter_config.json`: of each layer's rank; scales are part of B.

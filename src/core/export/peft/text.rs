@@ -38,8 +38,8 @@ pub fn network(model: &Model<'_>) -> Result<String> {
     Ok(file)
 }
 
-/// `README.md`; `folders` are those of the adapters where there are several.
-pub fn readme(model: &Model<'_>, folders: &[&str]) -> String {
+/// `README.md`; `folders` are those of the adapters where there are several, and beside each may lie one for transformers.
+pub fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String {
     let first = folders.first().copied().unwrap_or(".");
     let which = match folders {
         [] => "The adapter lies here.".to_owned(),
@@ -48,12 +48,19 @@ pub fn readme(model: &Model<'_>, folders: &[&str]) -> String {
             several.join("`, `")
         ),
     };
+    let others = match of_transformers {
+        true => {
+            "\nThe same adapter for the `ViTModel` of transformers (version 5) lies in `transformers` below it. Its network \
+             must have these weights; `last_hidden_state[:, 0]` are then the features.\n"
+        }
+        false => "",
+    };
     format!(
         "# {}\n\n{which} Each is LoRA as peft has it, on the layers of timm's network; scales are part of B.\n\n\
          ```\npip install torch timm peft safetensors\n```\n\n```python\nfrom peft import PeftModel\n\
          from network import load, normalised\nmodel = PeftModel.from_pretrained(load(), \"{first}\")\n```\n\n\
          `model(normalised(images))` are the features, which the run's heads read; `--format torch` has the heads, too. \
-         `check.safetensors` holds two pictures of noise and the features that LAE Studio has for them (`features.NAME`).\n",
+         `check.safetensors` holds two pictures of noise and the features that LAE Studio has for them (`features.NAME`).\n{others}",
         title(model)
     )
 }

@@ -100,6 +100,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         None => Ok(()),
     },
     build: |setup| Ok(Box::new(Esn::new(&setup)?)),
+    has_recipe: false,
     ..MethodSpec::USUAL
 };
 

@@ -29,7 +29,7 @@ use super::{
     Setup, StepSettings, Task, TrainedPet, task_seed,
 };
 use crate::backbone::Backbone;
-use crate::counts::counted;
+use crate::message;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
@@ -80,14 +80,14 @@ pub const SPEC: MethodSpec = MethodSpec {
         if budget >= classes {
             return Ok(());
         }
-        let what = format!(
-            "{} cannot stand for {}: those without one would never be answered",
-            counted(budget, "exemplar"),
-            counted(classes, "class")
+        let what = message!(
+            "problem-icarl-few",
+            budget = budget,
+            classes = message!("problem-count-class", n = classes)
         );
         Err(Problem::new(what)
             .at(format!("--set {EXEMPLARS}"))
-            .advise(format!("--set {EXEMPLARS}={classes} is the least")))
+            .advise(message!("try-icarl-few", classes = classes)))
     },
     build: |setup| Ok(Box::new(Icarl::from_setup(&setup)?)),
     ..MethodSpec::USUAL
@@ -186,11 +186,11 @@ impl Method for Icarl {
     }
 
     fn remarks(&self) -> Vec<Problem> {
-        let what = format!(
-            "up to {} of earlier tasks are learned again, which the other methods never see",
-            counted(self.budget, "training image")
-        );
-        vec![Problem::new(what).advise("compare it with them as what a memory of pictures brings")]
+        let images = message!("problem-count-training-image", n = self.budget);
+        vec![
+            Problem::new(message!("problem-icarl-memory", images = images))
+                .advise(message!("try-icarl-memory")),
+        ]
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {

@@ -111,6 +111,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         let scheme = Box::new(Coda::chosen(&chosen, depth, tasks)?);
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
+    has_recipe: false,
     ..MethodSpec::USUAL
 };
 

@@ -106,6 +106,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         None => Ok(()),
     },
     build: |setup| Ok(Box::new(build(&setup)?)),
+    has_recipe: false,
     ..MethodSpec::USUAL
 };
 

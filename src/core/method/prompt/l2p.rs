@@ -88,6 +88,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         let scheme = Box::new(L2p::chosen(&chosen)?);
         Ok(Box::new(Prompted::from_setup(&setup, scheme, training)?))
     },
+    has_recipe: false,
     ..MethodSpec::USUAL
 };
 

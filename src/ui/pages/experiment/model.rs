@@ -1,11 +1,14 @@
 //! The PET card.
 
+use std::path::Path;
+
 use egui::{Popup, RichText, Ui};
 
 use super::setting::text;
 use super::{number, several, standing, step};
 use crate::method::Chosen;
 use crate::run::config::{RunConfig, Setting, SettingGroup};
+use crate::session::chooser::DialogPurpose;
 use crate::session::views::PluginView;
 use crate::session::words::number as number_text;
 use crate::tr;
@@ -13,7 +16,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::theme::{mono, tokens};
 use crate::ui::widgets::{
-    self, button, faint, numbers, segmented, segmented_where, sentence, unless,
+    self, button, faint, link, numbers, segmented, segmented_where, sentence, unless,
 };
 
 /// Choices shown side by side; the rest is behind "More…".
@@ -57,6 +60,7 @@ pub fn pet(ui: &mut Ui, cx: &mut Cx<'_>) {
             choice(ui, cx, &list, &key);
             sizes(ui, cx, chosen);
         });
+        start(ui, cx);
         if let Some(plugin) = chosen {
             equations(ui, plugin);
         }
@@ -72,6 +76,7 @@ fn in_short(cx: &Cx<'_>, chosen: Option<&PluginView>) -> String {
         words.push(format!("{} {}", tr!("experiment-pet-size"), draft.pet_size));
     }
     words.push(format!("{} {}", tr!("experiment-pet-blocks"), draft.blocks));
+    words.extend(draft.pet_start.as_deref().map(starts_from));
     words.push(trained(cx));
     words.retain(|part| !part.is_empty());
     words.join(" · ")
@@ -134,6 +139,13 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
             }
         }
         ui.separator();
+        let start = ui.button(tr!("experiment-pet-start"));
+        if start
+            .on_hover_text(tr!("experiment-pet-start-hint"))
+            .clicked()
+        {
+            cx.act(UiCommand::Pick(DialogPurpose::PetStart));
+        }
         if ui.button(tr!("experiment-pet-all")).clicked() {
             cx.act(UiCommand::Show(Page::Plugins));
         }
@@ -184,6 +196,25 @@ fn blocks(ui: &mut Ui, cx: &mut Cx<'_>, plugin: Option<&PluginView>) {
             cx.act(UiCommand::Set("pet_variant", value));
         }
     }
+}
+
+/// "starts from my-adapter".
+fn starts_from(place: &str) -> String {
+    let name = Path::new(place).file_name().unwrap_or_default();
+    tr!("experiment-pet-starts", folder = name.to_string_lossy())
+}
+
+/// The LoRA that the PET starts from, where one is chosen.
+fn start(ui: &mut Ui, cx: &mut Cx<'_>) {
+    let Some(place) = cx.session.experiment.draft.pet_start.clone() else {
+        return;
+    };
+    ui.horizontal(|ui| {
+        faint(ui, starts_from(&place)).on_hover_text(&place);
+        if link(ui, tr!("experiment-pet-start-not")).clicked() {
+            cx.act(UiCommand::Set("pet_start", None));
+        }
+    });
 }
 
 /// The plugin's numbers beside its size.

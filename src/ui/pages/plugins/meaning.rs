@@ -42,7 +42,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
         }
     });
     match &good.on {
-        Ok(on) => on_backbone(ui, on, good.starts_as_identity),
+        Ok(on) => on_backbone(ui, on, good.starts_as_identity, good.folded.as_deref()),
         Err(problem) => {
             card(ui, |ui| widgets::problem(ui, problem));
         }
@@ -96,7 +96,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin, mistake: &Mistake) {
     }
 }
 
-fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool) {
+fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool, folded: Option<&str>) {
     card(ui, |ui| {
         let t = tokens(ui);
         widgets::title(ui, tr!("editor-on", backbone = &on.title));
@@ -120,6 +120,7 @@ fn on_backbone(ui: &mut Ui, on: &OnBackbone, is_identity: bool) {
             false => tr!("editor-on-no-identity"),
         };
         said.push(begins.into());
+        said.extend(folded.map(Into::into));
         for words in said {
             sentence(ui, words);
         }
