@@ -4,7 +4,7 @@
     python3 tests/play.py PROGRAM [--to DIR] [--only 1280x800-dark-100 …]
 
 First launch, the tour offered and put off, a run with its Baseline, every page while it trains, a label mended, a
-drawing asked about, a lesson opened, a folder typed, a run taught, the palette, the large view: at four sizes, light
+drawing asked about, a lesson opened, a folder typed, a PET plugin written with mistakes, a run taught, the palette, the large view: at four sizes, light
 and dark, zoom 100 and 200 %. Buttons are found by their accessible names, which the program tells with `--places`. No step may show
 an error notice, and the program must live until it is closed. In DIR lie a folder of pictures and a sheet for each way
 to play, and `clicks.json`: how many clicks and keys each errand took. Prints the 95th percentile of the frame times.
@@ -33,6 +33,26 @@ test_limit = 4
 device = "cpu"
 [setup.settings]
 freeze_epochs = 1
+"""
+
+
+# AdaptFormer as its paper has it, with a function that is not there and a matrix the wrong way round.
+PLUGIN = """name = "Written here"
+description = "A bottleneck beside the MLP."
+reference = "Chen et al., NeurIPS 2022"
+
+sites = ["mlp"]
+
+[sizes]
+size = { symbol = "r", default = 16, max = 64 }
+
+[parameters]
+down = { shape = ["d", "r"], init = "kaiming_uniform" }
+up = { shape = ["d", "r"], init = "zeros" }
+s = { shape = [1, 1], init = "constant(0.1)", fixed = true }
+
+[equations]
+mlp = "h + s * (rellu(e @ down) @ up)"
 """
 
 
@@ -252,6 +272,7 @@ def play(window, zoom, data):
     window.key("ctrl+k")
     window.shot("palette")
     window.key("Escape")
+    errand("write a PET plugin with two mistakes", lambda: write(window))
     window.key("ctrl+3", 1)
     errand("teach two drawn classes", lambda: teach(window))
     window.shot("taught")
@@ -290,6 +311,41 @@ def choose(window, data):
     window.type(str(data))
     window.key("Return", 1.5)
     window.until(lambda: window.told("3 classes"), "the folder is read", 60)
+
+
+def write(window):
+    began = time.monotonic()
+    window.key("ctrl+5", 1)
+    window.click("Write one")
+    window.until(lambda: window.told("Nothing is wrong with it"), "the first text is checked")
+    window.click("[sizes]", part=True)
+    window.key("ctrl+a")
+    for line in PLUGIN.splitlines():
+        window.type(line)
+        window.key("Return", 0.1)
+    window.key("Escape")
+    window.until(lambda: window.told("Unknown function `rellu`."), "the first mistake is told")
+    window.shot("a mistake in a name")
+    window.click("Write relu")
+    window.until(lambda: window.told("does not fit: inner sizes"), "the second mistake is told")
+    window.shot("a mistake in a shape")
+    # The shape of `up`, by finding and replacing.
+    window.click("[sizes]", part=True)
+    window.key("ctrl+f")
+    window.type('up = { shape = ["d", "r"]')
+    window.shot("found")
+    window.key("Tab", 0.3)
+    window.key("Tab")
+    window.type('up = { shape = ["r", "d"]')
+    window.click("Replace all")
+    window.until(lambda: window.told("Nothing is wrong with it"), "the text is sound")
+    window.until(lambda: window.told("a prediction takes"), "it is measured", 60)
+    window.shot("sound")
+    window.click("Save")
+    window.until(lambda: window.told("Written here"), "it is listed")
+    window.click("Use it")
+    window.shot("in use")
+    print(f"  a PET plugin was written, mended, saved and chosen in {time.monotonic() - began:.0f} s", flush=True)
 
 
 def teach(window):
