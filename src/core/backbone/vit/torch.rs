@@ -60,15 +60,17 @@ pub fn layers(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
         part: 0,
         parts: 1,
     };
-    vec![
-        LayerName {
-            name: format!("blocks.{block}.{timm}"),
-            part,
-            parts,
-        },
-        alone(format!("layers.{block}.{today}")),
-        alone(format!("encoder.layer.{block}.{before}")),
-    ]
+    let mut names = vec![LayerName {
+        name: format!("blocks.{block}.{timm}"),
+        part,
+        parts,
+    }];
+    // transformers' network has neither, and always a class token.
+    if config.class_token && !config.pre_norm && !config.layer_scale {
+        names.push(alone(format!("layers.{block}.{today}")));
+        names.push(alone(format!("encoder.layer.{block}.{before}")));
+    }
+    names
 }
 
 fn network(config: &Config, name: &str) -> String {
