@@ -47,6 +47,8 @@ except ImportError as missing:
     print(f"skipped: {missing}")
 
 LIMIT = 1e-5
+# Their probabilities are a softmax at this temperature: a difference of scores becomes up to so many times larger.
+SHARP, TEMPERATURE = ("SimpleCIL", "RanPAC", "APER", "EASE", "iCaRL"), 0.05
 # Of the probabilities of a picture that is resized here by Pillow, there by the program.
 PICTURE_LIMIT = 2e-2
 SHORT = [
@@ -160,8 +162,9 @@ def apart(found, told):
     return float((found - told).abs().max() / told.abs().max().clamp(min=1))
 
 
-def by_onnx(folder):
-    """How far answers are apart when onnxruntime computes them, for several pictures and for one."""
+def by_onnx(folder, temperature=1.0):
+    """How far scores are apart when onnxruntime computes them, and probabilities as scores of them, for several pictures
+    and for one."""
     told = load_file(folder / "check.safetensors")
     session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
     answer = [name for name in told if name.startswith("expert.")]
@@ -169,8 +172,8 @@ def by_onnx(folder):
     worst = 0.0
     for count in (len(told["images"]), 1):
         found = session.run(None, {"images": told["images"][:count].numpy()})
-        for values, name in zip(found, ("scores", answer)):
-            worst = max(worst, apart(torch.from_numpy(values), told[name][:count]))
+        for values, name, counts in zip(found, ("scores", answer), (1.0, temperature)):
+            worst = max(worst, counts * apart(torch.from_numpy(values), told[name][:count]))
     return worst
 
 
@@ -222,7 +225,8 @@ def checked(program, root, backbone, name, words):
     if backbone == "lae-nano" and name in ("SimpleCIL", "RanPAC"):
         largest = max(largest, *taught(program, root, summary["run"]).check().values())
     if onnxruntime:
-        others["onnx"] = by_onnx(export(program, root, summary["run"], "onnx"))
+        temperature = TEMPERATURE if name.startswith(SHARP) else 1.0
+        others["onnx"] = by_onnx(export(program, root, summary["run"], "onnx"), temperature)
     if PeftModel and name.endswith(("LoRA", "LoRA all", "fact")):
         others["peft"] = by_peft(export(program, root, summary["run"], "peft"))
     return summary["run"], module, {"torch": largest, **others}, moved

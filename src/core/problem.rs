@@ -102,6 +102,14 @@ impl Problem {
         }
     }
 
+    /// The same with what happened inside the message of this name, as its `what`.
+    #[must_use]
+    pub fn inside(mut self, id: &'static str) -> Self {
+        let what: Value = self.messages.words(0, &self.what).into();
+        self.what = self.messages.keep(0, message!(id, what = what));
+        self
+    }
+
     /// Whether what happened is the message of this name.
     pub fn is(&self, id: &str) -> bool {
         self.messages.is(0, id)

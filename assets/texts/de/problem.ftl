@@ -131,7 +131,7 @@ problem-pet-has-no-parameter = das PET hat keinen Parameter `{ $shown }`
 problem-pets-parameter-is-not = der Parameter `{ $name }` des PET ist { $dims }, nicht { $dims2 }
 problem-no-pet-acts-at-of-block = kein PET wirkt bei `{ $name }` von Block { $block }
 problem-pet-gives-there = ein PET ergibt dort { $dims }
-problem-precision-and-cards-variant-name-different = die Genauigkeit und die Variante der Karte nennen verschiedene Gewichte
+problem-precision-and-cards-variant-name-different = die Rechengenauigkeit und die Variante der Karte nennen verschiedene Gewichte
 try-leave-one-of-them-out = lass eine davon weg
 problem-these-settings-cannot-be-read = diese Einstellungen lassen sich nicht lesen: { $message }
 try-correct-key-or-value-lae-studio = berichtige Schlüssel oder Wert; `lae-studio train --help` nennt alle
@@ -681,3 +681,8 @@ problem-icarl-few = { $budget ->
 try-icarl-few = --set exemplars={ $classes } ist das Mindeste
 problem-icarl-memory = bis zu { $images } aus früheren Tasks werden noch einmal gelernt, die die anderen Verfahren nie wiedersehen
 try-icarl-memory = vergleiche ihn mit ihnen als das, was ein Gedächtnis aus Bildern bringt
+
+problem-no-common-folder = diese Bilder liegen in keinem gemeinsamen Ordner
+try-one-drive-at-a-time = wähle die Bilder eines Laufwerks auf einmal
+
+problem-cpu-instead = { $what }; stattdessen rechnet der Prozessor

@@ -33,6 +33,7 @@ io-open-the-archive-failed = Das Archiv ließ sich nicht öffnen: { $error }
 io-open-the-file-failed = Die Datei ließ sich nicht öffnen: { $error }
 io-open-the-packed-run-failed = Der gepackte Lauf ließ sich nicht öffnen: { $error }
 io-put-the-folder-in-its-place-failed = Der Ordner ließ sich nicht an seine Stelle bringen: { $error }
+io-put-the-old-notes-aside-failed = Die alten Notizen ließen sich nicht beiseitelegen: { $error }
 io-read-a-file-of-the-run-failed = Eine Datei des Laufs ließ sich nicht lesen: { $error }
 io-read-a-tensor-failed = Ein Tensor ließ sich nicht lesen: { $error }
 io-read-an-added-task-failed = Ein hinzugefügter Task ließ sich nicht lesen: { $error }

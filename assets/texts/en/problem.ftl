@@ -684,3 +684,8 @@ problem-icarl-few = { $budget ->
 try-icarl-few = --set exemplars={ $classes } is the least
 problem-icarl-memory = up to { $images } of earlier tasks are learned again, which the other methods never see
 try-icarl-memory = compare it with them as what a memory of pictures brings
+
+problem-no-common-folder = these pictures lie in no common folder
+try-one-drive-at-a-time = choose pictures of one drive at a time
+
+problem-cpu-instead = { $what }; the CPU is used instead

@@ -54,10 +54,7 @@ impl Trusted {
     /// # Errors
     /// None in practice: the CPU is always there.
     pub fn cpu_instead(problem: Problem) -> Result<Self> {
-        let remark = Problem {
-            what: format!("{}; the CPU is used instead", problem.what),
-            ..problem
-        };
+        let remark = problem.inside("problem-cpu-instead");
         Ok(Self {
             info: choose("cpu")?,
             remark: Some(remark),

@@ -2,6 +2,7 @@
 //! come from that were installed.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,8 @@ use crate::files;
 
 /// The file in the folder of a person's plugins.
 pub const NOTES_FILE: &str = "notes.json";
+/// What it is called once it cannot be read and new notes are made.
+pub const UNREADABLE_NOTES: &str = "notes.unreadable.json";
 
 /// What is noted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,9 +36,15 @@ pub struct Installed {
 impl PluginNotes {
     /// The notes in this folder; none where they cannot be read, which allows nothing.
     pub fn read(folder: &Path) -> Self {
-        let text = files::read_text(&folder.join(NOTES_FILE), files::TEXT).ok();
-        let notes = text.and_then(|text| serde_json::from_str(&text).ok());
-        notes.unwrap_or_default()
+        Self::found(folder).unwrap_or_default()
+    }
+
+    /// The same, with none where there is no file; one that cannot be read gives nothing.
+    pub fn found(folder: &Path) -> Option<Self> {
+        match files::read_text(&folder.join(NOTES_FILE), files::TEXT) {
+            Ok(text) => serde_json::from_str(&text).ok(),
+            Err(error) => (error.kind() == ErrorKind::NotFound).then(Self::default),
+        }
     }
 
     /// Whether this file may take the place of a built-in plugin.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::write_file;
 use crate::message;
 use crate::pet::library::{built_in, read_text};
-use crate::pet::notes::{Installed, NOTES_FILE, PluginNotes};
+use crate::pet::notes::{Installed, NOTES_FILE, PluginNotes, UNREADABLE_NOTES};
 use crate::problem::{Problem, Result};
 
 /// The folder beside plugin files that keeps their earlier texts.
@@ -99,7 +99,18 @@ pub fn earlier_texts(file: &Path) -> Vec<EarlierText> {
 fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<()> {
     fs::create_dir_all(folder)
         .map_err(|error| Problem::io("make the folder of plugins", folder, &error))?;
-    let mut notes = PluginNotes::read(folder);
+    let (file, aside) = (folder.join(NOTES_FILE), folder.join(UNREADABLE_NOTES));
+    let mut notes = match PluginNotes::found(folder) {
+        Some(notes) => notes,
+        None => {
+            fs::rename(&file, &aside)
+                .map_err(|error| Problem::io("put the old notes aside", &file, &error))?;
+            log::warn!(
+                "the notes of plugins could not be read; they lie in {UNREADABLE_NOTES} now"
+            );
+            PluginNotes::default()
+        }
+    };
     change(&mut notes);
     let text = serde_json::to_string_pretty(&notes).map_err(|error| {
         Problem::new(message!(
@@ -107,7 +118,7 @@ fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<
             error = error.to_string()
         ))
     })?;
-    write_file(&folder.join(NOTES_FILE), text.as_bytes()).map(drop)
+    write_file(&file, text.as_bytes()).map(drop)
 }
 
 /// A file that does not exist yet, named after the plugin.
@@ -221,5 +232,23 @@ mod tests {
             .collect();
         assert_eq!(kept, wanted);
         assert_eq!(earlier_texts(&other).len(), 1);
+    }
+
+    #[test]
+    fn notes_that_cannot_be_read_are_kept_beside_the_new_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, aside) = (
+            folder.path().join(NOTES_FILE),
+            folder.path().join(UNREADABLE_NOTES),
+        );
+        fs::write(&old, "{\"allowed\": 7}").unwrap();
+        let file = folder.path().join("mine.toml");
+        allow_plugin(folder.path(), &file).unwrap();
+        assert_eq!(fs::read_to_string(&aside).unwrap(), "{\"allowed\": 7}");
+        assert!(PluginNotes::read(folder.path()).allows(&file));
+        // Sound ones stay where they are.
+        allow_plugin(folder.path(), &folder.path().join("other.toml")).unwrap();
+        assert_eq!(fs::read_to_string(&aside).unwrap(), "{\"allowed\": 7}");
+        assert!(PluginNotes::read(folder.path()).allows(&file));
     }
 }

@@ -190,6 +190,15 @@ macro_rules! made_from {
 
 made_from!(&str, String, &String, Cow<'_, str>);
 
+impl From<Words> for Value {
+    fn from(words: Words) -> Self {
+        match words.message {
+            Some(message) => Self::Message(message),
+            None => Self::Text(words.english),
+        }
+    }
+}
+
 impl From<Message> for Value {
     fn from(message: Message) -> Self {
         Self::Message(message)

@@ -41,6 +41,28 @@ impl Language {
         self.written(&format!("{value:.places$}"))
     }
 
+    /// The digits of a number as this language types it: with its point, nothing between thousands.
+    pub fn typed(self, number: &str) -> String {
+        number.replace('.', self.signs().0.encode_utf8(&mut [0; 4]))
+    }
+
+    /// The number that a person typed. A comma and a point both serve where they can mean but one thing.
+    pub fn read(self, typed: &str) -> Option<f64> {
+        let (point, between) = self.signs();
+        let plain = typed.replace('−', "-");
+        let plain: String = plain.chars().filter(|c| !c.is_whitespace()).collect();
+        let plain = match plain.rsplit_once(point) {
+            // "1.000,5" in German.
+            Some((whole, rest)) if !rest.contains(between) => {
+                format!("{}.{rest}", whole.replace(between, ""))
+            }
+            // "0.5" in German. No English number has a comma of its own.
+            _ if self == Self::English => plain.replace(between, ""),
+            _ => plain,
+        };
+        plain.parse().ok()
+    }
+
     /// A number written with a point and without signs between thousands, as this language writes it.
     pub fn written(self, number: &str) -> String {
         let (point, between) = self.signs();
@@ -72,5 +94,24 @@ mod tests {
         assert_eq!(Language::German.number(-12_345.678, 1), "-12.345,7");
         assert_eq!(Language::German.number(999.0, 0), "999");
         assert_eq!(Language::English.written("1000000"), "1,000,000");
+    }
+
+    #[test]
+    fn what_is_typed_is_read_in_each_language() {
+        let (english, german) = (Language::English, Language::German);
+        for number in ["0.01", "-2.5", "1000", "1e-7", "2.5e-3"] {
+            let value: f64 = number.parse().unwrap();
+            for language in [english, german] {
+                let typed = language.typed(number);
+                assert_eq!(language.read(&typed), Some(value), "{typed}");
+            }
+        }
+        assert_eq!(german.typed("0.01"), "0,01");
+        assert_eq!(german.read("0.01"), Some(0.01));
+        assert_eq!(german.read("1.000,5"), Some(1000.5));
+        assert_eq!(english.read("1,000.5"), Some(1000.5));
+        assert_eq!(english.read(" − 3 "), Some(-3.0));
+        assert_eq!(german.read("0,1,2"), None);
+        assert_eq!(german.read("ein"), None);
     }
 }

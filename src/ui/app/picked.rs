@@ -82,10 +82,10 @@ impl StudioApp {
         match files.len() {
             0 => {}
             1 => self.predict_file(files.remove(0)),
-            _ => {
-                self.pages.predict.sheet.choose_files(&files);
-                self.show(Page::Predict);
-            }
+            _ => match self.pages.predict.sheet.choose_files(&files) {
+                Ok(()) => self.show(Page::Predict),
+                Err(problem) => self.session.notify(problem, true),
+            },
         }
     }
 

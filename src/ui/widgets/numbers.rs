@@ -8,6 +8,7 @@ use egui::emath::Numeric;
 use egui::{DragValue, Id, Response, Ui, Vec2};
 
 use super::line_edit;
+use crate::texts::Language;
 use crate::ui::theme::CONTROL;
 
 /// Width of a field for a seed, in points.
@@ -62,6 +63,7 @@ fn exactly<'a, T: Copy>(
     .range(least.min(now)..=most.max(now))
     .clamp_existing_to_range(false)
     .custom_formatter(|number, _| in_full(number))
+    .custom_parser(|typed| Language::spoken().read(typed))
 }
 
 /// The number that stands in the digits of this one.
@@ -72,12 +74,13 @@ fn exact(number: &(impl Numeric + Display)) -> f64 {
         .unwrap_or_else(|_| number.to_f64())
 }
 
-/// The shortest text that reads as this number.
+/// The shortest text that reads as this number, as the window's language types it.
 fn in_full(number: f64) -> String {
-    match number.abs() {
+    let digits = match number.abs() {
         1e-6..1e15 | 0.0 => number.to_string(),
         _ => format!("{number:e}"),
-    }
+    };
+    Language::spoken().typed(&digits)
 }
 
 /// A field for a seed, which may have more digits than a number that is dragged.

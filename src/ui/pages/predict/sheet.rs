@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use egui::Ui;
 
+use crate::message;
+use crate::problem::Problem;
 use crate::run::sheet::{SheetCount, SheetState};
 use crate::session::chooser::DialogPurpose;
 use crate::session::sheet::{SheetView, usual_table};
@@ -34,15 +36,20 @@ impl State {
     }
 
     /// Takes some pictures; the table goes beside the folder that holds them all.
-    pub fn choose_files(&mut self, files: &[PathBuf]) {
-        let Some(folder) = common_folder(files) else {
-            return;
-        };
+    ///
+    /// # Errors
+    /// A Problem where no folder does, as those of two drives of Windows.
+    pub fn choose_files(&mut self, files: &[PathBuf]) -> Result<(), Problem> {
+        let folder = common_folder(files).ok_or_else(|| {
+            Problem::new(message!("problem-no-common-folder"))
+                .advise(message!("try-one-drive-at-a-time"))
+        })?;
         self.choose(&folder);
         let inner = files
             .iter()
             .filter_map(|file| file.strip_prefix(&folder).ok());
         self.only = inner.map(Path::to_path_buf).collect();
+        Ok(())
     }
 
     /// Whether a table is being set up.
@@ -217,7 +224,9 @@ mod tests {
     #[test]
     fn chosen_pictures_are_named_from_the_folder_that_holds_them_all() {
         let mut state = State::default();
-        state.choose_files(&["/p/a/1.png".into(), "/p/b/2.png".into()]);
+        state
+            .choose_files(&["/p/a/1.png".into(), "/p/b/2.png".into()])
+            .unwrap();
         assert_eq!(state.folder, "/p");
         assert_eq!(state.only, [PathBuf::from("a/1.png"), "b/2.png".into()]);
         assert!(state.csv.starts_with("/p-predicted-"), "{}", state.csv);
