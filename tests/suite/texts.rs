@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lae_studio::backbone::library::{BackboneLibrary, Places};
+use lae_studio::data::builtin;
 use lae_studio::data::named::PUBLISHED;
 use lae_studio::device::AdapterKind;
 use lae_studio::experiment::grid::shipped;
@@ -334,6 +335,7 @@ fn of_lists() -> BTreeSet<String> {
     for grid in shipped() {
         add("grid", grid.name, &["title", "about"]);
     }
+    builtin::names().for_each(|name| add("dataset", name, &["credit"]));
     PUBLISHED
         .iter()
         .for_each(|set| add("dataset", set.name, &["about", "licence"]));

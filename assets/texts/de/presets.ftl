@@ -1,4 +1,4 @@
-# Voreinstellungen, mitgelieferte Raster und veröffentlichte Datensätze. Ihr Englisch steht bei ihnen.
+# Vorlagen, mitgelieferte Versuchsreihen und veröffentlichte Datensätze. Ihr Englisch steht bei ihnen.
 
 preset-digits-title = Schnelle Demo: Ziffern
 preset-digits-hint = Sekunden, offline
@@ -74,6 +74,8 @@ grid-switches-about = Tabelle 3 der LAE-Arbeit: Learning, Ensemble und Accumulat
 grid-switches-demo-title = Die drei Schalter auf Buchstaben
 grid-switches-demo-about = Die Zeilen von Tabelle 3 mit den eingebauten Buchstaben und dem eingebauten Netz
 
+dataset-digits-credit = Handgeschriebene Ziffern aus der UCI-Sammlung (Alpaydin und Kaynak, 1998): von Menschen geschrieben, aus 8×8 vergrößert und gerahmt; drei Viertel jeder Klasse trainieren, ein Viertel prüft. Lizenz: CC BY 4.0.
+dataset-letters-credit = Künstlich: die 26 lateinischen Großbuchstaben aus 37 freien Schriften, verzerrt wie von Hand gezeichnet; die Testbilder haben andere Schriften als die Trainingsbilder. Lizenz: MIT OR Apache-2.0.
 dataset-cifar-10-about = CIFAR-10: 60.000 Farbfotos von 32×32 Pixeln in 10 Klassen (Krizhevsky, 2009).
 dataset-cifar-10-licence = keine Lizenz genannt; für die Forschung gemacht, zitiere Krizhevsky 2009
 dataset-cifar-100-about = CIFAR-100: 60.000 Farbfotos von 32×32 Pixeln in 100 Klassen (Krizhevsky, 2009).

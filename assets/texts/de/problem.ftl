@@ -284,14 +284,14 @@ try-nothing-need-be-done-tasks-that = zu tun ist nichts; gesicherte Tasks werden
 problem-has-no-setting = { $title } hat keine Einstellung „{ $key }“
 try-cross-it-in-part-of-its = kreuze sie in einem eigenen Teil, in dem alle Methoden sie haben
 problem-no-method-has-setting = keine Methode hat eine Einstellung „{ $key }“
-problem-no-two-rows-of-this-grid = keine zwei Zeilen dieses Rasters unterscheiden sich in Einstellungen einer Methode
+problem-no-two-rows-of-this-grid = keine zwei Zeilen dieser Versuchsreihe unterscheiden sich in Einstellungen einer Methode
 try-give-setting-several-values-base-lr = gib einer Einstellung mehrere Werte: base_lr = [0.005, 0.01, 0.02]
 problem-training-passes-do-not-suffice-for = { $budget } Trainingsdurchgänge reichen für { $title } nicht
 try-one-of-its-settings-takes = eine seiner Einstellungen braucht { $passes }
 problem-value-cannot-be-written = ein Wert lässt sich nicht schreiben: { $error }
 problem-it-cannot-be-told-which-run = es lässt sich nicht sagen, welcher Lauf das ist
 try-look-whether-weight-file-can-be = sieh nach, ob sich die Datei mit den Gewichten lesen lässt, und versuche es noch einmal
-problem-no-grid-is-called = kein Raster heißt „{ $wanted }“
+problem-no-grid-is-called = keine Versuchsreihe heißt „{ $wanted }“
 problem-no-data-set-is-open = kein Datensatz ist offen
 problem-run-goes-on-with-at-once = { $out_of_memory }: Der Lauf macht mit { $images } zugleich weiter
 try-nothing-need-be-done-it-begins = zu tun ist nichts: Er beginnt nach seiner letzten gesicherten Epoche und hat dasselbe Ergebnis
@@ -492,7 +492,7 @@ problem-these-dimensions-do-not-fit-together = diese Maße von { $title } passen
 try-state-dimensions-of-real-network-input = gib die Maße eines wirklichen Netzes an; eine Eingabe von 224 Pixeln ist üblich
 problem-epsilon-of-layer-norms-does-not = das Epsilon { $epsilon } der Layer-Norms liegt nicht zwischen 0 und 1
 try-1e-6-and-1e-5-are = 1e-6 und 1e-5 sind üblich
-problem-of-grid-could-not-be-finished = { $runs } des Rasters ließen sich nicht abschließen
+problem-of-grid-could-not-be-finished = { $runs } der Versuchsreihe ließen sich nicht abschließen
 problem-map-has-no-axes-yet = die Karte hat noch keine Achsen
 problem-no-helper-thread-could-be-started = kein Hilfsthread ließ sich starten: { $error }
 problem-engine-thread-did-not-start = der Thread der Engine startete nicht: { $error }
@@ -663,8 +663,8 @@ problem-start-changes = der Adapter wurde geändert, während er kopiert wurde
 try-start-changes = trainiere noch einmal, wenn nichts mehr an ihm schreibt
 
 # Was für andere Programme geschrieben werden kann
-problem-method-has-no-recipe = für seine Antworten braucht dieses Verfahren mehr als Merkmale und Werte; eine Form für andere Programme gibt es noch nicht
-try-method-with-recipe = exportiere einen Lauf eines dieser Verfahren: { $methods }
+problem-method-has-no-recipe = für ihre Antworten braucht diese Methode mehr als Merkmale; eine Form für andere Programme gibt es noch nicht
+try-method-with-recipe = exportiere einen Lauf einer dieser Methoden: { $methods }
 problem-export-taken = hier liegt schon etwas
 try-export-taken = nenne einen neuen oder leeren Ordner
 problem-export-no-pet = dieser Lauf hat kein PET, also gibt es nichts, was peft laden könnte
@@ -679,7 +679,7 @@ problem-icarl-few = { $budget ->
    *[other] { $budget } Exemplare können
 } nicht für { $classes } stehen: Klassen ohne Exemplar würden nie geantwortet
 try-icarl-few = --set exemplars={ $classes } ist das Mindeste
-problem-icarl-memory = bis zu { $images } aus früheren Tasks werden noch einmal gelernt, die die anderen Verfahren nie wiedersehen
+problem-icarl-memory = bis zu { $images } aus früheren Tasks werden noch einmal gelernt, die die anderen Methoden nie wiedersehen
 try-icarl-memory = vergleiche ihn mit ihnen als das, was ein Gedächtnis aus Bildern bringt
 
 problem-no-common-folder = diese Bilder liegen in keinem gemeinsamen Ordner

@@ -230,4 +230,4 @@ shell-step-ready = bereit
 shell-step-working = arbeitet
 shell-step-wrong = braucht Aufmerksamkeit
 shell-stops = Wissen nach Task
-shell-places-note = Läufe und Raster gehen dorthin. Proben, Suchen, Prüfungen und hinzugefügte Tasks macht dieser Rechner.
+shell-places-note = Läufe und Versuchsreihen gehen dorthin. Proben, Suchen, Prüfungen und hinzugefügte Tasks macht dieser Rechner.

@@ -83,7 +83,7 @@ train-beside-forgotten = vergessen
 train-beside-order = Andere Klassenreihenfolge: Ihr Task 1 hat andere Bilder.
 train-beside-live = Der andere Lauf trainiert gerade.
 
-# Die Warteschlange und Raster darin.
+# Die Warteschlange und Versuchsreihen darin.
 train-queue = Warteschlange
 train-queue-resume = Schlange fortsetzen
 train-queue-hold = Schlange anhalten
@@ -93,9 +93,9 @@ train-queue-forward = { $n } nach vorn rücken: { $title }
 train-queue-back = { $n } nach hinten rücken: { $title }
 train-queue-remove = { $n } aus der Schlange nehmen: { $title }
 train-grid-cancel = Abbrechen
-train-grid-cancel-hint = Beendet das Raster; was da ist, bleibt
+train-grid-cancel-hint = Beendet die Versuchsreihe; was da ist, bleibt
 train-grid-left = noch etwa { $time }
-train-grid-progress = Fortschritt des Rasters
+train-grid-progress = Fortschritt der Versuchsreihe
 train-grid-runs = Läufe
 train-grid-looking = Es wird nachgesehen, welche Läufe da sind
 
@@ -188,7 +188,7 @@ train-place-gone-advice = schreib ihn wieder in places.toml
 train-place-unknown = einen Ort namens { $place } gibt es nicht
 train-place-removed = { $title } wurde aus der Schlange von { $place } genommen
 
-# Raster auf Clustern.
+# Versuchsreihen auf Clustern.
 train-cluster = { $grid } auf { $place }
 train-cluster-cancel-hint = Nimmt seine Aufträge aus der Warteschlange und beendet die, die laufen; was sie gesichert haben, bleibt
 train-cluster-forget = { $grid } auf { $place } nicht mehr zeigen

@@ -13,6 +13,7 @@ use crate::session::data_export::DataExportKind;
 use crate::session::downloads::Item;
 use crate::session::views::{DataView, Fetch, Thumb};
 use crate::session::words::bytes_text;
+use crate::texts::of_list;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
@@ -85,7 +86,7 @@ fn head(ui: &mut Ui, cx: &Cx<'_>) {
         .experiment
         .data
         .ready()
-        .map(|view| view.credit.clone());
+        .map(|view| of_list("dataset", &view.place, "credit", &view.credit).to_string());
     widgets::ends(
         ui,
         |ui| {
