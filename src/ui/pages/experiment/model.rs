@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Popup, RichText, Ui};
+use egui::{Popup, RichText, ScrollArea, Ui};
 
 use super::setting::text;
 use super::{number, several, standing, step};
@@ -126,18 +126,22 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
     several::offer(&more, cx, "pet");
     Popup::menu(&more).show(|ui| {
         ui.set_min_width(240.0);
-        for plugin in list {
-            let line = egui::Button::selectable(plugin.name == chosen, plugin.title.as_str())
-                .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
-            let why = reason(&plugin.name);
-            let line = ui.add_enabled(why.is_none(), line);
-            if line
-                .on_disabled_hover_text(why.unwrap_or_default())
-                .clicked()
-            {
-                cx.act(UiCommand::ChoosePet(plugin.name.clone()));
+        // What stands below the list stays in sight.
+        let most = ui.ctx().content_rect().height() * 0.5;
+        ScrollArea::vertical().max_height(most).show(ui, |ui| {
+            for plugin in list {
+                let line = egui::Button::selectable(plugin.name == chosen, plugin.title.as_str())
+                    .right_text(RichText::new(plugin.origin()).color(tokens(ui).subdued));
+                let why = reason(&plugin.name);
+                let line = ui.add_enabled(why.is_none(), line);
+                if line
+                    .on_disabled_hover_text(why.unwrap_or_default())
+                    .clicked()
+                {
+                    cx.act(UiCommand::ChoosePet(plugin.name.clone()));
+                }
             }
-        }
+        });
         ui.separator();
         let start = ui.button(tr!("experiment-pet-start"));
         if start
