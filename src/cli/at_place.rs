@@ -9,8 +9,8 @@ use super::End;
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, say, tell};
 use super::progress::Reporter;
-use crate::counts::counted;
 use crate::experiment::{Along, take_along};
+use crate::message;
 use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::remote::{self, News, Peer, Remote};
@@ -21,6 +21,7 @@ use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
 use crate::run::wire::Told;
 use crate::store::{self, StoredState};
+use crate::texts::Message;
 
 /// Which machine trains.
 #[derive(clap::Args)]
@@ -129,9 +130,14 @@ impl There {
 
     /// Carries there what a job needs of this computer; gives what the job says of it.
     pub fn carried(&self, along: Along, control: &Control) -> Result<Own> {
-        let tell = |what: &str, files| {
-            let files = counted(files, "file");
-            tell(format!("carrying {files} of {what} to {}", self.place.name));
+        let tell = |what: Message, files| {
+            let place = self.place.name.as_str();
+            tell(message!(
+                "doing-carrying",
+                n = files,
+                what = what,
+                place = place
+            ));
         };
         let go_on = || control.wish() != Wish::Stop;
         self.remote.carry_along(along, &go_on, &tell)

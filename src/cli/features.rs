@@ -19,6 +19,7 @@ use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::store;
 use crate::tensors::{self, HostTensor, Named, to_bytes};
+use crate::texts::{Words, all_in_english};
 
 /// Options of `features`.
 #[derive(clap::Args)]
@@ -48,7 +49,8 @@ struct Answer {
     backbone: String,
     weights_sha256: String,
     parameters: usize,
-    assumed: Vec<String>,
+    #[serde(serialize_with = "all_in_english")]
+    assumed: Vec<Words>,
     load_seconds: f64,
     peak_bytes_before_load: Option<u64>,
     peak_bytes_after_load: Option<u64>,

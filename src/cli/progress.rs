@@ -157,7 +157,7 @@ impl Sink for Reporter {
             Event::Phase { phase, .. } => {
                 if let Some(bar) = &self.bar {
                     match phase {
-                        Phase::Preparing(what) => bar.set_message(what),
+                        Phase::Preparing(what) => bar.set_message(what.english),
                         Phase::Measuring { task } => {
                             bar.set_message(format!("measuring the images of task {}", task + 1));
                         }

@@ -105,9 +105,14 @@ impl Problem {
     /// The same with what happened inside the message of this name, as its `what`.
     #[must_use]
     pub fn inside(mut self, id: &'static str) -> Self {
-        let what: Value = self.messages.words(0, &self.what).into();
+        let what: Value = self.words().into();
         self.what = self.messages.keep(0, message!(id, what = what));
         self
+    }
+
+    /// What happened, with the message that it is.
+    pub fn words(&self) -> Words {
+        self.messages.words(0, &self.what)
     }
 
     /// Whether what happened is the message of this name.
@@ -199,6 +204,19 @@ pub fn some_of<S: AsRef<str>>(names: &[S], most: usize) -> Value {
     match names.len().saturating_sub(most) {
         0 => shown.into(),
         more => message!("problem-and-more", names = shown, n = more).into(),
+    }
+}
+
+/// [`some_of`] for words that may be messages.
+pub fn some_words(words: &[Words], most: usize) -> Value {
+    let mut shown = words.iter().take(most).cloned().map(Value::from);
+    let first = shown.next().unwrap_or_else(|| "".into());
+    let joined = shown.fold(first, |first, rest| {
+        message!("remark-joined", first = first, rest = rest).into()
+    });
+    match words.len().saturating_sub(most) {
+        0 => joined,
+        more => message!("problem-and-more", names = joined, n = more).into(),
     }
 }
 

@@ -6,10 +6,12 @@ use std::time::Duration;
 use super::{News, Remote};
 use crate::experiment::Along;
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::Own;
 use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, Told};
 use crate::serve::files::{files_below, inner_name, sha256_of};
+use crate::texts::Message;
 
 /// Pieces that are under way at a time.
 const UNDER_WAY: usize = 16;
@@ -37,7 +39,7 @@ impl Remote {
         &self,
         along: Along,
         go_on: &dyn Fn() -> bool,
-        tell: &dyn Fn(&str, usize),
+        tell: &dyn Fn(Message, usize),
     ) -> Result<Own> {
         let Along {
             mut own,
@@ -45,16 +47,19 @@ impl Remote {
             weights,
             starts,
         } = along;
-        let there = |path: PathBuf, what| self.carry(&path, go_on, &mut |files| tell(what, files));
+        let there = |path: PathBuf, what| {
+            self.carry(&path, go_on, &mut |files| tell(message!(what), files))
+        };
         for (name, path) in data {
-            own.data.insert(name, there(path, "the data set")?);
+            own.data.insert(name, there(path, "carry-data")?);
         }
         for (name, path) in weights {
             own.weights
-                .insert(name, there(path, "the backbone")?.into());
+                .insert(name, there(path, "carry-backbone")?.into());
         }
         for (name, path) in starts {
-            own.starts.insert(name, there(path, "the adapter")?.into());
+            own.starts
+                .insert(name, there(path, "carry-adapter")?.into());
         }
         Ok(own)
     }

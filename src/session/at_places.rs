@@ -16,6 +16,7 @@ use crate::run::event::{Command, Event, Phase, Wish};
 use crate::run::job::{Job, JobId};
 use crate::run::places::Place;
 use crate::run::queue::{JobEvent, Queue};
+use crate::texts::Words;
 use crate::tr;
 
 /// How long what answered counts.
@@ -89,7 +90,7 @@ pub struct AtPlace {
     /// The grid at work there, or the last one that was.
     pub grid: Option<Arc<GridAtWork>>,
     /// What is done for jobs on the way.
-    pub on_the_way: HashMap<JobId, String>,
+    pub on_the_way: HashMap<JobId, Words>,
 }
 
 impl AtPlace {
@@ -118,7 +119,7 @@ impl AtPlace {
 pub fn doing(run: &RunView) -> String {
     let mut words = Vec::new();
     match (&run.phase, &run.progress) {
-        (Some(Phase::Preparing(what)), _) => words.push(what.clone()),
+        (Some(Phase::Preparing(what)), _) => words.push(what.said()),
         (_, Some(now)) => {
             words.push(tr!("train-place-task", n = now.task + 1, of = run.tasks()));
             words.push(percent(run.done(), 0));

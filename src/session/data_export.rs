@@ -104,6 +104,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+    use crate::message;
     use crate::problem::Result;
     use crate::run::config::RunConfig;
     use crate::session::backend::Recorded;
@@ -118,7 +119,7 @@ mod tests {
         }
 
         fn export_data(&self, _: &DataExport, _: &Path, progress: &Progress) -> Result<Packed> {
-            while progress.step("packing", 0, None) {
+            while progress.step(message!("doing-packing"), 0, None) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             std::thread::sleep(Duration::from_millis(50));

@@ -1,8 +1,8 @@
 //! In what runs differ: settings, and what the settings only name.
 
 use super::views::RunRow;
-use crate::method::filled;
-use crate::run::config::{self, RunConfig, differs};
+use crate::method::{filled, named_method};
+use crate::run::config::{self, RunConfig, SETTINGS, differs};
 use crate::tr;
 
 /// Two settings side by side where they differ, the method's own filled in: key, then one value per
@@ -10,6 +10,37 @@ use crate::tr;
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     let whole: Vec<RunConfig> = configs.iter().map(|config| filled(config)).collect();
     config::differences(&whole.iter().collect::<Vec<_>>())
+}
+
+/// What a run was trained with, where that is not what every run has without another word: each setting's title and value.
+pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
+    let of_method = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
+    let title = |key: &str| {
+        let mut specs = SETTINGS.iter().map(|setting| &setting.spec);
+        let spec = specs.find(|spec| spec.key == key);
+        let spec = spec.or_else(|| of_method.iter().find(|spec| spec.key == key));
+        spec.map_or_else(|| key.to_string(), |spec| spec.title().to_string())
+    };
+    let named = ["data", "backbone", "method"];
+    let whole = filled(config);
+    let unlike = RunConfig {
+        data: String::new(),
+        backbone: String::new(),
+        method: String::new(),
+        ..RunConfig::default()
+    };
+    let rows = config::differences(&[&whole, &unlike]).into_iter();
+    let given = rows.filter_map(|(key, values)| Some((key, values.into_iter().next()?)));
+    let given = given.filter(|(_, value)| value != "–");
+    let mut rows: Vec<(String, String)> = given.collect();
+    rows.sort_by_key(|(key, _)| {
+        named
+            .iter()
+            .position(|name| name == key)
+            .unwrap_or(named.len())
+    });
+    let told = rows.into_iter();
+    told.map(|(key, value)| (title(&key), value)).collect()
 }
 
 /// Weights and plugin texts where they differ, by the beginnings of their hashes: equal settings
@@ -55,6 +86,18 @@ mod tests {
     fn a_run_without_a_pet_has_no_plugin_file() {
         assert_eq!(plugin_text(""), "–");
         assert_eq!(plugin_text(&"ab".repeat(32)).len(), 8);
+    }
+
+    #[test]
+    fn a_run_tells_what_it_was_trained_with() {
+        let config = RunConfig {
+            method: "baseline".into(),
+            seed: 3,
+            ..RunConfig::default()
+        };
+        let told = own_settings(&config);
+        let values: Vec<&str> = told.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, ["digits", "lae-nano", "baseline", "3"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::run::event::Event;
 use crate::run::grid::{CellStanding, GridStanding};
 use crate::run::job::JobId;
 use crate::run::searched::Searched;
+use crate::texts::said;
 use crate::tr;
 
 /// A grid at work, or the last one that was.
@@ -65,7 +66,7 @@ impl Session {
 
     /// Tells what a search chose, and where the grid of it lies.
     pub(super) fn tell_searched(&mut self, searched: &Searched) {
-        let told = Problem::new(searched.sentences().join(" ")).at_path(&searched.file);
+        let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
         let advice = tr!("story-told-searched");
         self.notify(told.advise(advice), false);
     }

@@ -3,28 +3,31 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::tr;
+use crate::message;
+use crate::texts::{Message, Words};
 
 /// How far a long task is, such as the opening of a data set; shared by the thread that does it and the window.
 #[derive(Debug, Default)]
 pub struct Progress {
-    words: Mutex<String>,
+    words: Mutex<Option<Message>>,
     stop: AtomicBool,
 }
 
 impl Progress {
     /// Notes what is done; false when it is to stop.
-    pub fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
-        *self.text() = match of {
-            Some(of) => tr!("count-step-of", doing = doing, done = done, of = of),
-            None => tr!("count-step", doing = doing, done = done),
-        };
+    pub fn step(&self, doing: impl Into<Words>, done: usize, of: Option<usize>) -> bool {
+        let doing = doing.into();
+        *self.message() = Some(match of {
+            Some(of) => message!("count-step-of", doing = doing, done = done, of = of),
+            None => message!("count-step", doing = doing, done = done),
+        });
         !self.is_stopped()
     }
 
     /// What is done now; empty at the beginning.
     pub fn words(&self) -> String {
-        self.text().clone()
+        let words = self.message().as_ref().map(Message::said);
+        words.unwrap_or_default()
     }
 
     /// Stops it: nobody waits for it any more.
@@ -37,8 +40,8 @@ impl Progress {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn text(&self) -> MutexGuard<'_, String> {
-        // A text is whole whenever the lock is free.
+    fn message(&self) -> MutexGuard<'_, Option<Message>> {
+        // It is whole whenever the lock is free.
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -56,7 +56,10 @@ pub fn story(run: &RunView) -> Vec<Paragraph> {
             paragraphs.push(paragraph(tr!("story-paused-head"), tr!("story-paused")));
         }
         (Stage::Running, Some(Phase::Preparing(what))) => {
-            paragraphs.push(paragraph(tr!("story-preparing-head"), sentence(what)));
+            paragraphs.push(paragraph(
+                tr!("story-preparing-head"),
+                sentence(&what.said()),
+            ));
         }
         (Stage::Running, None) => {
             paragraphs.push(paragraph(tr!("story-waiting-head"), tr!("story-waiting")));

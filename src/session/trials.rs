@@ -71,14 +71,14 @@ impl Session {
     }
 
     /// What a trial at work does now; none for one that waits.
-    pub fn trial_at_work(&self, trying: &Trying) -> Option<&str> {
+    pub fn trial_at_work(&self, trying: &Trying) -> Option<String> {
         let Trying::Asked(job) = *trying else {
             return None;
         };
         let live: &RunView = self.train.running().filter(|run| run.job == Some(job))?;
         match &live.phase {
-            Some(Phase::Preparing(what)) => Some(what),
-            Some(Phase::Paused) => Some(tr!("findings-paused")),
+            Some(Phase::Preparing(what)) => Some(what.said()),
+            Some(Phase::Paused) => Some(tr!("findings-paused").into()),
             _ => None,
         }
     }

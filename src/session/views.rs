@@ -19,7 +19,7 @@ use crate::method::{BackboneShape, Chosen, Plugin, SingleClassTasks};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
-use crate::texts::of_list;
+use crate::texts::{Message, Words, of_list};
 use crate::tr;
 
 pub use super::row::{Rows, RunRow, RunState};
@@ -141,13 +141,13 @@ pub struct DataView {
     /// Test images of each class.
     pub test: Vec<usize>,
     /// Files left out, with the reason.
-    pub skipped: Vec<(String, String)>,
+    pub skipped: Vec<(String, Words)>,
     /// Images that stand in training and test both: their names there.
-    pub duplicates: Vec<(String, String)>,
+    pub duplicates: Vec<(String, Words)>,
     /// Images that stand under two labels or more: a copy, and the first with another label.
-    pub two_labels: Vec<(String, String)>,
+    pub two_labels: Vec<(String, Words)>,
     /// What is to be said of them.
-    pub two_labels_told: Option<String>,
+    pub two_labels_told: Option<Message>,
     /// Smallest and largest picture, where they were looked at.
     pub sizes: Option<Sizes>,
     /// Whether the test images were drawn from the others, because no test split was given.
@@ -157,7 +157,7 @@ pub struct DataView {
     /// Bytes of a decoded training picture, on average; none where the pictures are in memory anyway.
     pub picture_bytes: Option<u64>,
     /// What was taken for granted, in sentences.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
     /// One picture per class, as far as shown.
     pub thumbs: Vec<Thumb>,
     /// Whether the images are light strokes on a dark ground (so is the drawing canvas then).
@@ -351,7 +351,7 @@ impl<'a> From<&'a PluginView> for Plugin<'a> {
 }
 
 /// A backbone of the table, or a weight file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BackboneView {
     /// Its key in the settings.
     pub name: String,
@@ -378,7 +378,7 @@ pub struct BackboneView {
     /// What to keep in mind with its figures.
     pub warning: Option<String>,
     /// What a bare file does not say and was assumed (sentences).
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
 }
 
 /// Where a backbone's weights are.

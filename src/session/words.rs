@@ -77,11 +77,8 @@ pub fn told_apart(config: &RunConfig) -> String {
         };
         words.push_str(&format!(" · {order}"));
     }
-    if !config.corrected.is_empty() {
-        words.push_str(&format!(
-            " · {}",
-            CorrectionCount::of(&config.corrected).words()
-        ));
+    if let Some(corrected) = CorrectionCount::of(&config.corrected).words() {
+        words.push_str(&format!(" · {}", corrected.said()));
     }
     words
 }
@@ -90,11 +87,23 @@ pub fn told_apart(config: &RunConfig) -> String {
 pub fn as_they_came(header: &RunHeader, reports: &[TaskReport]) -> Option<String> {
     let share = reports.last()?.measurements.get(AS_THEY_CAME)?;
     let corrected = CorrectionCount::of(&header.config.corrected).words();
+    let corrected = corrected.map_or_else(String::new, |words| words.said());
     Some(tr!(
         "count-as-they-came",
         share = percent(*share, 1),
         corrected = corrected
     ))
+}
+
+/// What a device is called: a processor is named with its threads.
+pub fn device_text(name: &str) -> String {
+    let named = name.strip_suffix("s").unwrap_or(name);
+    let parts = named.strip_suffix(" thread");
+    let parts = parts.and_then(|named| named.rsplit_once(", "));
+    match parts.and_then(|(name, threads)| Some((name, threads.parse::<usize>().ok()?))) {
+        Some((name, threads)) => format!("{name}, {}", tr!("count-threads", n = threads)),
+        None => name.to_string(),
+    }
 }
 
 /// The time in the name of a run's folder, "2026-11-21_10-00-00-digits-lae", as people write it:

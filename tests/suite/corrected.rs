@@ -50,9 +50,10 @@ fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
         (corrected.corrected.labels, corrected.corrected.left_out),
         (1, 1)
     );
+    let words = corrected.corrected.words().map(|words| words.english());
     assert_eq!(
-        corrected.corrected.words(),
-        "1 label corrected, 1 picture left out"
+        words.as_deref(),
+        Some("1 label corrected, 1 picture left out")
     );
     let mut wanted = named(&plain.test);
     wanted
@@ -75,7 +76,7 @@ fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
         corrected
             .assumed
             .iter()
-            .any(|words| words.contains("1 label corrected"))
+            .any(|words| words.english.contains("1 label corrected"))
     );
 }
 
@@ -101,7 +102,7 @@ fn an_entry_means_nothing_for_another_picture_or_class_and_no_class_is_emptied()
         corrected
             .assumed
             .iter()
-            .any(|words| words.contains("2 entries"))
+            .any(|words| words.english.contains("2 entries"))
     );
     let cats: Vec<Correction> = plain.train[..3]
         .iter()

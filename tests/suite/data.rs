@@ -71,7 +71,9 @@ fn names(samples: &[lae_studio::data::Sample]) -> Vec<String> {
 }
 
 fn says(data: &Dataset, words: &str) -> bool {
-    data.assumed.iter().any(|sentence| sentence.contains(words))
+    data.assumed
+        .iter()
+        .any(|sentence| sentence.english.contains(words))
 }
 
 #[test]
@@ -186,7 +188,11 @@ fn a_flat_folder_with_a_csv() {
         "{:?}",
         data.assumed
     );
-    let reasons: Vec<&str> = data.skipped.iter().map(|s| s.reason.as_str()).collect();
+    let reasons: Vec<&str> = data
+        .skipped
+        .iter()
+        .map(|s| s.reason.english.as_str())
+        .collect();
     assert_eq!(reasons.len(), 2, "{reasons:?}");
     assert!(reasons[0].contains("named in line"), "{reasons:?}");
     assert!(
@@ -342,21 +348,22 @@ fn bad_files_are_listed_and_the_rest_is_used() {
             .clone()
     };
     assert!(
-        reason("cut.png").contains("cut off") || reason("cut.png").contains("damaged"),
+        reason("cut.png").english.contains("cut off")
+            || reason("cut.png").english.contains("damaged"),
         "{}",
         reason("cut.png")
     );
     assert!(
-        reason("cut.jpg").contains("cut off"),
+        reason("cut.jpg").english.contains("cut off"),
         "{}",
         reason("cut.jpg")
     );
-    assert!(reason("empty.jpg").contains("empty"));
-    assert!(reason("notes.txt").contains("not a picture (.txt)"));
-    assert!(reason("photo.heic").contains("HEIC"));
-    assert!(reason("fake.jpg").contains("not a picture"));
+    assert!(reason("empty.jpg").english.contains("empty"));
+    assert!(reason("notes.txt").english.contains("not a picture (.txt)"));
+    assert!(reason("photo.heic").english.contains("HEIC"));
+    assert!(reason("fake.jpg").english.contains("not a picture"));
     assert!(
-        reason("huge.bmp").contains("30000×30000"),
+        reason("huge.bmp").english.contains("30000×30000"),
         "{}",
         reason("huge.bmp")
     );
@@ -555,20 +562,20 @@ fn unreadable_files_and_folders_are_listed() {
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.contains("already read")),
+            .any(|s| s.reason.english.contains("already read")),
         "{:?}",
         data.skipped
     );
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.contains("leads nowhere"))
+            .any(|s| s.reason.english.contains("leads nowhere"))
     );
     assert!(
         all || data
             .skipped
             .iter()
-            .any(|s| s.reason.contains("could not be read"))
+            .any(|s| s.reason.english.contains("could not be read"))
     );
 }
 

@@ -174,7 +174,7 @@ fn nothing_leaves_the_folder() {
         let refused = data
             .skipped
             .iter()
-            .filter(|s| s.reason.contains("leads out"))
+            .filter(|s| s.reason.english.contains("leads out"))
             .count();
         assert!(refused >= 2, "{name}: {:?}", data.skipped);
     }
@@ -206,7 +206,9 @@ fn links_in_archives_are_not_followed() {
     ))
     .unwrap();
     assert!(
-        data.skipped.iter().any(|s| s.reason.contains("link")),
+        data.skipped
+            .iter()
+            .any(|s| s.reason.english.contains("link")),
         "{:?}",
         data.skipped
     );
@@ -389,12 +391,14 @@ fn a_damaged_cifar_keeps_its_whole_records() {
     let data = made.open();
     assert_eq!(data.train.len(), 197);
     assert!(
-        data.skipped.iter().any(|s| s.reason.contains("cut off")),
+        data.skipped
+            .iter()
+            .any(|s| s.reason.english.contains("cut off")),
         "{:?}",
         data.skipped
     );
     assert!(
-        data.assumed.iter().any(|s| s.contains("numbered")),
+        data.assumed.iter().any(|s| s.english.contains("numbered")),
         "{:?}",
         data.assumed
     );

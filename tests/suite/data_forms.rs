@@ -184,7 +184,7 @@ fn validation_images_come_from_the_training_split_alone() {
     assert!(
         data.assumed
             .iter()
-            .any(|said| said.contains("stays unseen")),
+            .any(|said| said.english.contains("stays unseen")),
         "{:?}",
         data.assumed
     );
@@ -235,7 +235,7 @@ fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
     let told = |data: &Dataset| {
         data.assumed
             .iter()
-            .any(|said| said.contains("changed sides"))
+            .any(|said| said.english.contains("changed sides"))
     };
     for seed in 0..5 {
         let apart = open(false, seed, 0.0);

@@ -9,7 +9,7 @@ fn names(split: &[Sample]) -> Vec<String> {
 }
 
 fn says(data: &Dataset, words: &str) -> bool {
-    data.assumed.iter().any(|line| line.contains(words))
+    data.assumed.iter().any(|line| line.english.contains(words))
 }
 
 /// Two class folders with four pictures each, one level down as LAE's program has them.
@@ -142,7 +142,9 @@ fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
     }
     let told = |line: u32| {
         let words = format!("named in line {line} of 'train_list.txt', but not in the folder");
-        data.skipped.iter().any(|file| file.reason == words)
+        data.skipped
+            .iter()
+            .any(|file| file.reason == words.as_str())
     };
     assert!((3..=6).all(told), "{:?}", data.skipped);
     assert_eq!(data.skipped.len(), 4);
@@ -212,7 +214,9 @@ fn a_list_that_is_too_long_says_so() {
         .find(|file| file.path.ends_with("train_list.txt"));
     let reason = &told.unwrap().reason;
     assert!(
-        reason.contains("far more lines than there are pictures"),
+        reason
+            .english
+            .contains("far more lines than there are pictures"),
         "{reason}"
     );
 }

@@ -87,7 +87,7 @@ fn a_project_opens_as_a_data_set() {
         let wanted: BTreeMap<String, usize> =
             wanted.map(|(name, count)| (name.into(), count)).into();
         assert_eq!(sizes(&data), wanted);
-        let told = data.assumed.join("\n");
+        let told = lae_studio::texts::said(&data.assumed, "\n");
         assert!(told.contains("project of Teachable Machine"), "{told}");
         assert!(told.contains("'sun?' as 'sun_'"), "{told}");
         assert_eq!(data.skipped.len(), 2, "{:?}", data.skipped);

@@ -89,7 +89,7 @@ fn folders_deeper_than_any_that_are_read_are_not_made() {
     tar.append_data(&mut header, deep, &[][..]).unwrap();
     let data = unpacked(&tar.into_inner().unwrap(), "deep.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4);
-    let reasons = data.skipped.iter().map(|one| one.reason.as_str());
+    let reasons = data.skipped.iter().map(|one| one.reason.english.as_str());
     assert!(reasons.collect::<String>().contains("too deeply"));
 }
 
@@ -107,7 +107,7 @@ fn a_name_that_comes_twice_is_written_once() {
     bytes.extend([0; 1024]);
     let data = unpacked(&bytes, "twice.tar").unwrap();
     assert_eq!(data.train.len() + data.test.len(), 4, "{:?}", data.skipped);
-    let reasons = data.skipped.iter().map(|one| one.reason.as_str());
+    let reasons = data.skipped.iter().map(|one| one.reason.english.as_str());
     assert!(
         reasons
             .collect::<String>()
@@ -182,7 +182,7 @@ fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
     let more = data
         .skipped
         .iter()
-        .any(|one| one.reason.contains("more of its lines"));
+        .any(|one| one.reason.english.contains("more of its lines"));
     assert!(more && data.skipped.len() < 20_000);
 }
 
@@ -215,7 +215,8 @@ fn a_link_to_a_folder_around_the_data_set_is_not_followed() {
     let data = Dataset::open(place.to_str().unwrap(), &OpenOptions::default()).unwrap();
     assert_eq!(data.classes, ["a", "b", "c"]);
     assert_eq!(data.train.len() + data.test.len(), 6);
-    let around = |one: &&lae_studio::data::Skipped| one.reason.contains("around the data set");
+    let around =
+        |one: &&lae_studio::data::Skipped| one.reason.english.contains("around the data set");
     assert_eq!(data.skipped.iter().filter(around).count(), 2);
 }
 

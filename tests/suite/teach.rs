@@ -333,7 +333,7 @@ fn a_stopped_run_is_taught_from_its_last_whole_task_and_goes_on_once_that_is_und
         assert_eq!(stored.state, StoredState::Finished);
         assert_eq!(stored.header.tasks, [0..5, 5..7]);
         assert_eq!(stored.header.planned_tasks(), 2);
-        let note = stored.header.added_tasks[0].notes.join(" ");
+        let note = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
         assert!(note.contains("stopped in task 2 of 2"), "{note}");
         predicts_what_it_measured(&run);
         let resume = || experiment::resume(&run, &Stock::default(), &mut Vec::new(), &control);

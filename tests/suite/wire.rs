@@ -157,7 +157,7 @@ impl Chance {
             data: self.text(),
             train_images: self.whole(),
             judged_images: self.whole(),
-            bounds: vec![self.text()],
+            bounds: vec![self.text().into()],
             methods: vec![method],
             seconds: self.real(),
         }
@@ -339,7 +339,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
         all.push(Event::Queued { job, place });
     }
     let phases = [
-        Phase::Preparing(c.text()),
+        Phase::Preparing(c.text().into()),
         Phase::Training {
             task: c.whole(),
             epoch: c.whole(),
@@ -424,7 +424,7 @@ pub fn events(seed: u64) -> Vec<JobEvent> {
             what: c.text(),
             bytes: u64::MAX,
         },
-        Event::Assumed(vec![c.text()]),
+        Event::Assumed(vec![c.text().into()]),
         Event::Remark {
             run: run.clone(),
             problem: c.problem(),

@@ -8,7 +8,6 @@ compare-online = online
 compare-offline = offline
 compare-task-given = Task gegeben
 compare-no-room = Von den { $n } Läufen werden die ersten { $most } verglichen: Für mehr ist kein Platz.
-compare-full = Es werden schon { $most } Läufe verglichen: Nimm zuerst bei einem den Haken weg.
 compare-none = Noch keine Läufe
 compare-none-text = Jeder Lauf, den du trainierst, wird aufgehoben und steht hier
 compare-folders = Andere Ordner …
@@ -44,7 +43,6 @@ compare-chosen = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
 } gewählt
-compare-chosen-compare = Vergleichen
 compare-chosen-tag = Tags geben …
 compare-chosen-delete = Löschen
 compare-chosen-none = Keinen wählen
@@ -52,8 +50,8 @@ compare-key-delete = Entf
 compare-key-escape = Esc
 
 # Ein Lauf in der Liste.
-compare-show = { $name } zeigen
-compare-choose-hint = Klicke, um ihn zu wählen; { $key } nimmt einen dazu, Umschalt alle bis zu ihm
+compare-show = { $name } wählen
+compare-choose-hint = Ein Klick wählt ihn, zwei öffnen ihn; { $key } nimmt einen dazu, Umschalt alle bis zu ihm. Die rechte Taste zeigt, was mit ihm geht
 compare-read-only = schreibgeschützt
 compare-stopped-after = beendet nach { $done } von { $n ->
     [one] { $n } Task
@@ -73,7 +71,7 @@ compare-check = Prüfen …
 compare-train-again = Noch einmal trainieren und vergleichen
 
 # Nebeneinander.
-compare-tick = Hake Läufe in der Liste an, um sie zu vergleichen.
+compare-tick = Wähle Läufe, um sie zu vergleichen.
 compare-unequal = Nicht nebeneinander
 compare-unequal-text = Diese Läufe haben andere Tasks als { $name }, also sagen ihre Zahlen daneben nichts.
 compare-show-instead = Stattdessen zeigen
@@ -84,7 +82,7 @@ compare-measured-on = gemessen auf { $on ->
     [validation] Validierungsbildern
    *[test] Testbildern
 }
-compare-curves-name = Genauigkeit der angehakten Läufe nach jedem Task
+compare-curves-name = Genauigkeit der gewählten Läufe nach jedem Task
 compare-run = Lauf
 compare-after = nach { $done } von { $n ->
     [one] { $n } Task
@@ -153,7 +151,7 @@ compare-one-image-hint = Zeit, um ein Bild zu beantworten, im Mittel
 compare-usual-columns = Übliche Spalten
 compare-table-made = Die Tabelle wird erstellt.
 compare-band = Mittel über die Läufe einer Zeile; das Band ist eine Standardabweichung.
-compare-table-curves-name = Genauigkeit der angehakten Zeilen nach jedem Task
+compare-table-curves-name = Genauigkeit der gewählten Zeilen nach jedem Task
 compare-rows = { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen

@@ -16,6 +16,10 @@ count-runs = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
 }
+count-threads = { $n ->
+    [one] { $n } Thread
+   *[other] { $n } Threads
+}
 count-pictures = { $n ->
     [one] { $n } Bild
    *[other] { $n } Bilder

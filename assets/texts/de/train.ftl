@@ -51,7 +51,6 @@ train-learning-now = lernt gerade { $names }
 train-matrix-none = Kommt mit dem ersten Task.
 train-matrix-hint = Lies eine Spalte abwärts, dann siehst du, wie ein Task vergessen wird.
 train-expert = Experte
-train-expert-of-matrix = Experte der Matrix
 train-confusion-none = Kommt mit dem ersten Task: welche Klassen wofür gehalten werden.
 train-confusion-after = Verwechslungen nach Task
 train-granularity = Klassen oder Tasks
@@ -203,3 +202,8 @@ train-cluster-failure = { $n ->
         [one] Ein Lauf ist fehlgeschlagen: { $why }
        *[other] { $n } Läufe sind fehlgeschlagen: { $why }
     }
+train-expert-of-page = Matrix, Verwechslungen und Fehler darunter sind die dieses Experten
+train-tell-all = Alles erzählen
+train-tell-less = Weniger erzählen
+train-log-show = Zeigen
+train-log-hide = Verbergen

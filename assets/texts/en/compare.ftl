@@ -8,7 +8,6 @@ compare-online = online
 compare-offline = offline
 compare-task-given = task given
 compare-no-room = Of the { $n } runs the first { $most } are compared: there is room for no more.
-compare-full = { $most } runs are compared already: untick one first.
 compare-none = No runs yet
 compare-none-text = Every run you train is kept and listed here
 compare-folders = Other folders…
@@ -44,16 +43,15 @@ compare-chosen = { $n ->
     [one] { $n } run
    *[other] { $n } runs
 } chosen
-compare-chosen-compare = Compare chosen
-compare-chosen-tag = Tag chosen…
-compare-chosen-delete = Delete chosen
+compare-chosen-tag = Tags…
+compare-chosen-delete = Delete
 compare-chosen-none = Choose none
 compare-key-delete = Delete
 compare-key-escape = Escape
 
 # A run in the list.
-compare-show = Show { $name }
-compare-choose-hint = Click to choose it; { $key } adds one, Shift all up to it
+compare-show = Choose { $name }
+compare-choose-hint = Click to choose it, twice to open it; { $key } adds one, Shift all up to it. The right button has all that can be done
 compare-read-only = read-only
 compare-stopped-after = stopped after { $done } of { $n ->
     [one] { $n } task
@@ -73,7 +71,7 @@ compare-check = Check…
 compare-train-again = Train again and compare
 
 # Side by side.
-compare-tick = Tick runs in the list to compare them.
+compare-tick = Choose runs to compare them.
 compare-unequal = Not side by side
 compare-unequal-text = These runs have other tasks than { $name }, so their figures say nothing beside its.
 compare-show-instead = Show it instead
@@ -84,7 +82,7 @@ compare-measured-on = measured on { $on ->
     [validation] validation
    *[test] test
 }
-compare-curves-name = Accuracy of the ticked runs over tasks
+compare-curves-name = Accuracy of the chosen runs over tasks
 compare-run = run
 compare-after = after { $done } of { $n ->
     [one] { $n } task
@@ -153,7 +151,7 @@ compare-one-image-hint = Time to answer one image, on average
 compare-usual-columns = Usual columns
 compare-table-made = The table is being made.
 compare-band = Mean over the runs of a row; the band is one standard deviation.
-compare-table-curves-name = Accuracy of the ticked rows over tasks
+compare-table-curves-name = Accuracy of the chosen rows over tasks
 compare-rows = { $n ->
     [one] { $n } row
    *[other] { $n } rows

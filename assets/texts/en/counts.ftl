@@ -16,6 +16,10 @@ count-runs = { $n ->
     [one] { $n } run
    *[other] { $n } runs
 }
+count-threads = { $n ->
+    [one] { $n } thread
+   *[other] { $n } threads
+}
 count-pictures = { $n ->
     [one] { $n } picture
    *[other] { $n } pictures

@@ -51,7 +51,6 @@ train-learning-now = learning { $names } now
 train-matrix-none = Comes with the first task.
 train-matrix-hint = Read down a column to see a task being forgotten.
 train-expert = expert
-train-expert-of-matrix = Expert of the matrix
 train-confusion-none = Comes with the first task: which classes are taken for which.
 train-confusion-after = Confusion after task
 train-granularity = granularity
@@ -203,3 +202,8 @@ train-cluster-failure = { $n ->
         [one] One run failed: { $why }
        *[other] { $n } runs failed: { $why }
     }
+train-expert-of-page = Matrix, confusion and mistakes below are of this expert
+train-tell-all = Tell all of it
+train-tell-less = Tell less
+train-log-show = Show
+train-log-hide = Hide

@@ -9,6 +9,7 @@ use crate::counts::counted;
 use crate::data::export::packed;
 use crate::data::{Dataset, OpenOptions, Watch};
 use crate::problem::Result;
+use crate::texts::Message;
 
 /// Options of `data export`.
 #[derive(clap::Args)]
@@ -25,7 +26,8 @@ pub(super) struct Args {
 /// Opens and writes.
 pub(super) fn run(args: &Args) -> Result<End> {
     let progress = StatusLine::new();
-    let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
+    let step =
+        |doing: Message, done: usize, of: Option<usize>| progress.step(&doing.english(), done, of);
     let watch = Watch::new(&step);
     let options = OpenOptions::default();
     let done = Dataset::open_watched(&args.data, &options, &watch)

@@ -22,6 +22,7 @@ use crate::data::transform::{Augment, InputSpec};
 use crate::data::{Check, Dataset, OpenOptions, PixelCache, Sample, Split, Watch, named};
 use crate::problem::{Problem, Result, listed};
 use crate::store;
+use crate::texts::Message;
 
 /// Options of `data`.
 #[derive(clap::Args)]
@@ -174,7 +175,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
         download(name)?;
     }
     let progress = StatusLine::new();
-    let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
+    let step =
+        |doing: Message, done: usize, of: Option<usize>| progress.step(&doing.english(), done, of);
     let watch = Watch::new(&step);
     let root = store::runs_root(args.out.as_deref());
     let options = OpenOptions {

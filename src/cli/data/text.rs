@@ -88,7 +88,7 @@ fn left_out(card: &Card) -> String {
     let mut reasons: BTreeMap<&str, (usize, String)> = BTreeMap::new();
     for skipped in &card.skipped {
         let entry = reasons
-            .entry(&skipped.reason)
+            .entry(&skipped.reason.english)
             .or_insert_with(|| (0, skipped.path.display().to_string()));
         entry.0 += 1;
     }

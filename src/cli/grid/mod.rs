@@ -27,6 +27,7 @@ use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::places::Place;
 use crate::store;
+use crate::texts::Message;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
 use progress::GridReporter;
 use report::{GridReport, listing, table};
@@ -192,7 +193,7 @@ fn plan(
     // A login host has not the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
     let stock = Stock::default();
-    let mut tell_quietly = |what: &str| {
+    let mut tell_quietly = |what: Message| {
         if !args.quiet && !args.worker {
             tell(what);
         }

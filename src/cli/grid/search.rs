@@ -20,6 +20,7 @@ use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::job::SearchBy;
 use crate::store::{self, spread_text};
+use crate::texts::Message;
 
 /// Raised when a field of the JSON changes its meaning.
 const VERSION: u32 = 1;
@@ -205,7 +206,7 @@ fn one_round(
 ) -> Result<bool> {
     let root = store::runs_root(args.out.as_deref());
     let (cells, numbers) = search.round(round, left);
-    let mut say = |what: &str| {
+    let mut say = |what: Message| {
         if !args.quiet {
             tell(what);
         }

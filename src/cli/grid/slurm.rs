@@ -13,6 +13,7 @@ use crate::experiment::grid::slurm::{
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
 use crate::run::places::{Place, Places};
+use crate::texts::Message;
 
 /// Options of a grid on a cluster.
 #[derive(clap::Args)]
@@ -89,7 +90,7 @@ pub(super) fn run(
             data: &args.data,
             at_once: args.slurm.at_once.map(|number| number as usize),
         };
-        let mut say = |what: &str| {
+        let mut say = |what: Message| {
             if !args.quiet {
                 tell(what);
             }

@@ -21,6 +21,7 @@ use crate::onnx::Value;
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
+use crate::texts::Words;
 
 /// What a family says of itself.
 pub struct Family {
@@ -39,7 +40,7 @@ pub struct Family {
     pub attention: bool,
     /// What a block keeps for the backward pass.
     pub kept: Kept,
-    /// What pixels go through where a weight file does not say it, and that as a sentence.
+    /// What pixels go through where a weight file does not say it, and the message that says so.
     pub pixels: (Normalisation, &'static str),
     /// Dimensions in words of a table, or in timm's.
     pub read: fn(&ArchitectureValues) -> Result<Architecture>,
@@ -75,7 +76,7 @@ pub struct Inferred {
     /// Family and dimensions.
     pub architecture: Architecture,
     /// What the file does not say.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
 }
 
 /// The dimensions of a network of some family.

@@ -26,10 +26,7 @@ impl Normalisation {
     );
 
     /// [`Self::IMAGENET`] where a weight file does not say what pixels go through, with what is said then.
-    pub const OF_IMAGENET: (Self, &str) = (
-        Self::IMAGENET,
-        "pixels normalised by ImageNet's mean and deviation",
-    );
+    pub const OF_IMAGENET: (Self, &str) = (Self::IMAGENET, "network-pixels-imagenet");
 
     const fn of(mean: [f32; 3], std: [f32; 3]) -> Self {
         Self { mean, std }

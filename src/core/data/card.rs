@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{CorrectionCount, Dataset, Duplicate, NearCopies, Sample, Skipped, TwoLabels};
+use crate::texts;
+use crate::texts::Words;
 
 /// Smallest and largest width and height among the checked pictures, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +41,7 @@ pub struct Card {
     /// Split → class → number of images.
     pub images: Map<String, Value>,
     /// Files that were left out.
+    #[serde(serialize_with = "in_english")]
     pub skipped: Vec<Skipped>,
     /// Images that stand in both splits.
     pub duplicates: Vec<Duplicate>,
@@ -52,11 +55,20 @@ pub struct Card {
     #[serde(default, rename = "mended")]
     pub corrected: CorrectionCount,
     /// What was assumed, as sentences.
-    pub assumed: Vec<String>,
+    #[serde(serialize_with = "texts::all_in_english")]
+    pub assumed: Vec<Words>,
     /// Picture sizes, where the pictures were looked at.
     pub sizes: Option<Sizes>,
     /// Source and licence.
     pub note: String,
+}
+
+/// Files that were left out, as scripts read them.
+fn in_english<S: Serializer>(all: &[Skipped], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(all.iter().map(|skipped| Skipped {
+        path: skipped.path.clone(),
+        reason: skipped.reason.english.as_str().into(),
+    }))
 }
 
 impl Card {

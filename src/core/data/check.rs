@@ -18,7 +18,9 @@ use super::gist::Gist;
 use super::picture::decode_and;
 use super::source::Sample;
 use super::{Check, Dataset, Duplicate, Skipped, Twin, TwoLabels, Watch};
+use crate::message;
 use crate::problem::Result;
+use crate::texts::Words;
 
 /// More picture files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
@@ -29,7 +31,7 @@ pub struct Checked {
     /// Files that cannot be decoded; they are no longer among the samples.
     pub skipped: Vec<Skipped>,
     /// What was left undone, as sentences.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
     /// Range of the sizes seen.
     pub sizes: Option<Sizes>,
     /// What was seen of each picture.
@@ -56,9 +58,8 @@ pub fn check(
         .count();
     if mode == Check::Never || (mode == Check::Auto && files > MOST_CHECKED) {
         if mode == Check::Auto {
-            checked.assumed.push(format!(
-                "With more than {MOST_CHECKED} files, damaged pictures and duplicates were not looked for; damaged ones are left out when they come up."
-            ));
+            let remark = message!("remark-not-looked-at", most = MOST_CHECKED);
+            checked.assumed.push(remark.into());
         }
         return Ok(checked);
     }
@@ -70,7 +71,8 @@ pub fn check(
             .par_iter()
             .map(|sample| {
                 let count = done.fetch_add(1, Ordering::Relaxed);
-                if count.is_multiple_of(64) && !watch.step("checking pictures", count, Some(total))
+                if count.is_multiple_of(64)
+                    && !watch.step(message!("doing-checking-pictures"), count, Some(total))
                 {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -89,7 +91,7 @@ pub fn check(
             Some(Err(problem)) => {
                 checked.skipped.push(Skipped {
                     path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                    reason: problem.what,
+                    reason: problem.words(),
                 });
                 false
             }

@@ -14,6 +14,7 @@ use crate::counts::counted;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::Words;
 
 const SIDE: usize = 32;
 const PIXELS: usize = SIDE * SIDE * 3;
@@ -134,7 +135,7 @@ fn read(form: &Form, folder: &Path, has: &dyn Fn(&str) -> bool) -> Result<Found>
             if !has(name) {
                 found.skipped.push(Skipped {
                     path,
-                    reason: "missing from the data set".to_owned(),
+                    reason: message!("skip-missing").into(),
                 });
                 continue;
             }
@@ -178,7 +179,7 @@ struct Batch {
     bytes: Vec<u8>,
     labels: Vec<Option<u32>>,
     /// What is wrong with a part of it.
-    damage: Option<String>,
+    damage: Option<Words>,
 }
 
 /// A whole file, if it has no more bytes than that.
@@ -202,13 +203,7 @@ fn from_records(form: &Form, mut bytes: Vec<u8>) -> Batch {
         .chunks_exact(stride)
         .map(|record| usable(form, i64::from(record[form.labels - 1])))
         .collect();
-    let damage = (rest > 0).then(|| {
-        format!(
-            "cut off after {}, with {} left over",
-            counted(labels.len(), "whole record"),
-            counted(rest, "byte")
-        )
-    });
+    let damage = (rest > 0).then(|| message!("skip-cut-off", n = labels.len(), rest = rest).into());
     let damage = damage.or_else(|| damage_of(&labels));
     Batch {
         bytes,
@@ -223,9 +218,9 @@ fn usable(form: &Form, label: i64) -> Option<u32> {
         .filter(|&label| (label as usize) < form.classes)
 }
 
-fn damage_of(labels: &[Option<u32>]) -> Option<String> {
+fn damage_of(labels: &[Option<u32>]) -> Option<Words> {
     let bad = labels.iter().filter(|label| label.is_none()).count();
-    (bad > 0).then(|| format!("{} with a label that no class has", counted(bad, "record")))
+    (bad > 0).then(|| message!("skip-unknown-labels", n = bad).into())
 }
 
 fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
@@ -271,7 +266,7 @@ fn class_names(
     form: &Form,
     folder: &Path,
     has: &dyn Fn(&str) -> bool,
-    assumed: &mut Vec<String>,
+    assumed: &mut Vec<Words>,
 ) -> Result<Vec<String>> {
     let path = folder.join(form.names);
     let names = if !has(form.names) {
@@ -291,10 +286,8 @@ fn class_names(
     if let Some(names) = names.filter(|names: &Vec<String>| names.len() == form.classes) {
         return Ok(names);
     }
-    assumed.push(format!(
-        "'{}' does not hold the {} class names: the classes are numbered.",
-        form.names, form.classes
-    ));
+    let remark = message!("remark-no-class-names", file = form.names, n = form.classes);
+    assumed.push(remark.into());
     Ok((0..form.classes)
         .map(|class| format!("class {class:03}"))
         .collect())
@@ -324,7 +317,7 @@ mod tests {
         bytes.extend([1, 2, 3]);
         let batch = from_records(form, bytes);
         assert_eq!(batch.labels, [Some(42), Some(99), None]);
-        assert!(batch.damage.unwrap().contains("3 whole records"));
+        assert!(batch.damage.unwrap().english.contains("3 whole records"));
     }
 
     proptest! {

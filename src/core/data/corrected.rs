@@ -15,6 +15,7 @@ use super::source::{ImageSource, Sample};
 use crate::fetch::hex;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::Message;
 
 /// Entries of a list at most.
 pub const MOST: usize = 10_000;
@@ -75,25 +76,24 @@ impl CorrectionCount {
     }
 
     /// "3 labels corrected, 1 picture left out"; empty where there is neither.
-    pub fn words(&self) -> String {
-        let counted = |n: usize, one: &str, many: &str| match n {
-            0 => None,
-            1 => Some(one.to_string()),
-            n => Some(format!("{n} {many}")),
-        };
-        let parts = [
-            counted(self.labels, "1 label corrected", "labels corrected"),
-            counted(self.left_out, "1 picture left out", "pictures left out"),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        parts.join(", ")
+    pub fn words(&self) -> Option<Message> {
+        let labels = message!("remark-labels-corrected", n = self.labels);
+        let left_out = message!("remark-pictures-left-out", n = self.left_out);
+        match (self.labels, self.left_out) {
+            (0, 0) => None,
+            (_, 0) => Some(labels),
+            (0, _) => Some(left_out),
+            _ => Some(message!("remark-joined", first = labels, rest = left_out)),
+        }
     }
 }
 
 /// A list in a few letters, to tell two apart: "3 labels corrected (5f0c12ab)".
 pub fn short(list: &[Correction]) -> String {
     let print = hex(&Sha256::digest(format!("{list:?}")));
-    format!("{} ({})", CorrectionCount::of(list).words(), &print[..8])
+    let words = CorrectionCount::of(list).words();
+    let words = words.map_or_else(String::new, |words| words.english());
+    format!("{words} ({})", &print[..8])
 }
 
 impl Sample {
@@ -283,13 +283,15 @@ mod tests {
             correction("c", None),
         ];
         let words = "2 labels corrected, 1 picture left out";
-        assert_eq!(CorrectionCount::of(&list).words(), words);
+        let told = |list| {
+            CorrectionCount::of(list)
+                .words()
+                .map(|words| words.english())
+        };
+        assert_eq!(told(&list).as_deref(), Some(words));
         assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
-        assert_eq!(
-            CorrectionCount::of(&list[2..]).words(),
-            "1 picture left out"
-        );
-        assert_eq!(CorrectionCount::default().words(), "");
+        assert_eq!(told(&list[2..]).as_deref(), Some("1 picture left out"));
+        assert_eq!(CorrectionCount::default().words(), None);
     }
 
     #[test]

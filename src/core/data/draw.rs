@@ -6,8 +6,9 @@ use super::card::counts;
 use super::near::NearCopySets;
 use super::rng::{Purpose, Rng};
 use super::source::Sample;
-use crate::counts::counted;
-use crate::problem::listed;
+use crate::message;
+use crate::problem::some_of;
+use crate::texts::Message;
 
 /// How a share is drawn.
 pub(super) struct Draw<'a> {
@@ -70,34 +71,26 @@ impl Draw<'_> {
 
     /// What keeping copies together came to, as sentences behind the one that says what was drawn; `names` are those
     /// of the classes.
-    pub fn words(&self, drawn: &Drawn, names: &[String]) -> String {
-        let mut words = self.moved_words(drawn);
+    pub fn words(&self, drawn: &Drawn, names: &[String]) -> Option<Message> {
         let without: Vec<&String> = drawn.without.iter().map(|&class| &names[class]).collect();
-        if !without.is_empty() {
-            words.push_str(&format!(
-                " Of {} none could be taken: all pictures there are copies of one another.",
-                listed(&without, 5)
-            ));
+        let without = (!without.is_empty())
+            .then(|| message!("remark-none-drawn", classes = some_of(&without, 5)));
+        match self.moved_words(drawn) {
+            Some(moved) => Some(moved.then(without)),
+            None => without,
         }
-        words
     }
 
-    fn moved_words(&self, drawn: &Drawn) -> String {
-        match self.copies {
-            Some(copies) if copies.is_empty() && !drawn.samples.is_empty() => {
-                " Copies of one picture were not looked for and may stand on both sides.".into()
-            }
-            Some(copies) if drawn.moved > 0 => format!(
-                " So that all copies of a picture{} are on the same side, {} changed sides.",
-                if copies.has_near() {
-                    ", near ones too,"
-                } else {
-                    ""
-                },
-                counted(drawn.moved, "image")
-            ),
-            _ => String::new(),
+    fn moved_words(&self, drawn: &Drawn) -> Option<Message> {
+        let copies = self.copies?;
+        if copies.is_empty() && !drawn.samples.is_empty() {
+            return Some(message!("remark-copies-unsought"));
         }
+        let moved = match copies.has_near() {
+            true => "remark-near-copies-moved",
+            false => "remark-copies-moved",
+        };
+        (drawn.moved > 0).then(|| message!(moved, n = drawn.moved))
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use super::Watch;
 use super::picture::foreign_format;
 use super::tree::{Tree, ending_of};
+use crate::message;
 use crate::problem::Result;
+use crate::texts::Words;
 
 /// A picture below a folder, by its path from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct Below {
     /// The path from the folder.
     pub path: PathBuf,
     /// Why it is not read, where that is known from its name or kind.
-    pub reason: Option<String>,
+    pub reason: Option<Words>,
 }
 
 /// The pictures below a folder, by folder and name; with them what could not be followed, and files
@@ -38,7 +40,7 @@ pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
             let format = foreign_format(&ending_of(name))?;
             Some((
                 dir.path.join(name),
-                Some(format!("{format} pictures are not read")),
+                Some(message!("skip-foreign", form = format).into()),
             ))
         });
         found.extend(pictures.chain(others).map(|(path, reason)| Below {

@@ -64,6 +64,7 @@ pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::{Message, Words};
 
 /// A data set: its classes and the images of both splits.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ pub struct Dataset {
     /// Labels that were corrected as [`OpenOptions::corrected`] says.
     pub corrected: CorrectionCount,
     /// What was assumed, as sentences.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
     /// Whether all test images were drawn by `test_share`, because no test split was given.
     pub test_drawn: bool,
     /// What list files said of both splits, where they named the test images.
@@ -112,7 +113,7 @@ pub struct Skipped {
     /// The file or folder.
     pub path: PathBuf,
     /// Why, as a phrase.
-    pub reason: String,
+    pub reason: Words,
 }
 
 /// An image that stands in both splits.
@@ -217,7 +218,7 @@ impl OpenOptions {
 pub struct Watch<'a>(Option<&'a StepFn<'a>>);
 
 /// Called with what is being done, how much is done and, where known, out of how much; false stops.
-pub type StepFn<'a> = dyn Fn(&str, usize, Option<usize>) -> bool + Sync + 'a;
+pub type StepFn<'a> = dyn Fn(Message, usize, Option<usize>) -> bool + Sync + 'a;
 
 impl<'a> Watch<'a> {
     /// Nobody watches.
@@ -230,7 +231,7 @@ impl<'a> Watch<'a> {
         Self(Some(step))
     }
 
-    fn step(&self, doing: &str, done: usize, of: Option<usize>) -> bool {
+    fn step(&self, doing: Message, done: usize, of: Option<usize>) -> bool {
         self.0.is_none_or(|step| step(doing, done, of))
     }
 }
@@ -275,6 +276,6 @@ struct Found {
     /// Whether list files said which pictures are in which split.
     listed: bool,
     skipped: Vec<Skipped>,
-    assumed: Vec<String>,
+    assumed: Vec<Words>,
     note: String,
 }

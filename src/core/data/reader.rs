@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::Skipped;
 use super::source::{Folder, ImageSource, Sample};
 use super::tree::Tree;
+use crate::texts::Words;
 
 /// A split's part in learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +68,7 @@ pub(super) struct Reader<'a> {
     /// The classes met so far.
     pub classes: ClassNames,
     /// What was decided on the way, in sentences.
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
     /// Files that were used as lists: they are not reported as left out.
     pub used: BTreeSet<PathBuf>,
     /// Lists that could not be read, with the reason.

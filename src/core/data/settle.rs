@@ -8,10 +8,11 @@ use super::check::{self, Checked};
 use super::corrected::{self, CorrectionCount};
 use super::draw::Draw;
 use super::near::NearCopySets;
+use super::tree::counted_reasons;
 use super::{Dataset, Found, Listed, OpenOptions, Sample, Skipped};
-use crate::counts::counted;
 use crate::message;
-use crate::problem::{Problem, Result, listed, some_of};
+use crate::problem::{Problem, Result, some_of, some_words};
+use crate::texts::Words;
 
 /// Finishes a data set.
 ///
@@ -26,9 +27,8 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let listed = test.as_deref().filter(|_| found.listed);
     let listed = listed.map(|test| Listed::of(&train, test));
     let copies = copies_kept_together(&train, test.as_deref(), checked, options, names.len());
-    found
-        .assumed
-        .extend(copies.as_ref().and_then(NearCopySets::words));
+    let near = copies.as_ref().and_then(NearCopySets::words);
+    found.assumed.extend(near.map(Words::from));
     let draw = Draw {
         share: options.test_share,
         seed: options.split_seed,
@@ -90,17 +90,14 @@ fn check_corrected(
     names: &[String],
     train: &[Sample],
     corrected: CorrectionCount,
-    assumed: &mut Vec<String>,
+    assumed: &mut Vec<Words>,
 ) -> Result<()> {
-    let words = corrected.words();
-    if !words.is_empty() {
-        assumed.push(format!("By the list of corrected labels: {words}."));
+    if let Some(words) = corrected.words() {
+        assumed.push(message!("remark-corrected", words = words).into());
     }
     if corrected.without_effect > 0 {
-        assumed.push(format!(
-            "The list of corrected labels has {} for pictures that are gone or were replaced, or for classes that there are not; they have no effect.",
-            counted(corrected.without_effect, "entry")
-        ));
+        let n = corrected.without_effect;
+        assumed.push(message!("remark-corrected-without-effect", n = n).into());
     }
     let trained = counts(train, names.len());
     let Some(empty) = trained.iter().position(|count| *count == 0) else {
@@ -119,19 +116,13 @@ fn percent(share: f64) -> f64 {
 
 /// Why there is nothing to learn from.
 pub(super) fn nothing_left(found: &Found) -> Problem {
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for skipped in &found.skipped {
-        *reasons.entry(&skipped.reason).or_default() += 1;
-    }
-    let reasons: Vec<String> = reasons
-        .iter()
-        .map(|(reason, count)| format!("{count} × {reason}"))
-        .collect();
+    let reasons = found.skipped.iter().map(|skipped| skipped.reason.clone());
+    let reasons = counted_reasons(reasons);
     let what = match reasons.is_empty() {
         true => message!("problem-no-training-pictures"),
         false => message!(
             "problem-no-training-pictures-left-out",
-            left_out = some_of(&reasons, 4)
+            left_out = some_words(&reasons, 4)
         ),
     };
     Problem::new(what)
@@ -164,17 +155,15 @@ fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sam
             *gone.entry(sample.class).or_default() += 1;
             found.skipped.push(Skipped {
                 path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                reason: "a test image of a class without training images".to_owned(),
+                reason: message!("skip-untrained").into(),
             });
         }
         known
     });
     for (class, count) in gone {
-        found.assumed.push(format!(
-            "Class '{}' stands in the test split only: it was left out with its {}.",
-            found.classes[class as usize],
-            counted(count, "image")
-        ));
+        let name = &found.classes[class as usize];
+        let remark = message!("remark-class-test-only", class = name, n = count);
+        found.assumed.push(remark.into());
     }
 }
 
@@ -216,22 +205,22 @@ fn tested(
     train: &mut Vec<Sample>,
     given: Option<Vec<Sample>>,
     draw: &Draw<'_>,
-    assumed: &mut Vec<String>,
+    assumed: &mut Vec<Words>,
 ) -> Vec<Sample> {
     if let Some(mut test) = given {
         fill_gaps(names, train, &mut test, draw, assumed);
         return test;
     }
     let drawn = draw.from(train, |_| true);
-    let test = &drawn.samples;
-    assumed.push(format!(
-        "No test split was given: {} of {} were set aside as test images, {} % of every class in whole images (seed {}).{}",
-        test.len(),
-        counted(test.len() + train.len(), "image"),
-        percent(draw.share),
-        draw.seed,
-        draw.words(&drawn, names)
-    ));
+    let test = drawn.samples.len();
+    let remark = message!(
+        "remark-test-drawn",
+        test = test,
+        n = test + train.len(),
+        share = percent(draw.share),
+        seed = draw.seed.to_string()
+    );
+    assumed.push(remark.then(draw.words(&drawn, names)).into());
     drawn.samples
 }
 
@@ -256,7 +245,7 @@ fn fill_gaps(
     train: &mut Vec<Sample>,
     test: &mut Vec<Sample>,
     draw: &Draw<'_>,
-    assumed: &mut Vec<String>,
+    assumed: &mut Vec<Words>,
 ) {
     let tested = counts(test, names.len());
     let missing: Vec<&String> = names
@@ -268,18 +257,18 @@ fn fill_gaps(
         return;
     }
     let drawn = draw.from(train, |class| tested[class] == 0);
-    let gaps = listed(&missing, 5);
-    assumed.push(if drawn.samples.is_empty() {
-        format!("The test split has no images of {gaps}, and there are too few training images to share.{}", draw.words(&drawn, names))
-    } else {
-        format!(
-            "The test split has no images of {gaps}; it got {} ({} % of each, seed {}).{}",
-            counted(drawn.samples.len(), "training image"),
-            percent(draw.share),
-            draw.seed,
-            draw.words(&drawn, names)
-        )
-    });
+    let gaps = some_of(&missing, 5);
+    let remark = match drawn.samples.len() {
+        0 => message!("remark-gaps-left", classes = gaps),
+        n => message!(
+            "remark-gaps-filled",
+            classes = gaps,
+            n = n,
+            share = percent(draw.share),
+            seed = draw.seed.to_string()
+        ),
+    };
+    assumed.push(remark.then(draw.words(&drawn, names)).into());
     test.extend(drawn.samples);
     test.sort_by_key(|sample| sample.class);
 }
@@ -290,19 +279,19 @@ fn validate(
     train: &mut Vec<Sample>,
     test: Vec<Sample>,
     draw: &Draw<'_>,
-    assumed: &mut Vec<String>,
+    assumed: &mut Vec<Words>,
 ) -> Vec<Sample> {
     if draw.share == 0.0 {
         return test;
     }
     let drawn = draw.from(train, |_| true);
-    assumed.push(format!(
-        "For tuning, everything is measured on {} ({} % of every class); the test split ({}) stays unseen.{}",
-        counted(drawn.samples.len(), "training image"),
-        percent(draw.share),
-        counted(test.len(), "test image"),
-        draw.words(&drawn, names)
-    ));
+    let remark = message!(
+        "remark-validation",
+        n = drawn.samples.len(),
+        share = percent(draw.share),
+        test = test.len()
+    );
+    assumed.push(remark.then(draw.words(&drawn, names)).into());
     drawn.samples
 }
 

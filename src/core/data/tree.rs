@@ -5,7 +5,7 @@
 //! all real folders, so that a loop ends and a real folder wins over a link to it; those that lead out to a folder around the
 //! data set are not.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,9 @@ use std::sync::Arc;
 use super::picture::{READABLE, foreign_format};
 use super::{Skipped, Watch};
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::Words;
 
 /// Deepest nesting that is followed.
 pub const DEEPEST: usize = 24;
@@ -80,17 +82,17 @@ impl Tree {
             if let Ok(real) = dunce::canonicalize(&job.path) {
                 // Through it the rest of the disk would become part of the data set.
                 if whole != real && whole.starts_with(&real) {
-                    tree.skip(&job.path, "a link to a folder around the data set");
+                    tree.skip(&job.path, message!("skip-link-around"));
                     continue;
                 }
                 if !seen.insert(real) {
-                    tree.skip(&job.path, "a link to a folder that is already read");
+                    tree.skip(&job.path, message!("skip-link-again"));
                     continue;
                 }
             }
             let index = tree.read(job, &mut jobs, &mut links);
             files += index.map_or(0, |index| tree.dirs[index].pictures.len());
-            if !watch.step("reading names", files, None) {
+            if !watch.step(message!("doing-reading-names"), files, None) {
                 return Err(super::stopped());
             }
         }
@@ -98,7 +100,7 @@ impl Tree {
         Ok(tree)
     }
 
-    fn skip(&mut self, path: &Path, reason: impl Into<String>) {
+    fn skip(&mut self, path: &Path, reason: impl Into<Words>) {
         self.skipped.push(Skipped {
             path: path.to_path_buf(),
             reason: reason.into(),
@@ -110,7 +112,8 @@ impl Tree {
         let entries = match fs::read_dir(&job.path) {
             Ok(entries) => entries,
             Err(error) => {
-                self.skip(&job.path, format!("the folder could not be read: {error}"));
+                let error = error.to_string();
+                self.skip(&job.path, message!("skip-folder-unread", error = error));
                 return None;
             }
         };
@@ -132,7 +135,8 @@ impl Tree {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    self.skip(&dir.path, format!("its list of files broke off: {error}"));
+                    let error = error.to_string();
+                    self.skip(&dir.path, message!("skip-folder-broke-off", error = error));
                     break;
                 }
             };
@@ -141,7 +145,7 @@ impl Tree {
                 continue;
             }
             let Ok(mut kind) = entry.file_type() else {
-                self.skip(&entry.path(), "its kind could not be read");
+                self.skip(&entry.path(), message!("skip-kind-unread"));
                 continue;
             };
             let linked = kind.is_symlink();
@@ -149,14 +153,14 @@ impl Tree {
                 match fs::metadata(entry.path()) {
                     Ok(about) => kind = about.file_type(),
                     Err(_) => {
-                        self.skip(&entry.path(), "a link that leads nowhere");
+                        self.skip(&entry.path(), message!("skip-link-nowhere"));
                         continue;
                     }
                 }
             }
             if kind.is_dir() {
                 if job.depth >= DEEPEST {
-                    self.skip(&entry.path(), "folders are nested too deeply");
+                    self.skip(&entry.path(), message!("skip-too-deep"));
                     continue;
                 }
                 let next = Job {
@@ -166,7 +170,7 @@ impl Tree {
                 };
                 if linked { &mut *links } else { &mut *jobs }.push(next);
             } else if !kind.is_file() {
-                self.skip(&entry.path(), "not an ordinary file");
+                self.skip(&entry.path(), message!("skip-not-ordinary"));
             } else if is_picture(&dir.path, &name) {
                 dir.pictures.push(Arc::from(name.as_os_str()));
             } else {
@@ -252,13 +256,26 @@ fn looks_like_a_picture(path: &Path) -> bool {
 }
 
 /// Why a file that is no readable picture was left out.
-pub fn reason_for(name: &OsStr) -> String {
+pub fn reason_for(name: &OsStr) -> Words {
     let ending = ending_of(name);
     match foreign_format(&ending) {
-        Some(format) => format!("{format} pictures are not read"),
-        None if ending.is_empty() => "not a picture".to_owned(),
-        None => format!("not a picture (.{ending})"),
+        Some(format) => message!("skip-foreign", form = format),
+        None if ending.is_empty() => message!("skip-no-picture"),
+        None => message!("skip-no-picture-ending", ending = ending),
     }
+    .into()
+}
+
+/// Each reason once, with how often it is there.
+pub fn counted_reasons(reasons: impl IntoIterator<Item = Words>) -> Vec<Words> {
+    let mut counts: BTreeMap<String, (Words, usize)> = BTreeMap::new();
+    for reason in reasons {
+        let entry = counts.entry(reason.english.clone());
+        entry.or_insert((reason, 0)).1 += 1;
+    }
+    let counts = counts.into_values();
+    let told = |(what, n)| message!("remark-so-many", n = n, what = what).into();
+    counts.map(told).collect()
 }
 
 #[cfg(test)]
@@ -321,7 +338,7 @@ mod tests {
         assert!(
             tree.skipped
                 .iter()
-                .any(|s| s.reason.contains("leads nowhere"))
+                .any(|s| s.reason.english.contains("leads nowhere"))
         );
     }
 

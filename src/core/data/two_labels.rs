@@ -1,10 +1,10 @@
 //! One picture under two labels: whichever of them a model answers, the other counts as wrong.
 
+use crate::message;
+use crate::texts::Message;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-use crate::counts::counted;
 
 /// So many pictures are named in the sentence.
 const NAMED: usize = 3;
@@ -47,26 +47,17 @@ impl TwoLabels {
 pub struct NearCopies(pub Vec<Twin>);
 
 /// How many there are, the first few, and what to do; none where every picture has one label.
-pub fn told(found: &[TwoLabels]) -> Option<String> {
+pub fn told(found: &[TwoLabels]) -> Option<Message> {
     let pairs: Vec<String> = found
         .iter()
         .filter_map(TwoLabels::pair)
         .take(NAMED)
         .map(|(one, other)| format!("{one} = {other}"))
         .collect();
-    let stand = match found.len() {
+    let id = match found.len() {
         0 => return None,
-        1 => "stands",
-        _ => "stand",
+        n if n > NAMED => "remark-two-labels-first",
+        _ => "remark-two-labels",
     };
-    let first = if found.len() > NAMED {
-        ", the first are"
-    } else {
-        ":"
-    };
-    Some(format!(
-        "{} {stand} under more than one label{first} {}. Take the copies with the wrong label out of the data: whatever is answered for such a picture, one of its labels counts it as wrong.",
-        counted(found.len(), "picture"),
-        pairs.join("; ")
-    ))
+    Some(message!(id, n = found.len(), pairs = pairs.join("; ")))
 }

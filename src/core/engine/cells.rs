@@ -1,17 +1,18 @@
 //! The cells of a grid as the engine runs them: what becomes of each is told.
 
 use super::sink::JobSink;
-use crate::counts::counted;
 use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, Sink};
 use crate::run::grid::CellStanding;
+use crate::texts::Words;
 
 /// What is done before a run begins.
-pub(super) fn preparing(what: &str) -> Event {
+pub(super) fn preparing(what: impl Into<Words>) -> Event {
     Event::Phase {
         run: String::new(),
-        phase: Phase::Preparing(what.to_string()),
+        phase: Phase::Preparing(what.into()),
     }
 }
 
@@ -77,7 +78,6 @@ impl GridSink for CellSink<'_, '_> {
     }
 
     fn waits(&mut self, cells: usize) {
-        let runs = counted(cells, "run");
-        self.event(preparing(&format!("waiting for {runs} of other programs")));
+        self.event(preparing(message!("doing-waiting", n = cells)));
     }
 }

@@ -16,6 +16,7 @@ use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 use crate::run::tried::Trial;
+use crate::texts::Message;
 
 /// Runs what is not there yet of a grid; gives how the job ended.
 pub(super) fn run_grid(
@@ -35,11 +36,11 @@ pub(super) fn run_grid(
     if let Some(by) = work.search {
         return run_search(cells, by, runs_root, stock, (sink, control));
     }
-    let mut tell = |what: &str| {
+    let mut tell = |what: Message| {
         sink.event(preparing(what));
         sink.between_batches();
     };
-    tell("looking which runs are there");
+    tell(message!("doing-looking-for-runs"));
     let plan = GridPlan::make(cells, runs_root, true, stock, control, &mut tell);
     let stopped = || Event::Stopped { run: String::new() };
     let Some(mut plan) = plan else {

@@ -13,6 +13,7 @@ use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
 use crate::run::searched::{ChosenEnd, ContestEnd, Searched};
 use crate::store;
+use crate::texts::Message;
 
 /// Share of each class's training images that is held back, where a row names none.
 const SHARE: f64 = 0.2;
@@ -27,12 +28,12 @@ pub(super) fn run_search(
 ) -> Result<Event> {
     let run = String::new;
     let name = cells.grid.name.clone();
-    sink.event(preparing("counting what competes"));
+    sink.event(preparing(message!("doing-counting")));
     let search = Search::new(cells, (by, SHARE), None, stock, control)?;
     let (mut left, mut measured) = (search.begin(), Measured::new());
     for round in 0..search.rounds() {
         let (cells, numbers) = search.round(round, &left);
-        let mut tell = |what: &str| {
+        let mut tell = |what: Message| {
             sink.event(preparing(what));
             sink.between_batches();
         };

@@ -11,6 +11,7 @@ use crate::nn::{self, ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
+use crate::texts::Message;
 
 /// A device that is open, and the way a network is computed there.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ impl DeviceRequest<'_> {
     ///
     /// # Errors
     /// A Problem when the device cannot be opened, has no bf16 where that is asked for, or `tell` stopped it.
-    pub fn fit(&self, trusted: Trusted, tell: &mut dyn FnMut(&str) -> bool) -> Result<Fitted> {
+    pub fn fit(&self, trusted: Trusted, tell: &mut dyn FnMut(Message) -> bool) -> Result<Fitted> {
         let mut remarks: Vec<Problem> = trusted.remark.iter().cloned().collect();
         let (trusted, variant) = match trusted.info.is_cpu() {
             true => (trusted, ComputeVariant::PLAIN),
@@ -78,7 +79,7 @@ impl DeviceRequest<'_> {
         &self,
         trusted: Trusted,
         remarks: &mut Vec<Problem>,
-        tell: &mut dyn FnMut(&str) -> bool,
+        tell: &mut dyn FnMut(Message) -> bool,
     ) -> Result<(Trusted, ComputeVariant)> {
         if let Some(kept) = self.kept {
             return Ok((trusted, kept));
@@ -86,7 +87,7 @@ impl DeviceRequest<'_> {
         let plain = ComputeVariant::from(self.weights_named().unwrap_or_default());
         let found = match self.known(&trusted, tell) {
             Ok(found) => found,
-            Err(problem) if !tell("opening the device") => return Err(problem),
+            Err(problem) if !tell(message!("doing-opening-device")) => return Err(problem),
             Err(problem) => {
                 remarks.push(problem);
                 None
@@ -137,7 +138,7 @@ impl DeviceRequest<'_> {
     fn known(
         &self,
         trusted: &Trusted,
-        tell: &mut dyn FnMut(&str) -> bool,
+        tell: &mut dyn FnMut(Message) -> bool,
     ) -> Result<Option<Prepared>> {
         let info = &trusted.info;
         if let Some(found) = device::prepared(info).remove(self.family) {
@@ -148,10 +149,12 @@ impl DeviceRequest<'_> {
         }
         let variants = families::named(self.family)?.variants();
         let found = device::prepare(info, self.family, &variants, &mut |done, of| {
-            tell(&format!(
-                "preparing {}: trying how it computes best, {} of {of}, once",
-                info.name,
-                done + 1
+            let name = info.name.as_str();
+            tell(message!(
+                "doing-preparing-card",
+                card = name,
+                done = done + 1,
+                of = of
             ))
         })?;
         // What cannot be kept is found again next time.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use crate::data::scenario::Scenario;
 use crate::data::{Dataset, Sample};
+use crate::message;
 use crate::metrics::{Answers, Expert};
 use crate::store::AddedPictures;
+use crate::texts::Message;
 
 /// Images with their labels (positions in the class order).
 pub(super) type Labelled = Arc<Vec<(Sample, i64)>>;
@@ -53,19 +55,15 @@ impl Images {
 
     /// Leaves out the own test images that are copies of `taught` pictures, which are known by heart by now; says
     /// so.
-    pub fn leave_out_copies(&mut self, taught: &[Sample]) -> Option<String> {
+    pub fn leave_out_copies(&mut self, taught: &[Sample]) -> Option<Message> {
         let data = &self.own.as_ref()?.data;
         let Some(copies) = data.copies_in_test(taught) else {
-            return Some(
-                "Copies of the added task's pictures among the run's test images were not looked for."
-                    .into(),
-            );
+            return Some(message!("teach-copies-unsought"));
         };
         self.copies = copies;
         match self.copies.len() {
             0 => None,
-            1 => Some("1 of the run's test images is a copy of a picture that was taught: what is measured from now on leaves it out.".into()),
-            n => Some(format!("{n} of the run's test images are copies of pictures that were taught: what is measured from now on leaves them out.")),
+            n => Some(message!("teach-copies", n = n)),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 use crate::store::PetStart;
+use crate::texts::{Message, Words};
 
 use super::Stock;
 use super::fitting::{self, Fitted, begun_with};
@@ -45,22 +46,16 @@ pub struct TrainingPlan {
 }
 
 /// What was assumed about data and weights, how much of the data was left out, and which pictures have two labels.
-fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<String> {
+fn assumptions(data: &Dataset, backbone: &Opened) -> Vec<Words> {
     let mut sentences = data.assumed.clone();
     let left_out = data.skipped.len();
     if left_out > 0 {
-        let files = if left_out == 1 {
-            "file was"
-        } else {
-            "files were"
-        };
-        sentences.push(format!(
-            "{left_out} {files} left out; `lae-studio data` says which and why"
-        ));
+        sentences.push(message!("remark-files-left-out", n = left_out).into());
     }
-    sentences.extend(told_two_labels(&data.two_labels));
-    let about = |what: &String| format!("assumed of {}: {what}", backbone.entry.name);
-    sentences.extend(backbone.assumed.iter().map(about));
+    sentences.extend(told_two_labels(&data.two_labels).map(Words::from));
+    let name = &backbone.entry.name;
+    let about = |what: &Words| message!("remark-of-backbone", name = name, what = what.clone());
+    sentences.extend(backbone.assumed.iter().map(|what| about(what).into()));
     sentences
 }
 
@@ -89,8 +84,8 @@ impl TrainingPlan {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Self> {
-        let mut tell = |what: &str| {
-            let phase = Phase::Preparing(what.to_string());
+        let mut tell = |what: Message| {
+            let phase = Phase::Preparing(what.into());
             sink.event(Event::Phase {
                 run: String::new(),
                 phase,
@@ -100,7 +95,7 @@ impl TrainingPlan {
         let spec = plugin(&chosen, begun.map(|(_, text)| text), stock)?;
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
-        tell("opening the data set");
+        tell(message!("doing-opening-data"));
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         let still = still(&chosen, &scenario, &data);
@@ -108,14 +103,14 @@ impl TrainingPlan {
         if begun.is_none() {
             still.clone().map_or(Ok(()), Err)?;
         }
-        tell("opening the device");
+        tell(message!("doing-opening-device"));
         let about = stock.describe(&config.backbone)?;
-        let mut last = String::new();
-        let mut progress = |text: &str| {
+        let mut last = None;
+        let mut progress = |what: Message| {
             // It is asked often whether to go on, and told once what is done.
-            if text != last {
-                tell(text);
-                last = text.to_string();
+            if last.as_ref() != Some(&what) {
+                tell(what.clone());
+                last = Some(what);
             }
             control.wish() != Wish::Stop
         };
@@ -125,7 +120,7 @@ impl TrainingPlan {
             variant,
             remarks,
         } = fitted(&chosen, &about, kept, &mut progress)?;
-        progress("loading the backbone");
+        progress(message!("doing-loading-backbone"));
         let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
         let context = Context {
@@ -297,7 +292,7 @@ pub(super) fn fitted(
     chosen: &Chosen<'_>,
     about: &Description,
     kept: Option<ComputeVariant>,
-    tell: &mut dyn FnMut(&str) -> bool,
+    tell: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Fitted> {
     let trusted = device::trusted(&chosen.config.device)?;
     let demand = (chosen.spec.memory)(chosen, about.blocks.len())?;

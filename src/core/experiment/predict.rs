@@ -169,7 +169,7 @@ impl Parts {
 fn weights_of(name: &str, download: bool) -> Result<Unplaced> {
     let mut downloading = false;
     // Beside a run that trains nobody waits for a download; on the command line one does.
-    let read = library::read(name, &mut |_: &str| {
+    let read = library::read(name, &mut |_| {
         downloading = true;
         download
     });

@@ -2,13 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use crate::message;
 use crate::run::event::{Control, Event, Phase, Sink, Wish};
+use crate::texts::{Message, Words};
 
 /// Hands on what a run does as one line; ends it when the person wants that, and when it takes too long.
 pub(super) struct Quiet<'a> {
     sink: &'a mut dyn Sink,
-    /// What is being done; empty while it is prepared.
-    what: String,
+    /// What is being done; none while it is prepared.
+    what: Option<Message>,
     /// What the run hears.
     pub run: Control,
     pub person: Option<&'a Control>,
@@ -25,10 +27,10 @@ pub(super) struct Quiet<'a> {
 }
 
 impl<'a> Quiet<'a> {
-    pub fn new(sink: &'a mut dyn Sink, what: &str, patience: f64) -> Self {
+    pub fn new(sink: &'a mut dyn Sink, what: Option<Message>, patience: f64) -> Self {
         Self {
             sink,
-            what: what.to_string(),
+            what,
             run: Control::default(),
             person: None,
             began: Instant::now(),
@@ -62,11 +64,12 @@ impl<'a> Quiet<'a> {
     }
 
     /// Says what is being done.
-    pub fn tell(&mut self, more: &str) {
-        let words = match (self.what.as_str(), more) {
-            ("", more) => more.to_string(),
-            (what, "") => what.to_string(),
-            (what, more) => format!("{what}: {more}"),
+    pub fn tell(&mut self, more: Option<Words>) {
+        let words = match (self.what.clone(), more) {
+            (None, None) => return,
+            (None, Some(more)) => more,
+            (Some(what), None) => what.into(),
+            (Some(what), Some(more)) => message!("doing-more", what = what, more = more).into(),
         };
         self.sink.event(Event::Phase {
             run: String::new(),
@@ -81,11 +84,11 @@ impl Sink for Quiet<'_> {
             Event::Phase {
                 phase: Phase::Preparing(what),
                 ..
-            } => self.tell(&what),
+            } => self.tell(Some(what)),
             Event::Progress { progress, .. } => {
                 self.losses.extend(&progress.losses);
-                let done = progress.done * 100.0;
-                self.tell(&format!("{done:.0} %"));
+                let done = format!("{:.0}\u{a0}%", progress.done * 100.0);
+                self.tell(Some(done.into()));
             }
             Event::Phase {
                 phase: Phase::Paused,
@@ -121,7 +124,16 @@ mod tests {
     fn a_pause_is_heard_and_is_no_time_of_the_method() {
         let mut told: Vec<Event> = Vec::new();
         let person = Control::default();
-        let mut quiet = Quiet::new(&mut told, "trying LAE", 60.0);
+        let mut quiet = Quiet::new(
+            &mut told,
+            Some(message!(
+                "doing-trying",
+                title = "LAE",
+                number = 1_usize,
+                of = 2_usize
+            )),
+            60.0,
+        );
         quiet.person = Some(&person);
         person.set(Wish::Pause);
         quiet.between_batches();

@@ -16,6 +16,7 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::job::Own;
 use crate::store::PetStart;
+use crate::texts::Message;
 
 /// Shared by all jobs of one process; clones are handles on the same shelves.
 #[derive(Clone, Default)]
@@ -159,7 +160,7 @@ impl Stock {
         name: &str,
         variant: ComputeVariant,
         ready: &Ready,
-        progress: &mut dyn FnMut(&str) -> bool,
+        progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<Arc<Opened>> {
         self.placed(name, variant, ready, || {
             library::read_from(&self.backbones(), name, progress)

@@ -15,7 +15,6 @@ use super::plan::TrainingPlan;
 use super::quiet::Quiet;
 use super::suited::share_epochs;
 use super::{Outcome, Stock, all_at_once, train, unless_stopped};
-use crate::counts::{count_text, counted};
 use crate::data::card::counts;
 use crate::message;
 use crate::method::{Pass, SET_BESIDE, named_method, plain, problems};
@@ -25,6 +24,7 @@ use crate::run::event::{Control, Sink, Wish};
 use crate::run::tried::{Trial, TriedMethod};
 use crate::store::{self, summary};
 use crate::tensors::HostTensor;
+use crate::texts::Words;
 
 /// Share of each class's training pictures that is held back, where the settings name none.
 pub const SHARE: f64 = 0.2;
@@ -132,7 +132,7 @@ impl Comparison<'_> {
             &Bounds::default().judged(&timed.config),
             None,
             timed.stock,
-            &mut Quiet::new(sink, "", patience),
+            &mut Quiet::new(sink, None, patience),
             control,
         );
         let Some(plan) = unless_stopped(plan, control)? else {
@@ -147,10 +147,15 @@ impl Comparison<'_> {
         })?;
         let (mut methods, mut waited) = (Vec::new(), Duration::ZERO);
         for (number, one) in (1..).zip(&self.all) {
-            let what = format!("trying {}, {number} of {}", one.title, self.all.len());
-            let mut quiet = Quiet::new(sink, &what, patience);
+            let what = message!(
+                "doing-trying",
+                title = &one.title,
+                number = number,
+                of = self.all.len()
+            );
+            let mut quiet = Quiet::new(sink, Some(what), patience);
             quiet.person = Some(control);
-            quiet.tell("");
+            quiet.tell(None);
             let (run, judged) = (quiet.run.clone(), bounds.judged(&one.config));
             let outcome = train(&judged, work.path(), one.stock, &mut quiet, &run);
             if control.wish() == Wish::Stop {
@@ -226,22 +231,15 @@ impl Bounds {
     }
 
     /// In sentences.
-    fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<String> {
+    fn told(&self, material: &Material, chosen: &RunConfig) -> Vec<Words> {
         let mut told = Vec::new();
         if let Some(limit) = self.limit {
             let most = material.train.iter().flatten().max().copied().unwrap_or(0);
-            told.push(format!(
-                "So that it does not take long, {} of the up to {} training pictures of a class were used, and as many to judge.",
-                count_text(limit),
-                count_text(most)
-            ));
+            told.push(message!("trial-fewer-pictures", limit = limit, n = most).into());
         }
         if self.halvings > 0 {
-            told.push(format!(
-                "So that it does not take long, tasks had {} and not {}: methods that learn by steps may come to more in a run.",
-                counted(halved(chosen, self.halvings).epochs, "epoch"),
-                chosen.epochs
-            ));
+            let epochs = halved(chosen, self.halvings).epochs;
+            told.push(message!("trial-fewer-epochs", n = epochs, usual = chosen.epochs).into());
         }
         told
     }

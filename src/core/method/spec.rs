@@ -87,7 +87,7 @@ pub struct Chosen<'a> {
 }
 
 /// A setting that has no effect.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Idle {
     /// Its key in files: a setting of every run, or one of the method's own.
     pub key: &'static str,

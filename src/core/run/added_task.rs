@@ -1,6 +1,7 @@
 //! Added tasks: what a run was taught after its training. Each is one more task with a data set of its
 //! own, whose pictures lie in the run's folder.
 
+use crate::texts::{Words, all_in_english};
 use serde::{Deserialize, Serialize};
 
 /// A class that an added task taught although the run knew it.
@@ -43,7 +44,8 @@ pub struct AddedTask {
     pub base_lr: f64,
     /// What was assumed or left out, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    #[serde(serialize_with = "all_in_english")]
+    pub notes: Vec<Words>,
     /// RFC 3339 time at which it was learned.
     pub taught: String,
     /// Version of the program that taught it.

@@ -22,6 +22,7 @@ use super::searched::Searched;
 use super::sheet::{SheetRequest, SheetState};
 use super::tried::Trial;
 use crate::problem::Problem;
+use crate::texts::Words;
 
 /// What the engine can be asked to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ pub enum Command {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Phase {
     /// Something that takes a moment before training: "opening the data set".
-    Preparing(String),
+    Preparing(Words),
     /// Training; with the PET frozen only the new head moves.
     Training {
         /// From 0.
@@ -169,7 +170,7 @@ pub enum Event {
     },
     /// What was assumed or left out while the run was prepared (sentences). A front end that shows
     /// the settings says so there.
-    Assumed(Vec<String>),
+    Assumed(Vec<Words>),
     /// Something to know that does not end the run (an unreadable image, a device fallback).
     Remark {
         /// The run's name; empty when it concerns no run.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::counts::counted;
+use crate::message;
+use crate::problem::some_of;
+use crate::texts::Words;
 
 /// What a search came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,26 +43,33 @@ pub struct ChosenEnd {
 
 impl Searched {
     /// It in sentences, one for each contest.
-    pub fn sentences(&self) -> Vec<String> {
+    pub fn sentences(&self) -> Vec<Words> {
         let contests = self.contests.iter();
         contests
             .map(|contest| {
-                let (title, tried) = (&contest.title, counted(contest.tried, "row"));
+                let (title, n) = (&contest.title, contest.tried);
                 let Some(chosen) = &contest.chosen else {
-                    return format!("{title}: none of {tried} could be finished.");
+                    return message!("search-none-ended", title = title, n = n).into();
                 };
-                let mut words = format!(
-                    "{title}: {} is the best of {tried}, {:.1} % on pictures held back",
-                    chosen.title, chosen.mean
+                let (best, mean) = (&chosen.title, chosen.mean);
+                let told = message!(
+                    "search-best",
+                    title = title,
+                    best = best,
+                    n = n,
+                    mean = mean
                 );
-                if let Some((second, behind)) = &chosen.second {
-                    words += &format!("; {second} is {behind:.1} points behind");
-                }
-                if !chosen.level.is_empty() {
-                    let others = crate::problem::listed(&chosen.level, 4);
-                    words += &format!(", and {others} cannot be told from it");
-                }
-                words + "."
+                let behind = chosen.second.as_ref().map(|(second, behind)| {
+                    message!("search-second", second = second, behind = *behind)
+                });
+                let level = (!chosen.level.is_empty()).then(|| {
+                    message!(
+                        "search-level",
+                        best = best,
+                        others = some_of(&chosen.level, 4)
+                    )
+                });
+                told.then(behind).then(level).into()
             })
             .collect()
     }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
-use crate::counts::count_text;
+use crate::message;
 use crate::problem::Problem;
+use crate::texts::Words;
 
 /// What a method came to, judged on pictures held back from training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct Trial {
     /// Pictures held back from training that each was judged on; no test picture is among them.
     pub judged_images: usize,
     /// What was less than in a run so that it does not take long, in sentences.
-    pub bounds: Vec<String>,
+    pub bounds: Vec<Words>,
     /// The chosen method first, then the others.
     pub methods: Vec<TriedMethod>,
     /// Seconds of all of it.
@@ -79,26 +80,26 @@ impl Trial {
     }
 
     /// What it comes to, in sentences: how it was judged, what was left out, which is best and how sure that is.
-    pub fn sentences(&self) -> Vec<String> {
-        let one = 100.0 / self.judged_images.max(1) as f64;
-        let mut told = vec![format!(
-            "Each learned from {} training pictures and was judged on {} held back from them, of which one is {one:.1} %. No test picture was looked at.",
-            count_text(self.train_images),
-            count_text(self.judged_images)
-        )];
+    pub fn sentences(&self) -> Vec<Words> {
+        let judged = message!(
+            "trial-judged",
+            n = self.train_images,
+            judged = self.judged_images,
+            one = 100.0 / self.judged_images.max(1) as f64
+        );
+        let mut told = vec![judged.into()];
         told.extend(self.bounds.iter().cloned());
         let title = |place: usize| self.methods[place].title.as_str();
         match self.best() {
-            None => told.push("No method came to its end.".into()),
+            None => told.push(message!("trial-none-ended").into()),
             Some(best) => {
                 let level: Vec<&str> = self.level().into_iter().map(title).collect();
+                let best = title(best);
                 told.push(match level.as_slice() {
-                    [] => format!("{} suits these pictures best.", title(best)),
-                    level => format!(
-                        "{} answered best; so few pictures do not tell it apart from {}.",
-                        title(best),
-                        level.join(", ")
-                    ),
+                    [] => message!("trial-best", title = best).into(),
+                    level => {
+                        message!("trial-level", title = best, others = level.join(", ")).into()
+                    }
                 });
             }
         }
@@ -145,7 +146,10 @@ mod tests {
         assert_eq!(trial(&rights, 50).level(), [1]);
         assert!(trial(&rights, 5000).level().is_empty());
         let told = trial(&rights, 50).sentences();
-        assert!(told[0].contains("judged on 50 held back") && told[0].contains("one is 2.0 %"));
+        assert!(
+            told[0].english.contains("judged on 50 held back")
+                && told[0].english.contains("one is 2.0 %")
+        );
         assert_eq!(
             told[1],
             "M0 answered best; so few pictures do not tell it apart from M1."

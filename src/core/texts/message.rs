@@ -9,7 +9,7 @@ use super::{Language, Values};
 
 /// A message with its values: `message!("data-empty", folder = name)`. In files and between processes it is its name
 /// and its values, so that whoever shows it can say it in another language.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     id: Cow<'static, str>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -20,11 +20,13 @@ pub struct Message {
 }
 
 /// What fills a place of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     /// A number that is counted.
     Whole(i64),
+    /// A number that is measured.
+    Real(f64),
     /// A text that no language changes.
     Text(String),
     /// Another message.
@@ -64,6 +66,36 @@ impl Message {
         self
     }
 
+    /// The same with another sentence behind it, if there is one.
+    #[must_use]
+    pub fn then(self, more: Option<Message>) -> Self {
+        match more {
+            Some(more) => Self::new("remark-with")
+                .with("first", self)
+                .with("more", more),
+            None => self,
+        }
+    }
+
+    /// The same with another name in the place of this one, wherever a value has it.
+    pub(super) fn replaced(&self, name: &str, by: &str) -> Self {
+        let value = |value: &Value| match value {
+            Value::Text(text) => Value::Text(text.replace(name, by)),
+            Value::Message(inner) => Value::Message(inner.replaced(name, by)),
+            number => number.clone(),
+        };
+        let values = self.values.iter();
+        Self {
+            values: values.map(|(at, of)| (at.clone(), value(of))).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether it is the message of this name.
+    pub(super) fn is(&self, id: &str) -> bool {
+        self.id == id
+    }
+
     /// What it says in English.
     pub fn english(&self) -> String {
         self.told(Language::English)
@@ -85,6 +117,7 @@ impl Message {
         for (place, value) in &self.values {
             match value {
                 Value::Whole(number) => values.set(place.as_ref(), *number),
+                Value::Real(number) => values.set(place.as_ref(), *number),
                 Value::Text(text) => values.set(place.as_ref(), text.as_str()),
                 Value::Message(message) => values.set(place.as_ref(), message.told(language)?),
             }
@@ -100,86 +133,8 @@ impl fmt::Display for Message {
     }
 }
 
-/// A text in English, and the message that it is, if it is one.
-#[derive(Clone, Debug, Default)]
-pub struct Words {
-    /// The text.
-    pub english: String,
-    /// The message.
-    pub message: Option<Message>,
-}
-
-impl From<Message> for Words {
-    fn from(message: Message) -> Self {
-        Self {
-            english: message.english(),
-            message: Some(message),
-        }
-    }
-}
-
-/// The messages that two sentences are, which are kept in English: of no account when these are compared, as they tell.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Messages(Option<Box<[Option<Message>; 2]>>);
-
-impl Messages {
-    /// Whether neither is a message.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_none()
-    }
-
-    /// Keeps what the first (0) or the second (1) sentence is, and gives it in English.
-    pub fn keep(&mut self, at: usize, words: impl Into<Words>) -> String {
-        let Words { english, message } = words.into();
-        if message.is_some() || self.0.is_some() {
-            self.0.get_or_insert_default()[at] = message;
-        }
-        english
-    }
-
-    /// Whether the sentence is the message of this name.
-    pub fn is(&self, at: usize, id: &str) -> bool {
-        let known = self.0.as_ref().and_then(|both| both[at].as_ref());
-        known.is_some_and(|message| message.id == id)
-    }
-
-    /// The sentence with its message.
-    pub fn words(&self, at: usize, english: &str) -> Words {
-        let known = self.0.as_ref().and_then(|both| both[at].as_ref());
-        // A sentence that was changed since is no longer what the message says.
-        let message = known.filter(|message| message.english() == english);
-        Words {
-            english: english.into(),
-            message: message.cloned(),
-        }
-    }
-
-    /// The sentence in the language of this thread.
-    pub fn said(&self, at: usize, english: &str) -> String {
-        let message = match Language::spoken() {
-            Language::English => None,
-            _ => self.words(at, english).message,
-        };
-        message.map_or_else(|| english.into(), |message| message.said())
-    }
-}
-
-impl PartialEq for Messages {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Messages {}
-
 macro_rules! made_from {
     ($($text:ty),+) => {$(
-        impl From<$text> for Words {
-            fn from(text: $text) -> Self {
-                Self { english: text.into(), message: None }
-            }
-        }
-
         impl From<$text> for Value {
             fn from(text: $text) -> Self {
                 Self::Text(text.into())
@@ -190,15 +145,6 @@ macro_rules! made_from {
 
 made_from!(&str, String, &String, Cow<'_, str>);
 
-impl From<Words> for Value {
-    fn from(words: Words) -> Self {
-        match words.message {
-            Some(message) => Self::Message(message),
-            None => Self::Text(words.english),
-        }
-    }
-}
-
 impl From<Message> for Value {
     fn from(message: Message) -> Self {
         Self::Message(message)
@@ -208,6 +154,12 @@ impl From<Message> for Value {
 impl From<usize> for Value {
     fn from(number: usize) -> Self {
         Self::Whole(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
     }
 }
 

@@ -18,10 +18,12 @@ pub mod fonts;
 mod glossary;
 mod message;
 mod numbers;
+mod words;
 
 pub use fluent_bundle::FluentValue;
 pub use glossary::Term;
-pub use message::{Message, Messages, Value, Words};
+pub use message::{Message, Value};
+pub use words::{Messages, Words, all_in_english, said};
 
 /// What a list of the program or one of its files says in English, in the language of this thread:
 /// `of_list("method", "lae", "summary", spec.summary)` is the message `method-lae-summary` where a language has it.
@@ -77,7 +79,7 @@ pub enum Language {
 /// The files of a language, in the folder of its two letters.
 macro_rules! sources {
     ($language:literal) => {
-        sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "plugins", "predict", "present", "problem", "ranges", "report", "settings", "shell", "story", "tour", "train")
+        sources!($language: "compare", "counts", "data", "editor", "entries", "experiment", "figure", "findings", "glossary", "help", "idle", "learn", "notices", "plugins", "predict", "present", "problem", "ranges", "remarks", "report", "settings", "shell", "story", "tour", "train")
     };
     // What stands in lists of the program and in its files is written in English there.
     (lists $language:literal) => {

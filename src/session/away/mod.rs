@@ -17,6 +17,7 @@ use crate::run::event::{Command, Wish};
 use crate::run::job::{JobId, Own};
 use crate::run::places::Place;
 use crate::run::queue::JobEvent;
+use crate::texts::Words;
 use work::Work;
 
 /// How long a closed window waits until what was asked is kept.
@@ -37,7 +38,7 @@ enum Message {
     /// The connection has news.
     News,
     /// What a job needs is on its way, in words.
-    Carrying(JobId, String),
+    Carrying(JobId, Words),
     /// What a job needs is there, or why not.
     Carried(JobId, Result<Own>),
     End,

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Message;
 use super::work::Work;
-use crate::counts::counted;
 use crate::experiment::grid::take_grid_along;
 use crate::experiment::{Along, take_along};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{Peer, Remote};
 use crate::run::event::{Command, Event};
@@ -44,9 +44,14 @@ impl Work {
         let name = self.place.name.clone();
         let carry = move || {
             let go_on = || !stop.load(Ordering::Relaxed);
-            let tell = |what: &str, files| {
-                let words = format!("carrying {} of {what} to {name}", counted(files, "file"));
-                let _ = own.send(Message::Carrying(id, words));
+            let tell = |what: crate::texts::Message, files| {
+                let words = message!(
+                    "doing-carrying",
+                    n = files,
+                    what = what,
+                    place = name.as_str()
+                );
+                let _ = own.send(Message::Carrying(id, words.into()));
             };
             let there = Remote::start(peer, true, Arc::new(|| {}))
                 .and_then(|remote| remote.carry_along(along, &go_on, &tell));

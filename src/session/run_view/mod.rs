@@ -15,6 +15,7 @@ use crate::problem::{Problem, listed};
 use crate::run::checked::{DIFFERS, Report};
 use crate::run::event::{Event, Phase, RunHeader, RunProgress, TaskReport};
 use crate::run::job::JobId;
+use crate::texts::said;
 use crate::tr;
 pub use log::LogLine;
 
@@ -212,10 +213,12 @@ impl RunView {
                 self.problem = Some(problem);
             }
             Event::Checked(report) => self.checked(&report, now),
-            Event::Tried(trial) => self.say(now, trial.sentences().join(" ")),
-            Event::Searched(searched) => self.say(now, searched.sentences().join(" ")),
+            Event::Tried(trial) => self.say(now, said(&trial.sentences(), " ")),
+            Event::Searched(searched) => self.say(now, said(&searched.sentences(), " ")),
             Event::Assumed(sentences) if self.in_added_task() => {
-                sentences.into_iter().for_each(|text| self.say(now, text));
+                sentences
+                    .iter()
+                    .for_each(|words| self.say(now, words.said()));
             }
             // The data and backbone cards say what was assumed; the others tell of no run.
             Event::Queued { .. }
@@ -276,7 +279,7 @@ impl RunView {
             Stage::Running
         };
         let text = match (&phase, &was) {
-            (Phase::Preparing(what), _) => what.clone(),
+            (Phase::Preparing(what), _) => what.said(),
             (Phase::Paused, _) => self.stage.word().into(),
             (_, Some(Phase::Paused)) => tr!("story-log-resumed").into(),
             (Phase::Evaluating { task }, _) => tr!("story-log-testing", n = task + 1),

@@ -17,6 +17,7 @@ use crate::session::data_export::DataExport;
 use crate::session::loads::DataAsk;
 use crate::session::progress::Progress;
 use crate::session::views::{DataView, Pictures, Split, Thumb};
+use crate::texts::Message;
 use crate::tr;
 
 /// Pictures whose size is looked up to know the size of all.
@@ -105,7 +106,7 @@ impl Scans {
 
 /// Opens a data set and looks at it.
 pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<DataView> {
-    let step = |doing: &str, done: usize, of: Option<usize>| progress.step(doing, done, of);
+    let step = |doing: Message, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
     let data = Arc::new(scans.dataset(&ask.place, &ask.options, ask.fresh, &watch)?);
     let (classes, pictures): (Vec<usize>, Vec<_>) = first_pictures(&data).into_iter().unzip();
@@ -128,13 +129,13 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
         duplicates: data
             .duplicates
             .iter()
-            .map(|twins| (twins.train.clone(), twins.test.clone()))
+            .map(|twins| (twins.train.clone(), twins.test.as_str().into()))
             .collect(),
         two_labels: data
             .two_labels
             .iter()
             .filter_map(TwoLabels::pair)
-            .map(|(one, other)| (one.to_string(), other.to_string()))
+            .map(|(one, other)| (one.to_string(), other.to_string().into()))
             .collect(),
         two_labels_told: told_two_labels(&data.two_labels),
         assumed: data.assumed.clone(),
@@ -163,7 +164,7 @@ pub(super) fn export(
     to: &Path,
     progress: &Progress,
 ) -> Result<Packed> {
-    let step = |doing: &str, done, of| progress.step(doing, done, of);
+    let step = |doing: Message, done, of| progress.step(doing, done, of);
     let watch = Watch::new(&step);
     match export {
         DataExport::Data(ask) => {

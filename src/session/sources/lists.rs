@@ -2,10 +2,12 @@
 
 use crate::backbone::families;
 use crate::device;
+use crate::message;
 use crate::nn;
 use crate::problem::{Problem, Result};
 use crate::session::progress::Progress;
 use crate::session::views::DeviceView;
+use crate::session::words::device_text;
 use crate::tr;
 
 /// The devices of this machine.
@@ -20,7 +22,7 @@ pub(super) fn devices() -> Vec<DeviceView> {
                 info.selector()
             },
             title: if info.is_cpu() {
-                format!("CPU · {}", info.name)
+                format!("CPU · {}", device_text(&info.name))
             } else {
                 format!("GPU · {}", info.name)
             },
@@ -38,7 +40,7 @@ pub(super) fn prepare(key: &str, family: &str, progress: &Progress) -> Result<Ve
     let info = device::choose(key)?;
     let variants = families::named(family)?.variants();
     let found = device::prepare(&info, family, &variants, &mut |done, of| {
-        progress.step(tr!("notices-variants"), (done + 1).min(of), Some(of))
+        progress.step(message!("notices-variants"), (done + 1).min(of), Some(of))
     });
     match found {
         Err(_) if progress.is_stopped() => Err(Problem::new(tr!("notices-prepare-stopped"))

@@ -169,7 +169,7 @@ impl StudioApp {
         let Some(folders) = self.session.take_comparison() else {
             return;
         };
-        self.pages.compare.lay(folders);
+        self.pages.compare.choose(folders);
         if self.page == Page::Train {
             self.show(Page::Compare);
         } else {

@@ -144,7 +144,7 @@ fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
             });
         }
         for note in &found.notes {
-            widgets::sentence(ui, full_sentence(note));
+            widgets::sentence(ui, full_sentence(&note.said()));
         }
     });
 }

@@ -198,7 +198,11 @@ fn metadata_settles_what_shapes_leave_open() {
     let path = folder.path().join("a.safetensors");
     files::safetensors(&files::vit(), Dtype::F32, &[], &path);
     let bare = open(&path).unwrap();
-    assert!(bare.assumed[0].contains("2 heads"), "{:?}", bare.assumed);
+    assert!(
+        bare.assumed[0].english.contains("2 heads"),
+        "{:?}",
+        bare.assumed
+    );
     let metadata = [
         ("architecture", "vit"),
         ("input_size", "16"),

@@ -143,12 +143,7 @@ fn a_fresh_download_is_loaded_and_kept() {
     assert_eq!(told.last().unwrap().done, body.len() as u64);
     assert!(matches!(library.state(&opened.entry), State::Present(_)));
     // No table knows its hash, and the person is told what that means.
-    assert!(
-        opened
-            .assumed
-            .concat()
-            .contains("no SHA-256 of it is known")
-    );
+    assert!(lae_studio::texts::said(&opened.assumed, "").contains("no SHA-256 of it is known"));
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "loaded once");
     // The hash of the first download is what later loads are held against.
@@ -234,7 +229,7 @@ fn weights_in_the_hubs_own_cache_are_held_against_their_name() {
     let problem = open().err().unwrap();
     assert!(problem.what.contains("not the expected ones"), "{problem}");
     fs::write(&blob, body).unwrap();
-    assert!(!open().unwrap().assumed.concat().contains("SHA-256"));
+    assert!(!lae_studio::texts::said(&open().unwrap().assumed, "").contains("SHA-256"));
 }
 
 #[test]

@@ -294,7 +294,7 @@ fn a_job_is_gone_that_is_removed_while_its_data_are_carried() {
     });
     let at = &session.train.places["lab"];
     let words = at.on_the_way.values().next().unwrap();
-    assert_eq!(words, "carrying 88 files of the data set to lab");
+    assert_eq!(words.english, "carrying 88 files of the data set to lab");
     let job = at.queue.jobs().next().unwrap().id;
     session.take_out_at("lab", job);
     until(&mut session, "it is gone", |s| {

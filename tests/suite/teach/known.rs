@@ -49,7 +49,7 @@ fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
     }
     taught(&run, added_task.path());
     let stored = store::load(&run).unwrap();
-    let notes = stored.header.added_tasks[0].notes.join(" ");
+    let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
     assert!(
         notes.contains("5 of the run's test images are copies"),
         "{notes}"
@@ -83,7 +83,7 @@ fn more_examples_of_a_known_class_count_for_it() {
         assert_eq!((header.class_at(11), header.class_at(12)), (7, 12));
         let known = header.added_tasks[0].before.unwrap();
         assert!(known > 0.0 && known <= 4.0 / 6.0, "{method}: {known}");
-        let note = header.added_tasks[0].notes.join(" ");
+        let note = lae_studio::texts::said(&header.added_tasks[0].notes, " ");
         assert!(note.contains("knows 3, 7 already"), "{note}");
         if method == "ranpac" {
             adds_to_the_columns_that_are_there(&stored);
@@ -167,7 +167,7 @@ fn a_handful_of_pictures_is_an_added_task() {
             (&added_task.train_images[..], &added_task.test_images[..]),
             (&[1, 1][..], &[1, 0][..])
         );
-        let notes = added_task.notes.join(" ");
+        let notes = lae_studio::texts::said(&added_task.notes, " ");
         assert!(
             notes.contains("Fewer than 4 pictures to learn from: A, B"),
             "{notes}"
@@ -245,7 +245,7 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
         }
         taught(&run, added_task.path());
         let stored = store::load(&run).unwrap();
-        let notes = stored.header.added_tasks[0].notes.join(" ");
+        let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
         let same = !gone && stored.reports[2].answers.images_within(&(0..4)) > 0;
         if !same {
             assert!(notes.contains("cannot be measured"), "{notes}");

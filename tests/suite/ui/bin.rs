@@ -55,7 +55,7 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
     let mut window = compare(runs.path());
     window.key_press_modifiers(Modifiers::COMMAND, Key::A);
     window.run_steps(3);
-    window.get_by_label("Delete chosen").click();
+    window.get_by_label("Delete").click();
     settle(&mut window);
     window.get_by_label("No runs yet");
     window.get_by_label("Deleted runs…").click();

@@ -81,7 +81,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
     window.get_by_label("The crops were");
     shot(&mut window, "named");
     let listed =
-        |window: &Harness<'_, StudioApp>| window.query_all_by_label_contains("Show 2026").count();
+        |window: &Harness<'_, StudioApp>| window.query_all_by_label_contains("Choose 2026").count();
     assert_eq!(listed(&window), 2);
     for text in ["first THESIS", "too small", "seed lae first"] {
         fill(&mut window, "Filter runs", text);
@@ -155,7 +155,7 @@ fn several_runs_get_and_lose_tags_at_once() {
         assert_eq!(store::about(folder).0, said("mine", &tags));
     }
     // Tags of other runs are offered, too many are refused, Cancel changes nothing.
-    window.get_by_label("Tag chosen…").click();
+    window.get_by_label("Tags…").click();
     window.run_steps(3);
     let many: Vec<String> = (0..20).map(|i| format!("t{i}")).collect();
     window

@@ -22,6 +22,7 @@ use super::weights::Tensors;
 use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Facts, Length, Tokens, check_no_prefix, patches};
 use crate::counts::counted;
+use crate::message;
 use crate::nn::{self, Depthwise7, LayerNorm, Linear};
 use crate::onnx::Value;
 use crate::pet::{BlockKind, Hooks, Site};
@@ -187,8 +188,8 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     Some(Inferred {
         architecture: Architecture::of(Config::plain(224, depths, widths)),
         assumed: vec![
-            "an input of 224×224 pixels".to_owned(),
-            "no norm after the mean over positions, as LAE's released code".to_owned(),
+            message!("network-input", side = "224").into(),
+            message!("network-no-norm").into(),
         ],
     })
 }

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use super::entry::BackboneEntry;
 use super::suffixed;
 use crate::files;
+use crate::message;
 use crate::problem::Result;
 use crate::store::write_file;
+use crate::texts::Words;
 
 /// A hash that a file should have, and who says so.
 pub(super) struct Expected {
@@ -34,10 +36,8 @@ impl Expected {
     }
 
     /// What a person should know of a hash that nobody else vouches for.
-    pub fn taken_on_trust(&self) -> Option<String> {
-        self.place().map(|_| {
-            "the first download was right: no SHA-256 of it is known, so that of the file that came is kept and held against every later one".into()
-        })
+    pub fn taken_on_trust(&self) -> Option<Words> {
+        self.place().map(|_| message!("network-on-trust").into())
     }
 }
 

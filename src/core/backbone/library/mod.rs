@@ -28,6 +28,7 @@ use crate::message;
 use crate::names::{closest, shortened};
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
+use crate::texts::{Message, Words};
 
 /// The table that is part of the program.
 const TABLE: &str = include_str!("../../../../assets/backbones.toml");
@@ -84,7 +85,7 @@ pub struct Description {
     /// Whether the weights are at hand.
     pub state: State,
     /// What a bare file does not say and was assumed (sentences).
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
 }
 
 /// What a name given by a person means.
@@ -308,7 +309,7 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn described(entry: BackboneEntry, state: State, assumed: Vec<String>) -> Description {
+fn described(entry: BackboneEntry, state: State, assumed: Vec<Words>) -> Description {
     Description {
         blocks: entry.architecture.blocks(),
         feature_width: entry.architecture.feature_width(),
@@ -324,13 +325,13 @@ fn described(entry: BackboneEntry, state: State, assumed: Vec<String>) -> Descri
 pub fn open(
     name: &str,
     to: impl Into<Place>,
-    progress: &mut dyn FnMut(&str) -> bool,
+    progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Opened> {
     read(name, progress)?.place(to)
 }
 
 /// As [`open`], short of placing it on a device; see [`BackboneLibrary::read`].
-pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplaced> {
+pub fn read(name: &str, progress: &mut dyn FnMut(Message) -> bool) -> Result<Unplaced> {
     read_from(&BackboneLibrary::usual(), name, progress)
 }
 
@@ -338,17 +339,15 @@ pub fn read(name: &str, progress: &mut dyn FnMut(&str) -> bool) -> Result<Unplac
 pub fn read_from(
     library: &BackboneLibrary,
     name: &str,
-    progress: &mut dyn FnMut(&str) -> bool,
+    progress: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Unplaced> {
     library.read(name, &mut |now: DownloadProgress| {
-        let done = now.done / 1_000_000;
-        match now.total {
-            Some(total) => progress(&format!(
-                "downloading the weights of {name}, {done} of {} MB",
-                total / 1_000_000
-            )),
-            None => progress(&format!("downloading the weights of {name}, {done} MB")),
-        }
+        let megabytes = |bytes: u64| usize::try_from(bytes / 1_000_000).unwrap_or(usize::MAX);
+        let done = megabytes(now.done);
+        progress(match now.total.map(megabytes) {
+            Some(of) => message!("doing-download-of", name = name, done = done, of = of),
+            None => message!("doing-download", name = name, done = done),
+        })
     })
 }
 

@@ -16,6 +16,7 @@ use crate::memory::available_bytes;
 use crate::message;
 use crate::nn::{ComputeVariant, Place};
 use crate::problem::{Problem, Result};
+use crate::texts::Words;
 
 /// A backbone ready to use.
 pub struct Opened {
@@ -34,7 +35,7 @@ pub struct Opened {
     /// The weight file; `None` for embedded and for random weights.
     pub path: Option<PathBuf>,
     /// What the file does not say and was assumed (sentences).
-    pub assumed: Vec<String>,
+    pub assumed: Vec<Words>,
     /// The way it is computed.
     pub variant: ComputeVariant,
 }
@@ -62,7 +63,7 @@ pub struct Unplaced {
     path: Option<PathBuf>,
     sha256: String,
     bytes: u64,
-    assumed: Vec<String>,
+    assumed: Vec<Words>,
 }
 
 impl Unplaced {
@@ -162,7 +163,7 @@ impl BackboneLibrary {
         let entry = about.entry;
         let backbone = entry.architecture.random(seed, to)?;
         Ok(Opened {
-            assumed: vec!["random weights".into()],
+            assumed: vec![message!("network-random").into()],
             ..Opened::new(backbone, entry, variant)
         })
     }
@@ -179,7 +180,7 @@ impl BackboneLibrary {
         &self,
         path: &Path,
         tensors: &Tensors,
-    ) -> Result<(BackboneEntry, Vec<String>)> {
+    ) -> Result<(BackboneEntry, Vec<Words>)> {
         let stem = path
             .file_stem()
             .map(|stem| stem.to_string_lossy().into_owned());
@@ -199,7 +200,7 @@ impl BackboneLibrary {
             (Some(mean), Some(std)) if std != 0.0 => Normalisation::even(mean, std),
             _ => {
                 let (usual, told) = inferred.architecture.family().pixels;
-                assumed.push(told.into());
+                assumed.push(message!(told).into());
                 usual
             }
         };
@@ -297,7 +298,7 @@ impl BackboneLibrary {
 }
 
 /// Opens a weight file and holds it against what is known of it.
-fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<String>) -> Result<Unplaced> {
+fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unplaced> {
     let file = weights::open(path)?;
     let mut assumed = assumed;
     if let Some(expected) = hashes::expected(&entry, path) {

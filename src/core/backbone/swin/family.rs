@@ -16,6 +16,7 @@ use crate::backbone::weights::Tensors;
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
 use crate::counts::counted;
+use crate::message;
 use crate::onnx::Value;
 use crate::pet::BlockKind;
 use crate::problem::Result;
@@ -182,9 +183,7 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
     };
     Some(Inferred {
         architecture: Architecture::of(config),
-        assumed: vec![format!(
-            "an input of {size}×{size} pixels, so that the last stage is one window"
-        )],
+        assumed: vec![message!("network-input-of-windows", side = size.to_string()).into()],
     })
 }
 

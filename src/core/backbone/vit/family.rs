@@ -17,7 +17,7 @@ use crate::backbone::torch::{Acting, LayerName, TorchText};
 use crate::backbone::weights::Tensors;
 use crate::backbone::words::ArchitectureValues;
 use crate::backbone::{Backbone, BlockShape, Length};
-use crate::counts::counted;
+use crate::message;
 use crate::onnx::Value;
 use crate::pet::{BlockKind, Site};
 use crate::problem::Result;
@@ -47,10 +47,7 @@ pub static FAMILY: Family = Family {
         kernels: [5.0, 1.0],
         framework: [8.0, 3.0, 2.0],
     },
-    pixels: (
-        Normalisation::UNIT,
-        "pixels in [0, 1] as they are, as LAE feeds its ViT",
-    ),
+    pixels: (Normalisation::UNIT, "network-pixels-as-they-are"),
     read: |words| read(words).map(Architecture::of),
     infer,
     renamed,
@@ -188,17 +185,12 @@ fn shaped(tensors: &Tensors, stated_heads: Option<usize>) -> Option<Inferred> {
     };
     let mut assumed = Vec::new();
     if stated_heads.is_none() {
-        assumed.push(format!(
-            "{} of {}, as usual for ViT",
-            counted(heads, "head"),
-            counted(width / heads.max(1), "channel")
-        ));
+        let channels = width / heads.max(1);
+        assumed.push(message!("network-heads", n = heads, channels = channels).into());
     }
     if config.pre_norm {
-        assumed.push(format!(
-            "GELU in its exact form and epsilon {}; for OpenAI's CLIP make an entry with activation \"quick_gelu\"",
-            config.epsilon
-        ));
+        let epsilon = config.epsilon.to_string();
+        assumed.push(message!("network-gelu", epsilon = epsilon).into());
     }
     Some(Inferred {
         architecture: Architecture::of(config),

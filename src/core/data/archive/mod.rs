@@ -79,7 +79,7 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         let name = file_name(path);
         found
             .assumed
-            .push(format!("The folder of '{name}' was taken as the data set."));
+            .push(message!("remark-folder-of", file = name).into());
         return Ok(found);
     }
     let Some(kind) = kind_of(path)? else {
@@ -107,7 +107,7 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         found.name = stem(path);
     }
     for sentence in &mut found.assumed {
-        *sentence = sentence.replace(&file_name(&unpacked), &stem(path));
+        *sentence = sentence.replaced(&file_name(&unpacked), &stem(path));
     }
     found.origin = path.to_string_lossy().into_owned();
     Ok(found)
@@ -203,7 +203,7 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
     let mut kept = 0;
     make_last(work.path(), &mut |files| {
         kept += files;
-        watch.step("keeping what was unpacked", kept, None)
+        watch.step(message!("doing-keeping"), kept, None)
     })?;
     match fs::rename(work.path(), &target) {
         Ok(()) => {

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::unpack::Unpacking;
+use crate::message;
 use crate::problem::Result;
 
 /// Most bytes of a tar between the contents of two entries: headers with long names.
@@ -47,7 +48,7 @@ impl Unpacking<'_> {
             return Ok(());
         }
         if !kind.is_file() && !kind.is_contiguous() {
-            self.skip(&name, "a link or special file in the archive");
+            self.skip(&name, message!("skip-archive-link"));
             return Ok(());
         }
         self.file(&name, entry)

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::counts::counted;
 use crate::data::picture::READABLE;
 use crate::files::names::Names;
 use crate::message;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, some_words};
+use crate::texts::{Message, Words};
 
 /// Stands between a class and the number of its picture.
 pub const MARK: &str = "-!-";
@@ -49,7 +49,7 @@ pub(super) enum Place {
     /// Nowhere, and nothing needs to be said.
     Aside,
     /// Nowhere, for this reason.
-    Left(&'static str),
+    Left(Message),
     /// The project has more classes than any that was made by hand.
     TooMany,
 }
@@ -92,12 +92,12 @@ impl Project {
             return Place::Aside;
         }
         let Some((class, rest)) = name.rsplit_once(MARK) else {
-            return Place::Left("not a picture of one of the project's classes");
+            return Place::Left(message!("skip-not-of-the-project"));
         };
         let ending = rest.rsplit_once('.').map_or("", |(_, ending)| ending);
         let ending = ending.to_ascii_lowercase();
         if !READABLE.contains(&ending.as_str()) {
-            return Place::Left("not a picture of one of the project's classes");
+            return Place::Left(message!("skip-not-of-the-project"));
         }
         if self.classes.len() >= MOST_CLASSES && !self.classes.contains_key(class) {
             return Place::TooMany;
@@ -109,21 +109,16 @@ impl Project {
     }
 
     /// What is to be said of it.
-    pub fn remarks(&self) -> Vec<String> {
-        let mut told = vec![format!(
-            "This is a project of Teachable Machine: its {} became the data set.",
-            counted(self.classes.len(), "class")
-        )];
+    pub fn remarks(&self) -> Vec<Words> {
+        let mut told = vec![message!("remark-teachable", n = self.classes.len()).into()];
         let renamed = self.classes.iter().filter(|(name, (to, _))| *name != to);
-        let mut renamed: Vec<String> = renamed
-            .map(|(name, (to, _))| format!("'{name}' as '{to}'"))
-            .collect();
+        let mut renamed: Vec<(&String, &String)> =
+            renamed.map(|(name, (to, _))| (name, to)).collect();
         renamed.sort_unstable();
         if !renamed.is_empty() {
-            told.push(format!(
-                "Not every system takes these names of classes, so they are written differently: {}.",
-                listed(&renamed, 8)
-            ));
+            let one = |(from, to)| message!("remark-renamed-one", from = from, to = to).into();
+            let renamed: Vec<Words> = renamed.into_iter().map(one).collect();
+            told.push(message!("remark-renamed", classes = some_words(&renamed, 8)).into());
         }
         told
     }

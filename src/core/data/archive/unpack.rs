@@ -13,6 +13,7 @@ use super::teachable::{Place, Project};
 use crate::data::{Skipped, Watch, stopped, tree};
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::{Message, Words};
 
 /// Most files an archive may hold.
 const MOST_FILES: usize = 5_000_000;
@@ -42,7 +43,7 @@ pub(super) struct Unpacking<'a> {
     pub empty: usize,
     pub skipped: Vec<Skipped>,
     /// What is to be said of the archive.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Words>,
     /// Folders so far.
     pub folders: Folders,
     pub watch: &'a Watch<'a>,
@@ -108,7 +109,10 @@ impl Unpacking<'_> {
 
     fn go_on(&self) -> Result<()> {
         let megabytes = (self.bytes >> 20) as usize;
-        match self.watch.step("unpacking (MB)", megabytes, None) {
+        match self
+            .watch
+            .step(message!("doing-unpacking"), megabytes, None)
+        {
             true => Ok(()),
             false => Err(stopped()),
         }
@@ -139,7 +143,7 @@ impl Unpacking<'_> {
             let name = entry.name().map_err(|error| self.damaged(&error))?;
             let name = name.replace('\\', "/");
             if entry.is_symlink() {
-                self.skip(name.as_ref(), "a link or special file in the archive");
+                self.skip(name.as_ref(), message!("skip-archive-link"));
                 continue;
             }
             match project.as_mut().map(|project| project.place(&name)) {
@@ -154,7 +158,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    pub fn skip(&mut self, name: &Path, reason: &str) {
+    pub fn skip(&mut self, name: &Path, reason: Message) {
         if self.skipped.len() == MOST_LISTED {
             return;
         }
@@ -165,14 +169,14 @@ impl Unpacking<'_> {
         }
         self.skipped.push(Skipped {
             path: self.archive.join(name),
-            reason: reason.to_owned(),
+            reason: reason.into(),
         });
     }
 
     /// Writes one file, if its name is a plain one and the limits allow it.
     pub fn file(&mut self, name: &Path, content: &mut impl Read) -> Result<()> {
         let Some(plain) = plain_path(name) else {
-            self.skip(name, "its path leads out of the archive");
+            self.skip(name, message!("skip-leads-out"));
             return Ok(());
         };
         if plain.iter().any(tree::is_hidden) {
@@ -180,11 +184,11 @@ impl Unpacking<'_> {
         }
         // Folders below that would not be looked into.
         if plain.iter().count() > tree::DEEPEST + 1 {
-            self.skip(name, "folders are nested too deeply");
+            self.skip(name, message!("skip-too-deep"));
             return Ok(());
         }
         if self.folders.has_twin(&plain) {
-            self.skip(name, "another folder of the archive has this name in other letters, and this system does not tell them apart");
+            self.skip(name, message!("skip-name-twin"));
             return Ok(());
         }
         self.empty_enough()?;
@@ -195,7 +199,7 @@ impl Unpacking<'_> {
         let mut file = match made {
             Ok(file) => file,
             Err(error) if is_about_the_name(&error) => {
-                self.skip(name, "no file can have this name here");
+                self.skip(name, message!("skip-name-impossible"));
                 return Ok(());
             }
             Err(error) => return Err(self.unwritable(&target, &error)),
@@ -301,7 +305,7 @@ mod tests {
         assert!(!folder.path().join("a/b/c").exists());
 
         let calls = std::sync::atomic::AtomicUsize::new(0);
-        let step = |_: &str, _: usize, _: Option<usize>| {
+        let step = |_: Message, _: usize, _: Option<usize>| {
             calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 9
         };
         let watch = Watch::new(&step);

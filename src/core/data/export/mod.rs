@@ -86,7 +86,7 @@ pub fn inputs(
     let mut skipped = Vec::new();
     for (chunk_number, chunk) in samples.chunks(CHUNK).enumerate() {
         let first = chunk_number * CHUNK;
-        if !watch.step("writing inputs", first, Some(samples.len())) {
+        if !watch.step(message!("doing-writing-inputs"), first, Some(samples.len())) {
             return Err(super::stopped());
         }
         let done: Vec<Result<Result<Vec<u8>>>> = chunk
@@ -102,7 +102,7 @@ pub fn inputs(
                 }
                 Err(problem) => skipped.push(Skipped {
                     path: sample.source.path().unwrap_or_else(|| sample.name().into()),
-                    reason: problem.what,
+                    reason: problem.words(),
                 }),
             }
         }
@@ -219,7 +219,11 @@ pub fn folder(data: &Dataset, to: &Path, watch: &Watch) -> Result<Vec<(String, S
         }
         let mut taken: Vec<Names> = folders.iter().map(|_| Names::default()).collect();
         for (number, chunk) in samples.chunks(CHUNK).enumerate() {
-            if !watch.step("writing pictures", number * CHUNK, Some(samples.len())) {
+            if !watch.step(
+                message!("doing-writing-pictures"),
+                number * CHUNK,
+                Some(samples.len()),
+            ) {
                 return Err(super::stopped());
             }
             let places = chunk.iter().map(|sample| {

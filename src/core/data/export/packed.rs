@@ -188,7 +188,10 @@ impl Packing<'_> {
     }
 
     fn step(&self, all: usize) -> Result<()> {
-        match self.watch.step("packing", self.pictures, Some(all)) {
+        match self
+            .watch
+            .step(message!("doing-packing"), self.pictures, Some(all))
+        {
             true => Ok(()),
             false => Err(stopped()),
         }

@@ -1,17 +1,17 @@
 //! The right level: a split or a class that was given instead of its data set, and what to say without classes.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OpenOptions, Role, role_of};
 use crate::data::picture::READABLE;
-use crate::data::tree::{Tree, ending_of, is_hidden, reason_for};
+use crate::data::tree::{Tree, counted_reasons, ending_of, is_hidden, reason_for};
 use crate::message;
-use crate::problem::{Problem, some_of};
+use crate::problem::{Problem, some_words};
+use crate::texts::Words;
 
 /// A `train` or `test` folder whose sibling is the other split stands for their parent.
-pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<String>) {
+pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<Words>) {
     let own = |path: &Path| role_of(&path.file_name().unwrap_or_default().to_string_lossy());
     let whole = own(path).zip(path.parent()).and_then(|(role, parent)| {
         let siblings = fs::read_dir(parent).ok()?;
@@ -24,12 +24,12 @@ pub(super) fn whole_of(path: &Path) -> (PathBuf, Vec<String>) {
     });
     match whole {
         Some(parent) => {
-            let sentence = format!(
-                "'{}' is one split of a data set: '{}', which holds both, was opened.",
-                path.display(),
-                parent.display()
+            let remark = message!(
+                "remark-one-split",
+                folder = path.display().to_string(),
+                parent = parent.display().to_string()
             );
-            (parent, vec![sentence])
+            (parent, vec![remark.into()])
         }
         None => (path.to_path_buf(), Vec::new()),
     }
@@ -86,18 +86,12 @@ pub(super) fn no_classes(tree: &Tree) -> Problem {
         .at_path(&root.path)
         .advise(advice);
     }
-    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-    for name in tree.dirs.iter().flat_map(|dir| &dir.others) {
-        *kinds.entry(reason_for(name)).or_default() += 1;
-    }
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, count)| format!("{count} × {kind}"))
-        .collect();
+    let others = tree.dirs.iter().flat_map(|dir| &dir.others);
+    let kinds = counted_reasons(others.map(|name| reason_for(name)));
     let found = "problem-folder-without-pictures";
     let what = match (kinds.is_empty(), tree.skipped.first()) {
-        (false, _) => message!(found, found = some_of(&kinds, 4)),
-        (true, Some(skipped)) => message!(found, found = &skipped.reason),
+        (false, _) => message!(found, found = some_words(&kinds, 4)),
+        (true, Some(skipped)) => message!(found, found = skipped.reason.clone()),
         (true, None) => message!("problem-empty-folder"),
     };
     Problem::new(what).at_path(&root.path).advise(advice)

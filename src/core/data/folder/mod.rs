@@ -13,8 +13,8 @@ use super::reader::{Reader, Role, role_of};
 use super::source::Sample;
 use super::tree::{Tree, reason_for};
 use super::{Found, OpenOptions, Skipped, Watch, cifar, lists};
-use crate::counts::counted;
-use crate::problem::{Result, listed};
+use crate::message;
+use crate::problem::{Result, some_of};
 use level::{class_parent, no_classes, whole_of};
 
 /// Whether a folder is named like a domain of DomainNet, Office or PACS.
@@ -53,11 +53,12 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         Some(found) => found,
         None => {
             let parent = class_parent(&root, options).ok_or_else(|| no_classes(&tree))?;
-            assumed.push(format!(
-                "'{}' holds only pictures and lies beside other such folders: it was taken as one class, and '{}' as the data set.",
-                root.display(),
-                parent.display()
-            ));
+            let remark = message!(
+                "remark-one-class",
+                folder = root.display().to_string(),
+                parent = parent.display().to_string()
+            );
+            assumed.push(remark.into());
             let tree = Tree::walk(&parent, watch)?;
             let mut found = Reader::new(&tree)
                 .read(options)?
@@ -104,10 +105,10 @@ impl Reader<'_> {
                 }
                 [] => return Ok(None),
                 [only] if dir.pictures.is_empty() && !self.is_class(*only) => {
-                    self.assumed.push(format!(
-                        "'{}' holds a single folder: its content, '{}', was taken as the data set.",
-                        dir.name, tree.dirs[*only].name
-                    ));
+                    let inner = &tree.dirs[*only].name;
+                    let remark =
+                        message!("remark-single-folder", folder = &dir.name, inner = inner);
+                    self.assumed.push(remark.into());
                     at = *only;
                 }
                 _ => {
@@ -176,9 +177,8 @@ impl Reader<'_> {
             };
             let name = &tree.dirs[dir].name;
             if test.is_some() {
-                self.assumed.push(format!(
-                    "'{name}' was left aside: there is a test split as well."
-                ));
+                let remark = message!("remark-second-split", folder = name);
+                self.assumed.push(remark.into());
                 continue;
             }
             let root = self.class_level(dir);
@@ -189,24 +189,25 @@ impl Reader<'_> {
                 skipped.extend(left);
                 test = Some(samples);
             } else {
-                self.assumed.push(format!(
-                    "'{name}' holds {} without classes: it was left aside.",
-                    counted(tree.dirs[dir].total, "picture")
-                ));
+                let n = tree.dirs[dir].total;
+                let remark = message!("remark-without-classes", folder = name, n = n);
+                self.assumed.push(remark.into());
                 continue;
             }
             if role == Role::Validation {
                 self.assumed
-                    .push(format!("'{name}' serves as the test split."));
+                    .push(message!("remark-serves-as-test", folder = name).into());
             }
         }
         for child in tree.filled(at) {
             if !roles.values().any(|&used| used == child) {
-                self.assumed.push(format!(
-                    "'{}' beside the splits was left aside ({}).",
-                    tree.dirs[child].name,
-                    counted(tree.dirs[child].total, "picture")
-                ));
+                let beside = &tree.dirs[child];
+                let remark = message!(
+                    "remark-beside-splits",
+                    folder = &beside.name,
+                    n = beside.total
+                );
+                self.assumed.push(remark.into());
             }
         }
         Ok(Some(Found {
@@ -260,13 +261,8 @@ impl Reader<'_> {
                 .filter(|&&dir| tree.filled(dir).len() > 1)
                 .count();
             if nested > 0 {
-                let folders = match nested {
-                    1 => "1 class folder has".to_string(),
-                    n => format!("{} have", counted(n, "class folder")),
-                };
-                self.assumed.push(format!(
-                    "{folders} subfolders of their own: the pictures in those count for the class."
-                ));
+                self.assumed
+                    .push(message!("remark-nested", n = nested).into());
             }
         }
         let dir = &tree.dirs[at];
@@ -275,7 +271,7 @@ impl Reader<'_> {
             .iter()
             .map(|name| Skipped {
                 path: dir.path.join(name.as_ref()),
-                reason: "a picture beside the class folders".to_owned(),
+                reason: message!("skip-beside-classes").into(),
             })
             .collect();
         (samples, left)
@@ -305,10 +301,7 @@ impl Reader<'_> {
                 self.take(at, dir, class, &mut test);
             }
         }
-        self.assumed.push(
-            "The class folders hold folders named for splits: these were taken as the splits."
-                .into(),
-        );
+        self.assumed.push(message!("remark-splits-inside").into());
         Some(Found {
             train,
             test: measured.map(|_| test),
@@ -345,10 +338,8 @@ impl Reader<'_> {
             return None;
         }
         let names: Vec<&String> = filled.iter().map(|&dir| &tree.dirs[dir].name).collect();
-        self.assumed.push(format!(
-            "{} hold the same class folders: they were taken as domains and put together.",
-            listed(&names, 8)
-        ));
+        let remark = message!("remark-domains", folders = some_of(&names, 8));
+        self.assumed.push(remark.into());
         Some(classes)
     }
 

@@ -4,7 +4,8 @@ use super::finder::Finder;
 use super::{MOST_LINES, load};
 use crate::data::reader::Reader;
 use crate::data::source::Sample;
-use crate::problem::{Result, listed};
+use crate::message;
+use crate::problem::Result;
 
 /// Tiny-ImageNet's `val/val_annotations.txt`: picture, class and a box per line.
 ///
@@ -41,11 +42,10 @@ pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sampl
             reader.sample(val, place, class)
         })
         .collect();
-    let files: Vec<String> = vec![path.to_string_lossy().into_owned()];
-    reader.assumed.push(format!(
-        "Classes of the test split were taken from {}.",
-        listed(&files, 1)
-    ));
+    let file = path.to_string_lossy();
+    reader
+        .assumed
+        .push(message!("remark-test-classes-from", file = file).into());
     reader.used.insert(path);
     Ok(Some(samples))
 }

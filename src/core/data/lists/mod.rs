@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use super::reader::{Reader, Role, role_of};
 use super::tree::{Tree, ending_of};
 use super::{Found, Skipped};
-use crate::counts::counted;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -85,7 +84,7 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
             let text = match load(&path, most) {
                 Ok(text) => text,
                 Err(problem) => {
-                    let reason = problem.what;
+                    let reason = problem.words();
                     reader.used.insert(path.clone());
                     reader.refused.push(Skipped { path, reason });
                     continue;
@@ -101,8 +100,8 @@ pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
             if known > 0 {
                 if let Some(column) = column {
                     let file = name.to_string_lossy();
-                    let what = format!("The column '{column}' of '{file}' was taken as the class.");
-                    reader.assumed.push(what);
+                    let remark = message!("remark-class-column", column = column, file = file);
+                    reader.assumed.push(remark.into());
                 }
                 lists.push(List { path, role, rows });
             }
@@ -222,23 +221,23 @@ fn placed(reader: &mut Reader, finder: &Finder, lists: Vec<List>, found: &mut Fo
                     missing += 1;
                     found.skipped.push(Skipped {
                         path: PathBuf::from(&row.path),
-                        reason: format!(
-                            "named in line {} of '{name}', but not in the folder",
-                            row.line
-                        ),
+                        reason: message!(
+                            "skip-not-there",
+                            line = row.line.to_string(),
+                            file = name.clone()
+                        )
+                        .into(),
                     });
                 }
             }
         }
         reader
             .assumed
-            .push(format!("Classes and splits were taken from '{name}'."));
+            .push(message!("remark-from-list", file = name).into());
         if more > 0 {
             found.skipped.push(Skipped {
                 path: list.path.clone(),
-                reason: format!(
-                    "{more} more of its lines name pictures that are not in the folder"
-                ),
+                reason: message!("skip-more-not-there", n = more).into(),
             });
         }
         reader.used.insert(list.path);
@@ -262,7 +261,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
         let Some(class) = names(place, label.as_deref()) else {
             found.skipped.push(Skipped {
                 path: path_of(tree, place),
-                reason: "its line names no class".to_owned(),
+                reason: message!("skip-no-class").into(),
             });
             continue;
         };
@@ -279,10 +278,9 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
     }
     let unnamed = tree.dirs[dir].total.saturating_sub(named.len());
     if unnamed > 0 {
-        reader.assumed.push(format!(
-            "Left aside: {} that no list names.",
-            counted(unnamed, "picture")
-        ));
+        reader
+            .assumed
+            .push(message!("remark-unlisted", n = unnamed).into());
     }
     found.listed = has_test;
     found.test = has_test.then_some(test);
@@ -301,10 +299,9 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     entries.retain(|entry| !(tested && entry.2 == Some(Role::Validation)));
     let unused = before - entries.len();
     if unused > 0 {
-        reader.assumed.push(format!(
-            "Left aside: {}, since there is a test split as well.",
-            counted(unused, "validation image")
-        ));
+        reader
+            .assumed
+            .push(message!("remark-validation-aside", n = unused).into());
     }
     let test = entries.iter().filter(|entry| is_test(entry.2));
     let test: BTreeSet<Place> = test.map(|entry| entry.0).collect();
@@ -316,10 +313,9 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
         return;
     }
     entries.retain(|(place, _, role)| is_test(*role) || !test.contains(place));
-    reader.assumed.push(format!(
-        "Tested with only: {} that the lists name for training as well.",
-        counted(both, "picture")
-    ));
+    reader
+        .assumed
+        .push(message!("remark-tested-only", n = both).into());
 }
 
 fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {

@@ -11,7 +11,8 @@ use super::contents::{Known, Print};
 use super::gist::{Gist, SMALLEST};
 use super::source::{ImageSource, Sample};
 use super::{Dataset, NearCopies, Twin};
-use crate::counts::counted;
+use crate::message;
+use crate::texts::Message;
 
 /// Pictures of a set that near copies make, at most: a chain of a film's frames ends there.
 const MOST: usize = 100;
@@ -111,19 +112,13 @@ impl NearCopySets {
     }
 
     /// How many there are, as a sentence; none where there are none.
-    pub fn words(&self) -> Option<String> {
-        let pictures = self.near.iter().map(Vec::len).sum();
-        let cut = match self.cut {
-            true => format!(" A set ends at {MOST} pictures, and some would go on."),
-            false => String::new(),
-        };
-        (pictures > 0).then(|| {
-            format!(
-                "{} of near copies ({}: frames of a burst, resized or newly compressed pictures) count as copies when a split is drawn.{cut}",
-                counted(self.near.len(), "set"),
-                counted(pictures, "picture"),
-            )
-        })
+    pub fn words(&self) -> Option<Message> {
+        let pictures: usize = self.near.iter().map(Vec::len).sum();
+        let cut = self
+            .cut
+            .then(|| message!("remark-near-copies-cut", most = MOST));
+        (pictures > 0)
+            .then(|| message!("remark-near-copies", sets = self.near.len(), n = pictures).then(cut))
     }
 }
 

@@ -20,6 +20,7 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::store::RunKey;
+use crate::texts::Message;
 
 /// What is known of a cell before it is run.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ impl Foresight {
     ///
     /// # Errors
     /// As [`read_from`].
-    pub fn obtain(&mut self, backbone: &str, tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
+    pub fn obtain(&mut self, backbone: &str, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
         self.backbones.remove(backbone);
         read_from(&self.library, backbone, tell).map(drop)
     }
@@ -100,7 +101,7 @@ impl Foresight {
     ///
     /// # Errors
     /// A Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the plugin.
-    pub fn of(&mut self, config: &RunConfig, tell: &mut dyn FnMut(&str)) -> Result<Foreseen> {
+    pub fn of(&mut self, config: &RunConfig, tell: &mut dyn FnMut(Message)) -> Result<Foreseen> {
         let chosen = Chosen::of(config)?;
         let order = ClassOrder::parse(&config.order)?;
         let pet = match chosen.trains_pet()? {
@@ -188,7 +189,7 @@ impl Foresight {
         &mut self,
         chosen: &Chosen<'_>,
         about: &Description,
-        tell: &mut dyn FnMut(&str),
+        tell: &mut dyn FnMut(Message),
     ) -> Result<Option<ComputeVariant>> {
         let config = chosen.config;
         let family = about.entry.architecture.family().name;
@@ -202,11 +203,11 @@ impl Foresight {
         let look = || match opens {
             false => Ok(fitting::foreseen(config, family, weights)),
             true => {
-                let mut last = String::new();
-                let mut go_on = |text: &str| {
-                    if text != last {
-                        tell(text);
-                        last = text.to_string();
+                let mut last = None;
+                let mut go_on = |what: Message| {
+                    if last.as_ref() != Some(&what) {
+                        tell(what.clone());
+                        last = Some(what);
                     }
                     control.wish() != Wish::Stop
                 };

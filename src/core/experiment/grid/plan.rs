@@ -18,6 +18,7 @@ use crate::run::grid::Grid;
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
 };
+use crate::texts::Message;
 
 /// How a cell stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +95,7 @@ impl GridPlan {
         opens: bool,
         stock: &Stock,
         control: &Control,
-        tell: &mut dyn FnMut(&str),
+        tell: &mut dyn FnMut(Message),
     ) -> Option<Self> {
         let mut foresight = Foresight::new(stock, control, opens);
         let mut foreseen: Vec<Option<Result<Foreseen>>> = vec![None; cells.cells.len()];

@@ -10,6 +10,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, Phase, RunHeader, Sink, Wish};
 use crate::store::{StoredState, lock_cell};
+use crate::texts::Message;
 
 /// How long it is waited between two looks at what other programs are at work on.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -107,7 +108,7 @@ impl GridPlan {
     fn one(&mut self, cell: usize, sink: &mut dyn GridSink) -> Result<CellEnd> {
         let control = self.control.clone();
         self.know_key(cell, &mut |what| {
-            let phase = Phase::Preparing(what.to_string());
+            let phase = Phase::Preparing(what.into());
             let run = String::new();
             sink.event(Event::Phase { run, phase });
             control.wish() != Wish::Stop
@@ -182,12 +183,16 @@ impl GridPlan {
     ///
     /// # Errors
     /// A Problem when weights cannot be had.
-    pub fn know_keys(&mut self, cells: &[usize], tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
+    pub fn know_keys(
+        &mut self,
+        cells: &[usize],
+        tell: &mut dyn FnMut(Message) -> bool,
+    ) -> Result<()> {
         cells.iter().try_for_each(|cell| self.know_key(*cell, tell))
     }
 
     /// Finds a cell's key where it was not known: its weights come first.
-    fn know_key(&mut self, cell: usize, tell: &mut dyn FnMut(&str) -> bool) -> Result<()> {
+    fn know_key(&mut self, cell: usize, tell: &mut dyn FnMut(Message) -> bool) -> Result<()> {
         if !matches!(&self.foreseen[cell], Ok(known) if known.key.is_none()) {
             return Ok(());
         }

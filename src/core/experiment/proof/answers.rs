@@ -4,6 +4,7 @@ use crate::data::Sample;
 use crate::data::loader::inputs_of;
 use crate::experiment::predict::{Parts, Predictor};
 use crate::experiment::trainer::{JUDGE_BATCH, note};
+use crate::message;
 use crate::metrics::{Answers, Expert, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
@@ -124,7 +125,7 @@ pub(super) fn recompute(
     let added = added_pictures(&stored.header);
     let (mut same, mut missing) = (0, 0);
     for task in 0..stored.reports.len() {
-        checker.tell(&format!("answering after task {}", task + 1));
+        checker.tell(message!("doing-answering", task = task + 1));
         let rows = asked_rows(
             stored.reports[task].answers.labels.len(),
             checker.asked.limit,

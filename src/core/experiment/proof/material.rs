@@ -12,6 +12,7 @@ use crate::experiment::plan::scenario;
 use crate::experiment::provenance::{facts_of, machine};
 use crate::fetch::sha256_of_file;
 use crate::files::names::{is_elsewhere, is_path};
+use crate::message;
 use crate::method::Chosen;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -105,7 +106,7 @@ impl Checker<'_> {
         header: &RunHeader,
         (ready, made_of): (&Ready, &Provenance),
     ) -> Result<Option<Arc<Opened>>> {
-        self.tell("opening the backbone");
+        self.tell(message!("doing-opening-backbone"));
         let named = self.asked.weights.map(Path::new);
         let about = match (named, self.is_foreign(&config.backbone, self.asked.weights)) {
             (Some(file), _) => Ok(State::Present(file.to_path_buf())),
@@ -132,7 +133,7 @@ impl Checker<'_> {
             return Ok(None);
         }
         let (variant, control) = (variant_of(header, ready), self.control.clone());
-        let mut go_on = |_: &str| control.wish() != Wish::Stop;
+        let mut go_on = |_| control.wish() != Wish::Stop;
         let read = || match named {
             Some(file) => BackboneLibrary::usual().read_with(&config.backbone, file),
             None => library::read(&config.backbone, &mut go_on),
@@ -168,7 +169,7 @@ impl Checker<'_> {
 
     /// The data set, if it is at hand.
     fn data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
-        self.tell("opening the data set");
+        self.tell(message!("doing-opening-data"));
         let control = self.control.clone();
         let go_on = move || control.wish() != Wish::Stop;
         let opened = match self.is_foreign(&config.data, self.asked.data) {
@@ -197,7 +198,7 @@ impl Checker<'_> {
         header: &RunHeader,
         data: &Dataset,
     ) -> Result<Option<Scenario>> {
-        self.tell("comparing the pictures");
+        self.tell(message!("doing-comparing-pictures"));
         let order = ClassOrder::parse(&config.order)?;
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         let found = scenario(&Chosen::of(config)?, &order, sizes, data);

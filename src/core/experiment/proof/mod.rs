@@ -12,9 +12,11 @@ mod material;
 
 use std::path::Path;
 
+use crate::message;
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Phase, Sink, Wish};
 use crate::store::{self, Machine, Provenance, StoredRun, WrongPart};
+use crate::texts::Message;
 
 use super::{Stock, unless_stopped};
 use crate::files::names::portable;
@@ -124,10 +126,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn tell(&mut self, what: &str) {
+    fn tell(&mut self, what: Message) {
         self.sink.event(Event::Phase {
             run: String::new(),
-            phase: Phase::Preparing(what.to_string()),
+            phase: Phase::Preparing(what.into()),
         });
     }
 
@@ -136,7 +138,7 @@ impl<'a> Checker<'a> {
     }
 
     fn run(mut self) -> Result<Report> {
-        self.tell("looking at the files");
+        self.tell(message!("doing-looking-at-files"));
         for name in self.asked.changed.unwrap_or_default() {
             let told = format!("{name} is not the file that was packed");
             self.differs(Difference::new(Part::File, None, told));

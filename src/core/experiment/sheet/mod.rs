@@ -124,7 +124,7 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Shee
     let row = |below: &Below| -> (Row, Vec<u8>) {
         let path = below.path.clone();
         if let Some(reason) = &below.reason {
-            return ((path, Some(reason.clone())), Vec::new());
+            return ((path, Some(reason.english.clone())), Vec::new());
         }
         let mut seen = vec![0; columns.input.bytes()];
         match input_of(&folder.join(&path), columns.input, &mut seen) {

@@ -6,9 +6,10 @@
 //! tasks would let them push these aside. The size of a step stays that of the run, too: the rate
 //! that goes with its batch.
 
-use crate::counts::counted;
+use crate::message;
 use crate::method::{Chosen, PassWork, Rate};
 use crate::run::config::RunConfig;
+use crate::texts::Message;
 
 /// Steps of an epoch, at least and at most; between them those of the run's tasks.
 const STEPS: [usize; 2] = [10, 25];
@@ -74,17 +75,14 @@ impl Drill {
     }
 
     /// Says so, where it differs from a task of the run.
-    pub fn note(&self, run: &RunConfig) -> Option<String> {
+    pub fn note(&self, run: &RunConfig) -> Option<Message> {
         let differs = self.steps && (self.repeats > 1 || self.batch != run.batch);
         differs.then(|| {
-            let each = match self.images {
-                1 => "The training picture".to_string(),
-                n => format!("Each of the {}", counted(n, "training picture")),
-            };
-            format!(
-                "{each} is shown {} in an epoch, {} at a time, with steps of the size they had in the run.",
-                counted(self.repeats, "time"),
-                self.batch
+            message!(
+                "teach-repeated",
+                n = self.images,
+                times = self.repeats,
+                batch = self.batch
             )
         })
     }

@@ -7,9 +7,10 @@ use crate::data::looks::first_pictures;
 use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
 use crate::message;
 use crate::method::{Chosen, learns};
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, some_of, some_words};
 use crate::run::event::{AddedTask, Again, Picture, RunHeader};
 use crate::store::MOST_PICTURES;
+use crate::texts::{Message, Words};
 
 use super::drill::Drill;
 
@@ -22,7 +23,7 @@ pub struct Found {
     /// Its classes as the run would call them, with their pictures to learn from and to test with.
     pub classes: Vec<(String, usize, usize)>,
     /// What a person should know, in sentences.
-    pub notes: Vec<String>,
+    pub notes: Vec<Words>,
     /// A picture of each of the first classes, with the class's number.
     pub pictures: Vec<(usize, Arc<Picture>)>,
 }
@@ -59,7 +60,7 @@ pub(super) struct Material {
     /// The pictures; a class counts within the added task.
     pub data: Dataset,
     /// What was assumed or left out, in sentences.
-    pub notes: Vec<String>,
+    pub notes: Vec<Words>,
     /// What the person called it.
     source: String,
     /// Names of its classes in the run.
@@ -87,7 +88,7 @@ impl Material {
             check: Check::Always,
             ..OpenOptions::default()
         };
-        let watch = |_: &str, _, _| go_on();
+        let watch = |_: Message, _, _| go_on();
         let data = Dataset::open_watched(source, &options, &Watch::new(&watch))?;
         let chosen = Chosen::of(config)?;
         if data.classes.len() == 1 && learns(&chosen, after) {
@@ -131,19 +132,21 @@ impl Material {
     fn remark(&mut self, header: &RunHeader) {
         let data = &self.data;
         if !data.skipped.is_empty() {
-            let reasons = data.skipped.iter().map(|skipped| {
+            let reasons = data.skipped.iter().map(|skipped| -> Words {
                 let name = skipped.path.file_name().unwrap_or_default();
-                format!("{} ({})", name.to_string_lossy(), skipped.reason)
+                let (file, why) = (name.to_string_lossy(), skipped.reason.clone());
+                message!("remark-file-why", file = file, why = why).into()
             });
-            let reasons: Vec<String> = reasons.collect();
-            let left_out = match reasons.len() {
-                1 => "1 file was left out".to_string(),
-                n => format!("{n} files were left out"),
-            };
-            self.notes
-                .push(format!("{left_out}: {}.", listed(&reasons, 3)));
+            let reasons: Vec<Words> = reasons.collect();
+            let left_out = message!(
+                "remark-left-out",
+                n = reasons.len(),
+                files = some_words(&reasons, 3)
+            );
+            self.notes.push(left_out.into());
         }
-        self.notes.extend(told_two_labels(&data.two_labels));
+        let two_labels = told_two_labels(&data.two_labels);
+        self.notes.extend(two_labels.map(Words::from));
         let trained = counts(&data.train, data.classes.len());
         let tested = counts(&data.test, data.classes.len());
         let classes_that = |wanted: &dyn Fn(usize) -> bool| -> Vec<&String> {
@@ -153,26 +156,20 @@ impl Material {
         };
         let few = classes_that(&|class| trained[class] < FEW);
         if !few.is_empty() {
-            self.notes.push(format!(
-                "Fewer than {FEW} pictures to learn from: {}. Ten or more make a class safer.",
-                listed(&few, 5)
-            ));
+            let remark = message!("teach-few", few = FEW, classes = some_of(&few, 5));
+            self.notes.push(remark.into());
         }
         let untested = classes_that(&|class| tested[class] == 0);
         if !untested.is_empty() {
-            self.notes.push(format!(
-                "No picture to test with: {}.",
-                listed(&untested, 5)
-            ));
+            let remark = message!("teach-untested", classes = some_of(&untested, 5));
+            self.notes.push(remark.into());
         }
         let known = classes_that(&|class| self.known(class).is_some());
         if !known.is_empty() {
             let positions = self.again.iter().map(|again| again.of);
             let names: Vec<&String> = positions.map(|of| &header.class_order[of]).collect();
-            self.notes.push(format!(
-                "The run knows {} already: what is learned of these pictures counts for the class.",
-                listed(&names, 5)
-            ));
+            let remark = message!("teach-known", classes = some_of(&names, 5));
+            self.notes.push(remark.into());
         }
     }
 

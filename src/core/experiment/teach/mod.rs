@@ -25,6 +25,7 @@ use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
 use crate::run::event::{AddedTask, Control, Event, Phase, RunHeader, Sink, Wish};
 use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
+use crate::texts::{Message, Words};
 
 use super::fitting::variant_of;
 use super::images::{Images, Own};
@@ -58,7 +59,7 @@ pub fn teach(
     let sink = &mut Noted(sink);
     sink.added_task(source, &stored.header.config);
     let title = teachable(&stored)?;
-    prepare(sink, "looking at the pictures");
+    prepare(sink, message!("doing-looking-at-pictures"));
     let go_on = || control.wish() != Wish::Stop;
     let material = Material::open(&stored.header, stored.reports.len(), source, &go_on);
     let Some(material) = unless_stopped(material, control)? else {
@@ -96,10 +97,10 @@ fn as_it_was(problem: Problem) -> Problem {
     }
 }
 
-fn prepare(sink: &mut dyn Sink, what: &str) {
+fn prepare(sink: &mut dyn Sink, what: Message) {
     sink.event(Event::Phase {
         run: String::new(),
-        phase: Phase::Preparing(what.to_string()),
+        phase: Phase::Preparing(what.into()),
     });
 }
 
@@ -127,38 +128,35 @@ impl Teacher {
     ) -> Result<Self> {
         let before = &stored.header;
         let after = stored.reports.len();
-        prepare(sink, "opening the data set of the run");
+        prepare(sink, message!("doing-opening-data-of-run"));
         let own = match own_images(stored, stock, &|| control.wish() != Wish::Stop) {
             Ok(own) => Some(own),
             Err(problem) if control.wish() == Wish::Stop => return Err(problem),
             Err(problem) => {
-                material.notes.push(format!(
-                    "What the classes lose that the run knew cannot be measured: {}.",
-                    problem.what
-                ));
+                let remark = message!("teach-unmeasured", why = problem.words());
+                material.notes.push(remark.into());
                 None
             }
         };
         if after < before.tasks.len() {
-            material.notes.push(format!(
-                "The run was stopped in task {} of {}: it is taught from the task before.",
-                after + 1,
-                before.tasks.len()
-            ));
+            let remark = message!("teach-stopped", task = after + 1, of = before.tasks.len());
+            material.notes.push(remark.into());
         }
         let chosen = Chosen::of(&before.config)?;
         let usual = &before.train_images[..before.own_tasks().min(after)];
         let drill = Drill::of(&chosen, after, material.data.train.len(), usual);
-        material.notes.extend(drill.note(&before.config));
+        material
+            .notes
+            .extend(drill.note(&before.config).map(Words::from));
         let config = drill.config(&before.config);
-        prepare(sink, "opening the device");
+        prepare(sink, message!("doing-opening-device"));
         let ready = match device {
             Some(device) => device::ready(device)?,
             None => device::ready(&config.device).or_else(|_| device::ready("auto"))?,
         };
-        prepare(sink, "loading the backbone");
-        let mut progress = |text: &str| {
-            prepare(sink, text);
+        prepare(sink, message!("doing-loading-backbone"));
+        let mut progress = |what: Message| {
+            prepare(sink, what);
             control.wish() != Wish::Stop
         };
         let variant = variant_of(before, &ready);
@@ -222,7 +220,7 @@ impl Teacher {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Option<RunHeader>> {
-        prepare(sink, "copying the pictures");
+        prepare(sink, message!("doing-copying-pictures"));
         let data = &self.material.data;
         let go_on = || control.wish() != Wish::Stop;
         let pictures = aside.copy_pictures(&data.train, &data.test, &go_on)?;
@@ -309,7 +307,7 @@ impl Teacher {
         let mut taught = Vec::new();
         let earlier = stored.header.added_tasks.iter().zip(own..);
         for (added_task, task) in earlier {
-            prepare(sink, "opening the pictures of earlier added tasks");
+            prepare(sink, message!("doing-opening-earlier-pictures"));
             let kept = store::added_task_pictures(&stored.header.folder, task, added_task)?;
             kept.check_tests()?;
             images.push(&kept, tasks[task].start);
@@ -319,12 +317,9 @@ impl Teacher {
             images.push(pictures, task.start);
         }
         taught.extend(pictures.train());
-        prepare(
-            sink,
-            "looking for copies of what was taught among the test pictures",
-        );
+        prepare(sink, message!("doing-looking-for-copies"));
         let note = images.leave_out_copies(&taught);
-        self.material.notes.extend(note);
+        self.material.notes.extend(note.map(Words::from));
         Ok(images)
     }
 }

@@ -19,7 +19,7 @@ struct Shown<'a> {
     fate: Fate<'a>,
 }
 
-/// Draws the card; nothing while no ticked run has learned a second task.
+/// Draws the card; nothing while no chosen run has learned a second task.
 pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let shown: Vec<Shown<'_>> = shown
         .iter()

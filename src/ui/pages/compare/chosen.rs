@@ -1,7 +1,7 @@
 //! The runs of the list, and which of them are chosen, to do something with all of them: by click, with Ctrl one more,
 //! with Shift all up to there.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use egui::Modifiers;
@@ -33,34 +33,68 @@ impl<'a> Listed<'a> {
 /// The chosen runs.
 #[derive(Default)]
 pub struct Selection {
-    folders: HashSet<PathBuf>,
+    /// Each with how many had been chosen before it.
+    folders: HashMap<PathBuf, usize>,
+    /// How many were chosen since none was.
+    count: usize,
     /// Where a range begins.
     anchor: Option<PathBuf>,
+    /// How often it was changed.
+    changes: u64,
 }
 
 impl Selection {
     /// Whether this run is chosen.
     pub fn has(&self, folder: &Path) -> bool {
-        self.folders.contains(folder)
+        self.folders.contains_key(folder)
     }
 
-    /// Whether none is chosen.
-    pub fn is_empty(&self) -> bool {
-        self.folders.is_empty()
+    /// How many were chosen before this run; none where it is not.
+    pub fn place(&self, folder: &Path) -> Option<usize> {
+        self.folders.get(folder).copied()
     }
 
-    /// Chooses none.
-    pub fn clear(&mut self) {
-        *self = Self::default();
+    /// How often it was changed.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
-    /// Chooses all of these and no others.
-    pub fn all(&mut self, listed: &[&Path]) {
-        self.folders = listed.iter().map(|folder| folder.to_path_buf()).collect();
+    /// Chooses all of these, in this order, and no others.
+    pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
+        self.folders = folders.into_iter().zip(0..).collect();
+        self.count = self.folders.len();
+        self.anchor = None;
+        self.changes += 1;
+    }
+
+    /// Chooses this run beside the others, or no longer.
+    pub fn toggle(&mut self, folder: &Path) {
+        self.anchor = Some(folder.to_path_buf());
+        self.changes += 1;
+        if self.folders.remove(folder).is_none() {
+            self.add(folder);
+        }
+    }
+
+    /// Lets go of these.
+    pub fn remove(&mut self, folders: &[PathBuf]) {
+        self.changes += 1;
+        for folder in folders {
+            self.folders.remove(folder);
+        }
+    }
+
+    fn add(&mut self, folder: &Path) {
+        let known = self.folders.entry(folder.to_path_buf());
+        known.or_insert(self.count);
+        self.count += 1;
     }
 
     /// The chosen ones among these, in their order. What is not listed is not acted upon.
     pub fn of(&self, listed: &[&Path]) -> Vec<PathBuf> {
+        if self.folders.is_empty() {
+            return Vec::new();
+        }
         let chosen = listed.iter().filter(|folder| self.has(folder));
         chosen.map(|folder| folder.to_path_buf()).collect()
     }
@@ -70,26 +104,20 @@ impl Selection {
         let place = |wanted: &Path| listed.iter().position(|listed| *listed == wanted);
         let from = self.anchor.as_deref().and_then(place);
         if let (true, Some(from), Some(to)) = (keys.shift, from, place(folder)) {
+            self.changes += 1;
             if !keys.command {
                 self.folders.clear();
             }
-            let range = &listed[from.min(to)..=from.max(to)];
-            self.folders
-                .extend(range.iter().map(|folder| folder.to_path_buf()));
+            for folder in &listed[from.min(to)..=from.max(to)] {
+                self.add(folder);
+            }
             return;
         }
-        self.anchor = Some(folder.to_path_buf());
         let alone = self.folders.len() == 1 && self.has(folder);
-        if keys.command {
-            if !self.folders.remove(folder) {
-                self.folders.insert(folder.to_path_buf());
-            }
-        } else {
+        if !keys.command && !alone {
             self.folders.clear();
-            if !alone {
-                self.folders.insert(folder.to_path_buf());
-            }
         }
+        self.toggle(folder);
     }
 }
 
@@ -116,7 +144,7 @@ mod tests {
         assert_eq!(click(0, Modifiers::COMMAND), "bd");
         assert_eq!(click(2, Modifiers::NONE), "c");
         assert_eq!(click(2, Modifiers::NONE), "");
-        chosen.all(&listed);
+        chosen.set(names.clone());
         assert_eq!(chosen.of(&listed[..2]).len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! What each ticked run cost, so that methods are compared fairly: images shown, epochs, numbers
+//! What each chosen run cost, so that methods are compared fairly: images shown, epochs, numbers
 //! trained and kept, memory, time.
 
 use egui::{RichText, ScrollArea, Ui};

@@ -1,12 +1,12 @@
-//! The list of all runs, with a filter, tags to filter by, and what can be done with those chosen.
+//! The list of all runs, with a filter, tags to filter by, and a line for each.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
 use super::chosen::Listed;
-use super::line;
+use super::{Places, actions, line};
 use crate::problem::Problem;
 use crate::run::about::Search;
 use crate::session::views::{Rows, RunRow};
@@ -27,7 +27,7 @@ pub(super) struct Found {
     rows: Rows,
     search: Search,
     /// Their places among the rows.
-    places: Arc<[usize]>,
+    places: Places,
     /// The tags of all runs.
     tags: Arc<[String]>,
     /// Why the text is no condition, where it looks like one.
@@ -37,8 +37,11 @@ pub(super) struct Found {
 pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     let height = column.rest(ui, 300.0);
     card_of(ui, height, |ui| {
-        let places = &*found(cx, rows);
-        let listed = Listed { rows, places };
+        let places = found(cx, rows);
+        let listed = Listed {
+            rows,
+            places: &places,
+        };
         let count = match places.len() == rows.len() {
             true => count_text(rows.len()),
             false => tr!("compare-count-of", n = places.len(), of = rows.len()),
@@ -46,17 +49,12 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         head(ui, cx, count);
         places_of_runs(ui, cx, listed);
         tags(ui, cx);
+        let chosen = chosen(cx, rows, &places);
+        let chosen: Vec<&RunRow> = chosen.iter().map(|at| &*rows[*at]).collect();
+        keys(ui, cx, listed, &chosen);
+        actions::bar(ui, cx, &chosen);
         if let Some(words) = &cx.pages.compare.no_room {
             sentence(ui, words);
-        }
-        let selection = &cx.pages.compare.selection;
-        let chosen = match selection.is_empty() {
-            true => Vec::new(),
-            false => selection.of(&listed.folders()),
-        };
-        keys(ui, cx, listed, &chosen);
-        if !chosen.is_empty() {
-            with_chosen(ui, cx, listed, chosen);
         }
         let mut lines = std::mem::take(&mut cx.pages.compare.lines);
         let folder = |at| &listed.row(at).folder;
@@ -75,7 +73,7 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
 
 /// The places of the runs that are looked for, by words or by a condition (`final > 85`), worked out only when runs or
 /// search are others.
-pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
+pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
     let state = &mut cx.pages.compare;
     let search = Search {
         text: state.filter.clone(),
@@ -100,7 +98,7 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
         let meets = conditions.is_empty() || row.measured().is_some_and(meets);
         meets && (words.is_empty() || words.finds(&row.about, row.made_of()))
     };
-    let places: Arc<[usize]> = (0..rows.len()).filter(|at| is_found(&rows[*at])).collect();
+    let places: Places = (0..rows.len()).filter(|at| is_found(&rows[*at])).collect();
     state.lines.reordered();
     state.found = Some(Found {
         rows: rows.clone(),
@@ -110,6 +108,22 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Arc<[usize]> {
         problem,
     });
     places
+}
+
+/// The places of the chosen runs that are listed, worked out only when list or choice are others.
+fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
+    let state = &mut cx.pages.compare;
+    let changes = state.selection.changes();
+    if let Some((of, at, chosen)) = &state.chosen
+        && Arc::ptr_eq(of, places)
+        && *at == changes
+    {
+        return chosen.clone();
+    }
+    let is_chosen = |place: &&usize| state.selection.has(&rows[**place].folder);
+    let chosen: Places = places.iter().filter(is_chosen).copied().collect();
+    state.chosen = Some((places.clone(), changes, chosen.clone()));
+    chosen
 }
 
 /// The conditions that a search consists of; none where it is words, with the reason where it looks like conditions.
@@ -214,58 +228,32 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// What can be done with all chosen runs at once.
-fn with_chosen(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: Vec<PathBuf>) {
-    ui.separator();
-    ui.horizontal_wrapped(|ui| {
-        widgets::title(ui, tr!("compare-chosen", n = chosen.len()));
-        let selection = &cx.pages.compare.selection;
-        let measured = listed.rows().filter(|row| row.is_measured());
-        let measured = measured.map(|row| &row.folder);
-        let measured: Vec<PathBuf> = measured.filter(|it| selection.has(it)).cloned().collect();
-        if !measured.is_empty() && link(ui, tr!("compare-chosen-compare")).clicked() {
-            cx.pages.compare.lay(measured);
-        }
-        if link(ui, tr!("compare-chosen-tag"))
-            .on_hover_text("F2")
-            .clicked()
-        {
-            cx.act(UiCommand::Tag(chosen.clone()));
-        }
-        let delete = link(ui, tr!("compare-chosen-delete"));
-        if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
-            cx.act(UiCommand::Delete(chosen));
-        }
-        let none = link(ui, tr!("compare-chosen-none"));
-        if none.on_hover_text(tr!("compare-key-escape")).clicked() {
-            cx.pages.compare.selection.clear();
-        }
-    });
-}
-
 /// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog is open.
-fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[PathBuf]) {
+fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() || ctx.memory(|m| m.top_modal_layer().is_some()) {
         return;
     }
     let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));
     if ui.input_mut(|i| i.consume_shortcut(&keys::ALL)) {
-        cx.pages.compare.selection.all(&listed.folders());
+        let all = listed.rows().map(|row| row.folder.clone());
+        cx.pages.compare.choose(all.collect());
     }
-    if chosen.is_empty() {
+    // What was chosen for the person is not deleted by a key.
+    if chosen.is_empty() || !cx.pages.compare.by_person {
         return;
     }
+    let folders = || chosen.iter().map(|row| row.folder.clone()).collect();
     if pressed(Modifiers::NONE, Key::Delete) {
-        cx.act(UiCommand::Delete(chosen.to_vec()));
+        cx.act(UiCommand::Delete(folders()));
     }
     if pressed(Modifiers::NONE, Key::F2) {
         cx.act(match chosen {
-            [one] => UiCommand::Describe(one.clone()),
-            several => UiCommand::Tag(several.to_vec()),
+            [one] => UiCommand::Describe(one.folder.clone()),
+            _ => UiCommand::Tag(folders()),
         });
     }
     if pressed(Modifiers::NONE, Key::Escape) {
-        cx.pages.compare.selection.clear();
+        cx.pages.compare.choose(Vec::new());
     }
 }

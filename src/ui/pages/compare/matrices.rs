@@ -1,4 +1,4 @@
-//! The accuracy matrices of the ticked runs, for the expert that is chosen.
+//! The accuracy matrices of the chosen runs, for the expert that is chosen.
 
 use egui::{RichText, Ui};
 

@@ -1,6 +1,7 @@
-//! Lay runs side by side: a list with a filter; the ticked ones as curves, in numbers, and in what
+//! Lay runs side by side: a list with a filter; the chosen ones as curves, in numbers, and in what
 //! their settings differ. Or all that are listed as a table, put together by any setting.
 
+mod actions;
 mod became;
 mod chosen;
 mod costs;
@@ -51,7 +52,7 @@ const MOST: usize = 64;
 /// What is shown beside the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
-    /// The ticked runs, one by one.
+    /// The chosen runs, one by one.
     SideBySide,
     /// All listed runs, put together.
     Table,
@@ -60,18 +61,22 @@ enum View {
 /// Runs laid side by side: how each is drawn, and its place in the list.
 type Laid = Arc<[(Shade, usize)]>;
 
+/// Places of runs among the rows.
+type Places = Arc<[usize]>;
+
 /// What the page remembers between frames.
 pub struct State {
     filter: String,
     /// Only runs with this tag are listed.
     tag: Option<String>,
+    /// What is chosen: laid side by side, and what the line above the list acts on.
     selection: chosen::Selection,
-    /// Ticked runs and the place each keeps among them.
-    ticked: HashMap<PathBuf, usize>,
-    /// How each ticked run is drawn, as long as it is ticked.
+    /// The places of the chosen runs among these, after so many changes.
+    chosen: Option<(Places, u64, Places)>,
+    /// How each chosen run is drawn, as long as it is chosen.
     shades: HashMap<PathBuf, Shade>,
-    /// Where the ticked runs stand in this list, in their order.
-    laid: Option<(Rows, Laid)>,
+    /// Where the chosen runs stand in this list after so many changes, in the order they were chosen in.
+    laid: Option<(Rows, u64, Laid)>,
     expert: Expert,
     /// The accuracy matrices as pictures, by run.
     matrices: HashMap<PathBuf, Picture>,
@@ -85,7 +90,7 @@ pub struct State {
     lines: LongList<PathBuf>,
     /// What had no room beside the others, in words.
     no_room: Option<String>,
-    /// Whether the person chose what is ticked; until then the newest runs are.
+    /// Whether the person chose; until then the newest runs are.
     by_person: bool,
 }
 
@@ -95,7 +100,7 @@ impl Default for State {
             filter: String::new(),
             tag: None,
             selection: chosen::Selection::default(),
-            ticked: HashMap::new(),
+            chosen: None,
             shades: HashMap::new(),
             laid: None,
             expert: Expert::ENSEMBLE,
@@ -111,64 +116,50 @@ impl Default for State {
 }
 
 impl State {
-    /// Lays these runs side by side, and no others.
-    pub fn lay(&mut self, folders: Vec<PathBuf>) {
-        let wanted = folders.len();
-        self.no_room = (wanted > MOST).then(|| tr!("compare-no-room", n = wanted, most = MOST));
-        self.ticked = folders.into_iter().take(MOST).zip(0..).collect();
-        self.laid = None;
+    /// Chooses these runs, and no others.
+    pub fn choose(&mut self, folders: Vec<PathBuf>) {
+        self.selection.set(folders);
         self.by_person = true;
     }
 
-    /// Lays these runs beside no others any more; nothing is chosen.
+    /// Lets go of these runs: they are no longer there.
     pub fn let_go(&mut self, folders: &[PathBuf]) {
-        self.ticked.retain(|folder, _| !folders.contains(folder));
-        self.laid = None;
-        self.selection.clear();
+        self.selection.remove(folders);
     }
 
-    /// The ticked runs in their order: how each is drawn, and its place among the rows.
+    /// The chosen runs that have figures, in the order they were chosen in: how each is drawn, and its place among the
+    /// rows.
     fn laid(&mut self, rows: &Rows) -> Laid {
-        if let Some((of, laid)) = &self.laid
+        let changes = self.selection.changes();
+        if let Some((of, at, laid)) = &self.laid
             && Arc::ptr_eq(of, rows)
+            && *at == changes
         {
             return laid.clone();
         }
-        let slot = |(at, row): (usize, &Arc<RunRow>)| Some((*self.ticked.get(&row.folder)?, at));
+        let slot = |(at, row): (usize, &Arc<RunRow>)| {
+            let place = self.selection.place(&row.folder)?;
+            row.is_measured().then_some((place, at))
+        };
         let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
         laid.sort_unstable();
-        self.shades.retain(|run, _| self.ticked.contains_key(run));
+        let wanted = laid.len();
+        self.no_room = (wanted > MOST).then(|| tr!("compare-no-room", n = wanted, most = MOST));
+        laid.truncate(MOST);
+        let selection = &self.selection;
+        self.shades.retain(|run, _| selection.has(run));
         let laid = laid.into_iter().map(|(_, at)| {
             let row = &rows[at];
-            let method = row
-                .header
-                .as_ref()
-                .map_or("", |header| &header.config.method);
+            let header = row.header.as_ref();
+            let method = header.map_or("", |header| &header.config.method);
             let taken: Vec<Shade> = self.shades.values().copied().collect();
             let free = || Shade::free(method, &taken);
             let shade = self.shades.entry(row.folder.clone()).or_insert_with(free);
             (*shade, at)
         });
         let laid: Laid = laid.collect();
-        self.laid = Some((rows.clone(), laid.clone()));
+        self.laid = Some((rows.clone(), changes, laid.clone()));
         laid
-    }
-
-    fn tick(&mut self, folder: &PathBuf) {
-        self.no_room = None;
-        self.laid = None;
-        if self.ticked.remove(folder).is_some() {
-            return;
-        }
-        let taken: Vec<usize> = self.ticked.values().copied().collect();
-        match (0..MOST).find(|i| !taken.contains(i)) {
-            Some(free) => {
-                self.ticked.insert(folder.clone(), free);
-            }
-            None => {
-                self.no_room = Some(tr!("compare-full", most = MOST));
-            }
-        }
     }
 }
 
@@ -214,11 +205,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         width if (BESIDE..NARROW).contains(&width) => {
             columns(ui, cx, Fixed::Left(330.0), left, right, |_, _| {});
         }
-        _ => two_columns(ui, cx, Fixed::Left(420.0), left, right),
+        _ => two_columns(ui, cx, Fixed::Left(440.0), left, right),
     }
 }
 
-/// As long as the person has ticked nothing, the newest run is, and the newest other one with the same tasks.
+/// As long as the person has chosen nothing, the newest run is, and the newest other one with the same tasks.
 fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
     if state.by_person {
@@ -233,14 +224,8 @@ fn begin(cx: &mut Cx<'_>, rows: &Rows) {
         pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
     };
     let newest: Vec<&Arc<RunRow>> = newest.into_iter().chain(good.find(alike)).collect();
-    if !newest
-        .iter()
-        .all(|row| state.ticked.contains_key(&row.folder))
-    {
-        state.ticked.clear();
-        state.laid = None;
-        for row in newest {
-            state.tick(&row.folder);
-        }
+    if !newest.iter().all(|row| state.selection.has(&row.folder)) {
+        let newest = newest.into_iter().map(|row| row.folder.clone());
+        state.selection.set(newest);
     }
 }

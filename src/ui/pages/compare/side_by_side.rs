@@ -1,4 +1,4 @@
-//! The ticked runs as curves, in numbers, and in what their settings differ.
+//! The chosen runs as curves, in numbers, and in what their settings differ.
 
 use egui::{RichText, Ui};
 
@@ -44,7 +44,7 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     differ(ui, &shown);
 }
 
-/// A ticked run that is not laid beside the others, and what differs.
+/// A chosen run that is not laid beside the others, and what differs.
 type Other<'a> = (Shade, &'a RunRow, Vec<String>);
 
 /// The runs whose tasks are those of the first one, and the others: figures of other tasks are no comparison.
@@ -62,7 +62,7 @@ fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Ot
     (alike, others)
 }
 
-/// Says which ticked runs are not laid beside the others and why; a click lays such a run, with those that are like it.
+/// Says which chosen runs are not laid beside the others and why; a click lays such a run, with those that are like it.
 fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[Other<'_>]) {
     if others.is_empty() {
         return;
@@ -84,7 +84,7 @@ fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[O
                         pair.is_some_and(|(one, other)| unlike(one, other).is_empty())
                     });
                     let folders = like.map(|(_, row, _)| row.folder.clone()).collect();
-                    cx.pages.compare.lay(folders);
+                    cx.pages.compare.choose(folders);
                 }
             });
         }
@@ -142,7 +142,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// A_N, Ā_N and F_N of each ticked run, for the expert that is chosen.
+/// A_N, Ā_N and F_N of each chosen run, for the expert that is chosen.
 fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
         egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown, expert));
@@ -209,7 +209,7 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
     ui.label(RichText::new(text).font(font).color(colour));
 }
 
-/// The settings in which the ticked runs differ.
+/// The settings in which the chosen runs differ.
 fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let runs: Vec<&RunRow> = shown.iter().map(|(_, row)| *row).collect();
     let headers: Vec<&RunHeader> = runs.iter().filter_map(|row| row.header.as_ref()).collect();

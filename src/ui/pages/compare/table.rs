@@ -381,7 +381,7 @@ fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
         }
         let words = tr!("compare-lay", n = row.runs.len());
         if ui.button(words).clicked() {
-            cx.pages.compare.lay(row.runs.clone());
+            cx.pages.compare.choose(row.runs.clone());
             cx.pages.compare.view = super::View::SideBySide;
         }
     });

@@ -10,6 +10,7 @@ use crate::session::chooser::DialogPurpose;
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::session::words::{bytes_text, count_text, number};
+use crate::texts::said;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ExperimentCommand;
@@ -241,7 +242,7 @@ fn facts(ui: &mut Ui, view: &BackboneView) {
     if !view.assumed.is_empty() {
         faint(
             ui,
-            tr!("experiment-assumed", what = view.assumed.join("; ")),
+            tr!("experiment-assumed", what = said(&view.assumed, "; ")),
         );
     }
 }

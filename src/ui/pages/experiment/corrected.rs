@@ -20,12 +20,12 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     if list.is_empty() && used.is_empty() {
         return;
     }
-    let (count, own) = (list.len(), CorrectionCount::of(used).words());
-    let (words, used, same) = (
-        CorrectionCount::of(list).words(),
-        !used.is_empty(),
-        list == used,
-    );
+    let told = |list| {
+        let words = CorrectionCount::of(list).words();
+        words.map_or_else(String::new, |words| words.said())
+    };
+    let (count, own) = (list.len(), told(used));
+    let (words, used, same) = (told(list), !used.is_empty(), list == used);
     ui.horizontal_wrapped(|ui| {
         let t = tokens(ui);
         let words = match count {

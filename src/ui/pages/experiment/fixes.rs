@@ -7,6 +7,7 @@ use crate::method::{SingleClassTasks, named_method};
 use crate::problem::Problem;
 use crate::run::config::{FixTo, RunConfig, SETTINGS, Setting};
 use crate::session::views::DataView;
+use crate::texts::Words;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
@@ -91,7 +92,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     };
     let single = cx.session.experiment.plan.single_class.clone();
-    let lines = view.assumed.clone();
+    let lines: Vec<String> = view.assumed.iter().map(Words::said).collect();
     let more = [
         !view.skipped.is_empty(),
         !view.duplicates.is_empty(),
@@ -150,7 +151,7 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         opened(ui, &mut state.duplicates, "both", words, &view.duplicates);
     }
     if let Some(words) = &view.two_labels_told {
-        sentence(ui, words.clone());
+        sentence(ui, words.said());
         let words = [tr!("data-two-labels-show"), tr!("data-two-labels-hide")];
         opened(ui, &mut state.two_labels, "two", words, &view.two_labels);
     }
@@ -162,7 +163,7 @@ fn opened(
     open: &mut bool,
     id: &str,
     [show, hide]: [&str; 2],
-    rows: &[(String, String)],
+    rows: &[(String, Words)],
 ) {
     if link(ui, if *open { hide } else { show }).clicked() {
         *open = !*open;
@@ -176,12 +177,13 @@ fn opened(
         .max_height(180.0)
         .show_rows(ui, 32.0, rows.len(), |ui, range| {
             for (upper, lower) in &rows[range] {
+                let lower = lower.said();
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 0.0;
                     let text = RichText::new(upper).font(regular(12.0)).color(t.text);
                     ui.add(egui::Label::new(text).truncate())
                         .on_hover_text(upper);
-                    let text = RichText::new(lower).font(regular(11.0)).color(t.subdued);
+                    let text = RichText::new(&lower).font(regular(11.0)).color(t.subdued);
                     ui.add(egui::Label::new(text).truncate())
                         .on_hover_text(lower);
                 });

@@ -28,6 +28,7 @@ pub use grid::lines as grid_lines;
 pub use model::equations;
 pub use several::keys as grid_keys;
 
+use crate::data::builtin;
 use crate::method::named_method;
 use crate::run::config::{RunConfig, SETTINGS, SettingGroup};
 use crate::tr;
@@ -182,12 +183,25 @@ fn kept(cx: &Cx<'_>) -> String {
 }
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
-    presets::presets_card(ui, cx);
+    // Who brings pictures asks first what suits them; a newcomer begins with a preset.
+    let own = cx.session.experiment.data.ready();
+    let own = own.is_some_and(|view| !builtin::names().any(|name| name == &*view.place));
+    if !own {
+        presets::presets_card(ui, cx);
+    }
     // Of a grid each run says what is in its way.
     if !cx.session.has_grid() {
         fixes::problems(ui, cx);
+        if own {
+            trial::trial(ui, cx);
+        }
         fixes::remarks(ui, cx);
-        trial::trial(ui, cx);
+        if !own {
+            trial::trial(ui, cx);
+        }
+    }
+    if own {
+        presets::presets_card(ui, cx);
     }
     several::card_of_several(ui, cx);
 }

@@ -22,7 +22,7 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
         if let Some(trial) = cx.session.trial().cloned() {
             table(ui, cx, &trial);
             for told in trial.sentences() {
-                sentence(ui, told);
+                sentence(ui, told.said());
             }
         }
         ask(ui, cx);
@@ -33,7 +33,7 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     if let Trying::Asked(_) = cx.session.experiment.trying {
         let words = match cx.session.trial_at_work(&cx.session.experiment.trying) {
-            Some(what) => format!("{what} …"),
+            Some(what) => what + " …",
             None => tr!("experiment-try-waits").into(),
         };
         ui.horizontal_wrapped(|ui| {

@@ -87,7 +87,7 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
     curves(ui, trial);
     sentence(ui, tr!("editor-try-judged", n = trial.judged_images));
     for bound in &trial.bounds {
-        faint(ui, bound);
+        faint(ui, bound.said());
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use egui::{Align2, CornerRadius, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
+use egui::{
+    Align, Align2, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
+};
 
 use super::{Question, askable, board, listed_as, samples, sheet};
 use crate::session::chooser::{DialogPurpose, typed_path};
@@ -94,21 +96,27 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
 fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let current = cx.session.predict.run.clone();
     let title = current.as_ref().and_then(|run| listed_as(cx.session, run));
+    let width = ui.available_width() - DOTS;
     let combo = egui::ComboBox::from_id_salt("run")
-        .width(ui.available_width() - DOTS)
+        .width(width)
         .truncate()
         .selected_text(title.unwrap_or_else(|| tr!("predict-run-choose").into()));
     let mut chosen = None;
     ui.horizontal(|ui| {
-        let shown = combo.show_ui(ui, |ui| {
+        let mut list = |ui: &mut Ui| {
             for (folder, title) in askable(cx.session) {
                 let here = Some(&folder) == current.as_ref();
                 if ui.selectable_label(here, title).clicked() {
                     chosen = Some(folder);
                 }
             }
+        };
+        // A long name is cut to the part that it stands in, not to the width of the choice.
+        let part = Vec2::new(width, CONTROL);
+        let shown = ui.allocate_ui_with_layout(part, Layout::left_to_right(Align::Center), |ui| {
+            combo.show_ui(ui, &mut list)
         });
-        shown.response.accessible_name(tr!("predict-run"));
+        shown.inner.response.accessible_name(tr!("predict-run"));
         if let Some(run) = current.clone() {
             let task = Some(cx.session.predict.task);
             take::behind_dots(ui, &TakenAlong { run, task }, cx.commands);

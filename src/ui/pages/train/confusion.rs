@@ -83,10 +83,6 @@ fn controls(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, (count, task): (usize, 
             state.task = (chosen + 1 < count).then_some(chosen);
             state.cell = None;
         }
-        let experts: Vec<_> = run.history.experts().map(|e| (e, e.title())).collect();
-        if experts.len() > 1 && segmented(ui, tr!("train-expert"), &experts, &mut state.expert) {
-            state.cell = None;
-        }
         let kinds = [
             (false, tr!("train-by-classes")),
             (true, tr!("train-by-tasks")),

@@ -3,6 +3,7 @@
 use egui::{Align, Color32, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::LineStyle;
 
+use super::State;
 use crate::metrics::{Expert, Tally};
 use crate::session::companion::Companion;
 use crate::session::run_view::RunView;
@@ -10,7 +11,7 @@ use crate::session::words::{as_they_came, number};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, Series, legend};
+use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};
 
 /// The numbers on top.
@@ -153,7 +154,13 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
 }
 
 /// Accuracy over all classes seen so far, by task.
-pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height: f32) {
+pub fn curves(
+    ui: &mut Ui,
+    run: &RunView,
+    beside: Option<&Companion<'_>>,
+    height: f32,
+    state: &mut State,
+) {
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::ends_in_order(
@@ -162,7 +169,7 @@ pub fn curves(ui: &mut Ui, run: &RunView, beside: Option<&Companion<'_>>, height
                 let title = widgets::title(ui, tr!("train-curves"));
                 terms::explain(ui, title, "accuracy");
             },
-            |ui| legend(ui, run.history.experts()),
+            |ui| choice(ui, run, state),
         );
         let labels = task_labels(run);
         let alone = run.shade_alone();
@@ -238,11 +245,9 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
 pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
-        let expert = run.history.nearest(cx.pages.train.expert);
         ui.horizontal_wrapped(|ui| {
             let title = widgets::title(ui, tr!("figure-matrix"));
             terms::explain(ui, title, "accuracy_matrix");
-            choice(ui, cx, run, expert);
         });
         let tasks = run.tasks();
         if tasks == 0 {
@@ -262,21 +267,20 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     });
 }
 
-/// Whose matrix and confusion are shown.
-fn choice(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, now: Expert) {
-    if run.history.experts().count() < 2 {
-        return;
-    }
-    let combo = egui::ComboBox::from_id_salt("expert of the matrix").selected_text(now.name());
-    let shown = combo.show_ui(ui, |ui| {
-        for expert in run.history.experts() {
-            if ui.selectable_label(now == expert, expert.name()).clicked() {
-                let state = &mut cx.pages.train;
-                (state.expert, state.cell) = (expert, None);
-            }
+/// Whose matrix, confusion and mistakes are shown: the signs of the curves, of which one is chosen.
+fn choice(ui: &mut Ui, run: &RunView, state: &mut State) {
+    let t = tokens(ui);
+    let now = run.history.nearest(state.expert);
+    let experts: Vec<Expert> = run.history.experts().collect();
+    for &expert in experts.iter().filter(|_| experts.len() > 1) {
+        let (rect, _) = ui.allocate_exact_size(Vec2::new(10.0, 14.0), Sense::hover());
+        let colour = t.expert(expert);
+        icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
+        let name = RichText::new(expert.name()).color(colour);
+        let chosen = ui.selectable_label(now == expert, name);
+        let chosen = chosen.on_hover_text(tr!("train-expert-of-page"));
+        if chosen.clicked() {
+            (state.expert, state.cell) = (expert, None);
         }
-    });
-    shown
-        .response
-        .accessible_name(tr!("train-expert-of-matrix"));
+    }
 }

@@ -43,6 +43,9 @@ pub struct State {
     worst: worst::State,
     filter: String,
     filtering: bool,
+    /// Whether all of what happened is told, and whether the log is on show.
+    told: bool,
+    log: bool,
     /// Whether the loss is drawn smoothed.
     smooth: bool,
 }
@@ -60,6 +63,8 @@ impl Default for State {
             worst: worst::State::default(),
             filter: String::new(),
             filtering: false,
+            told: false,
+            log: false,
             smooth: true,
         }
     }
@@ -103,7 +108,9 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let space = column.rest(ui, 560.0);
     let other = cx.session.companion();
     let high = if narrow { 250.0 } else { space * 0.47 };
-    figures::curves(ui, &run, other.as_ref(), high);
+    let mut state = std::mem::take(&mut cx.pages.train);
+    figures::curves(ui, &run, other.as_ref(), high, &mut state);
+    cx.pages.train = state;
     // The head of the card below shows that there is more.
     let height = column.rest(ui, 320.0 + BELOW) - BELOW;
     let width = ui.available_width();

@@ -35,8 +35,8 @@ pub struct Tile<'a> {
     pub given: Option<usize>,
     /// Side of the picture, in points.
     pub side: f32,
-    /// What stands below it: what was answered, and how certainly.
-    pub words: Option<[String; 2]>,
+    /// What stands below it: its class, what was answered, and how certainly.
+    pub words: Option<[String; 3]>,
 }
 
 /// Tiles side by side in rows, their upper edges level.
@@ -52,7 +52,7 @@ impl Tile<'_> {
             ui.spacing_mut().item_spacing.y = 1.0;
             let picture = self.thumbnail(ui, cx);
             let t = tokens(ui);
-            for (line, colour) in self.words.iter().flatten().zip([t.text, t.strong]) {
+            for (line, colour) in self.words.iter().flatten().zip([t.text, t.text, t.strong]) {
                 let text = RichText::new(line).font(regular(11.5)).color(colour);
                 ui.add(egui::Label::new(text).truncate());
             }

@@ -118,9 +118,9 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
         }
     });
     let words = match at.on_the_way.get(&job.id) {
-        Some(words) => words,
-        None if job.held => tr!("train-on-hold"),
-        None => tr!("train-place-waits"),
+        Some(words) => words.said(),
+        None if job.held => tr!("train-on-hold").into(),
+        None => tr!("train-place-waits").into(),
     };
     faint(ui, words);
 }

@@ -49,7 +49,7 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     if let Some(data) = cx.look_up(data)
         && let Some(told) = &data.two_labels_told
     {
-        sentence(ui, told.clone());
+        sentence(ui, told.said());
         if link(ui, tr!("train-show-pictures")).clicked() {
             cx.pages.experiment.two_labels = true;
             cx.act(UiCommand::Repeat(Box::new(header.config.clone())));

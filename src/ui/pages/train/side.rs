@@ -7,9 +7,10 @@ use egui::{Label, Popup, RichText, TextEdit, Ui};
 use super::{beside, clusters, places, queue, remedies};
 use crate::method::epochs_of;
 use crate::problem::listed;
+use crate::session::differences::own_settings;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story::{Paragraph, story};
-use crate::session::words::{duration_text, number};
+use crate::session::words::{device_text, duration_text, number};
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::PlaceCommand;
@@ -52,8 +53,8 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
                     let text = RichText::new(&run.title)
                         .font(semibold(13.0))
                         .color(t.strong);
-                    ui.add(Label::new(text).truncate())
-                        .on_hover_text(run.name());
+                    let title = ui.add(Label::new(text).truncate());
+                    title.on_hover_ui(|ui| settings(ui, run));
                 });
             },
             |ui| buttons(ui, cx, run, opened),
@@ -65,6 +66,15 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             cx.act(UiCommand::CloseOpened);
         }
     });
+}
+
+/// What the run is called in its folder, and what it is trained with.
+fn settings(ui: &mut Ui, run: &RunView) {
+    faint(ui, run.name());
+    let config = run.header.as_ref().map(|header| &header.config);
+    for (title, value) in config.map_or_else(Vec::new, own_settings) {
+        ui.label(format!("{title}: {value}"));
+    }
 }
 
 fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
@@ -158,7 +168,7 @@ fn where_it_is(run: &RunView) -> String {
             }
             words.push(stage.word().into());
             if let Some(header) = &run.header {
-                words.push(header.computed_on());
+                words.push(device_text(&header.computed_on()));
                 words.push(tr!("train-trained", n = header.trained_parameters));
             }
         }
@@ -178,7 +188,12 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         };
         widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
-        for Paragraph { head, text } in story(run) {
+        let mut story = story(run);
+        let whole = story.len();
+        if !cx.pages.train.told {
+            story.truncate(1);
+        }
+        for Paragraph { head, text } in story {
             let t = tokens(ui);
             let mut job = egui::text::LayoutJob::default();
             let format = |font, colour| egui::TextFormat {
@@ -188,6 +203,15 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             job.append(&head, 0.0, format(semibold(13.0), t.strong));
             job.append(&format!(" {text}"), 0.0, format(regular(13.0), t.text));
             ui.add(Label::new(job).wrap());
+        }
+        if whole > 1 {
+            let words = match cx.pages.train.told {
+                true => tr!("train-tell-less"),
+                false => tr!("train-tell-all"),
+            };
+            if link(ui, words).clicked() {
+                cx.pages.train.told ^= true;
+            }
         }
         remedies::show(ui, cx, run);
     });
@@ -234,13 +258,27 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
     if run.log.is_empty() {
         return;
     }
-    let height = column.rest(ui, 190.0);
+    let open = cx.pages.train.log;
+    let height = match open {
+        true => column.rest(ui, 190.0),
+        false => 0.0,
+    };
     card_of(ui, height, |ui| {
         let state = &mut cx.pages.train;
         let mut copy = false;
         ui.horizontal(|ui| {
             widgets::title(ui, tr!("train-log"));
             at_end(ui, |ui| {
+                let words = match open {
+                    true => tr!("train-log-hide"),
+                    false => tr!("train-log-show"),
+                };
+                if link(ui, words).clicked() {
+                    state.log = !open;
+                }
+                if !open {
+                    return;
+                }
                 if state.filtering {
                     let edit = TextEdit::singleline(&mut state.filter).desired_width(140.0);
                     ui.add(edit).accessible_name(tr!("train-log-filter-name"));
@@ -252,6 +290,9 @@ fn log(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, column: Column) {
                 copy = link(ui, tr!("train-log-copy")).clicked();
             });
         });
+        if !open {
+            return;
+        }
         let wanted = state.filter.to_lowercase();
         let lines: Vec<_> = run
             .log

@@ -17,6 +17,7 @@ use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
 use crate::store::write_file;
+use crate::texts::Message;
 
 /// How long another program that submits is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -91,7 +92,7 @@ pub fn submit(
     cells: &[usize],
     place: &Place,
     given: &Given<'_>,
-    tell: &mut dyn FnMut(&str) -> bool,
+    tell: &mut dyn FnMut(Message) -> bool,
 ) -> Result<Option<Submitted>> {
     plan.know_keys(cells, tell)?;
     let plan = &*plan;

@@ -23,7 +23,7 @@ use crate::ui::widgets::{self, button, card, faint, link, segmented};
 /// Pictures shown at first, and added by a click.
 const SHOWN: usize = 24;
 /// Side of a picture, in points.
-const SIDE: f32 = 84.0;
+const SIDE: f32 = 104.0;
 
 /// What a list is made of.
 #[derive(PartialEq)]
@@ -336,7 +336,8 @@ fn one(
         given: Some(wrong.given),
         side: SIDE,
         words: Some([
-            format!("{} → {}", name(wrong.label), name(wrong.given)),
+            name(wrong.label).to_string(),
+            format!("→ {}", name(wrong.given)),
             sure,
         ]),
     };

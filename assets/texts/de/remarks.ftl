@@ -1,0 +1,257 @@
+# Was angenommen und unterwegs bemerkt wurde, was gerade geschieht und was ein Versuch ergab.
+
+remark-with = { $first } { $more }
+remark-joined = { $first }, { $rest }
+remark-so-many = { $n } × { $what }
+remark-file-why = { $file } ({ $why })
+remark-corrected = Nach der Liste der berichtigten Beschriftungen: { $words }.
+remark-labels-corrected = { $n ->
+    [one] { $n } Beschriftung berichtigt
+   *[other] { $n } Beschriftungen berichtigt
+}
+remark-pictures-left-out = { $n ->
+    [one] { $n } Bild ausgelassen
+   *[other] { $n } Bilder ausgelassen
+}
+remark-corrected-without-effect = { $n ->
+    [one] In der Liste der berichtigten Beschriftungen steht { $n } Eintrag für ein Bild, das fort ist oder ersetzt wurde, oder für eine Klasse, die es nicht gibt; er bewirkt nichts.
+   *[other] In der Liste der berichtigten Beschriftungen stehen { $n } Einträge für Bilder, die fort sind oder ersetzt wurden, oder für Klassen, die es nicht gibt; sie bewirken nichts.
+}
+remark-class-test-only = Die Klasse „{ $class }“ kommt nur in den Testbildern vor: Sie wurde mit { $n ->
+    [one] ihrem { $n } Bild
+   *[other] ihren { $n } Bildern
+} ausgelassen.
+remark-test-drawn = Es gab keine eigenen Testbilder: { $test } von { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bildern
+} wurden dafür beiseitegelegt, { $share } % jeder Klasse in ganzen Bildern (Startwert { $seed }).
+remark-gaps-left = Unter den Testbildern ist keines von { $classes }, und zum Teilen gibt es zu wenige Trainingsbilder.
+remark-gaps-filled = Unter den Testbildern war keines von { $classes }; dafür wurden { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbilder
+} genommen (je { $share } %, Startwert { $seed }).
+remark-validation = Zum Abstimmen wird alles an { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbildern
+} gemessen ({ $share } % jeder Klasse); { $test ->
+    [one] das { $test } Testbild bleibt
+   *[other] die { $test } Testbilder bleiben
+} ungesehen.
+remark-copies-unsought = Nach Kopien eines Bildes wurde nicht gesucht; sie können auf beiden Seiten liegen.
+remark-copies-moved = Damit alle Kopien eines Bildes auf derselben Seite liegen, { $n ->
+    [one] wechselte { $n } Bild
+   *[other] wechselten { $n } Bilder
+} die Seite.
+remark-near-copies-moved = Damit alle Kopien eines Bildes, auch fast gleiche, auf derselben Seite liegen, { $n ->
+    [one] wechselte { $n } Bild
+   *[other] wechselten { $n } Bilder
+} die Seite.
+remark-none-drawn = Von { $classes } ließ sich keines nehmen: Alle Bilder dort sind Kopien voneinander.
+remark-near-copies = { $sets ->
+    [one] { $sets } Gruppe
+   *[other] { $sets } Gruppen
+} fast gleicher Bilder ({ $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+}: Serienaufnahmen, verkleinerte oder neu gespeicherte Bilder) gelten als Kopien, wenn Bilder aufgeteilt werden.
+remark-near-copies-cut = Eine Gruppe endet bei { $most } Bildern, und einige gingen weiter.
+remark-two-labels = { $n ->
+    [one] { $n } Bild steht
+   *[other] { $n } Bilder stehen
+} unter mehr als einer Beschriftung: { $pairs }. Nimm die Kopien mit der falschen Beschriftung aus den Daten: Was auch geantwortet wird, eine der Beschriftungen zählt es als falsch.
+remark-two-labels-first = { $n ->
+    [one] { $n } Bild steht
+   *[other] { $n } Bilder stehen
+} unter mehr als einer Beschriftung, die ersten sind { $pairs }. Nimm die Kopien mit der falschen Beschriftung aus den Daten: Was auch geantwortet wird, eine der Beschriftungen zählt es als falsch.
+remark-no-class-names = In „{ $file }“ stehen nicht die { $n } Namen der Klassen: Die Klassen sind nummeriert.
+remark-not-looked-at = Bei mehr als { $most } Dateien wurde nicht nach beschädigten und doppelten Bildern gesucht; beschädigte werden ausgelassen, wenn sie an der Reihe sind.
+remark-test-classes-from = Die Klassen der Testbilder stammen aus { $file }.
+remark-class-column = Die Spalte „{ $column }“ von „{ $file }“ wurde als Klasse genommen.
+remark-from-list = Klassen und Aufteilung stammen aus „{ $file }“.
+remark-unlisted = Beiseitegelassen: { $n ->
+    [one] { $n } Bild, das
+   *[other] { $n } Bilder, die
+} keine Liste nennt.
+remark-validation-aside = Beiseitegelassen: { $n ->
+    [one] { $n } Validierungsbild
+   *[other] { $n } Validierungsbilder
+}, denn es gibt auch Testbilder.
+remark-tested-only = Nur zum Testen: { $n ->
+    [one] { $n } Bild, das die Listen auch zum Trainieren nennen.
+   *[other] { $n } Bilder, die die Listen auch zum Trainieren nennen.
+}
+remark-teachable = Das ist ein Projekt von Teachable Machine: { $n ->
+    [one] Seine { $n } Klasse wurde
+   *[other] Seine { $n } Klassen wurden
+} der Datensatz.
+remark-renamed = Nicht jedes System nimmt diese Namen von Klassen, darum sind sie anders geschrieben: { $classes }.
+remark-renamed-one = „{ $from }“ als „{ $to }“
+remark-folder-of = Der Ordner von „{ $file }“ wurde als Datensatz genommen.
+remark-one-class = In „{ $folder }“ liegen nur Bilder, daneben weitere solche Ordner: Er wurde als eine Klasse genommen und „{ $parent }“ als Datensatz.
+remark-one-split = „{ $folder }“ ist ein Teil eines Datensatzes: „{ $parent }“, worin beide Teile liegen, wurde geöffnet.
+remark-single-folder = In „{ $folder }“ liegt ein einziger Ordner: Sein Inhalt, „{ $inner }“, wurde als Datensatz genommen.
+remark-second-split = „{ $folder }“ blieb beiseite: Es gibt auch Testbilder.
+remark-without-classes = In „{ $folder }“ { $n ->
+    [one] liegt { $n } Bild
+   *[other] liegen { $n } Bilder
+} ohne Klasse: Der Ordner blieb beiseite.
+remark-serves-as-test = „{ $folder }“ dient als Testbilder.
+remark-beside-splits = „{ $folder }“ neben Training und Test blieb beiseite ({ $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+}).
+remark-nested = { $n ->
+    [one] { $n } Klassenordner hat
+   *[other] { $n } Klassenordner haben
+} eigene Unterordner: Die Bilder darin zählen zur Klasse.
+remark-splits-inside = In den Klassenordnern liegen Ordner für Training und Test: So wurden sie genommen.
+remark-domains = In { $folders } liegen dieselben Klassenordner: Sie wurden als Domänen genommen und zusammengelegt.
+remark-files-left-out = { $n ->
+    [one] { $n } Datei wurde
+   *[other] { $n } Dateien wurden
+} ausgelassen; `lae-studio data` sagt, welche und warum
+remark-left-out = { $n ->
+    [one] { $n } Datei wurde
+   *[other] { $n } Dateien wurden
+} ausgelassen: { $files }.
+remark-of-backbone = angenommen von { $name }: { $what }
+
+# Warum eine Datei ausgelassen wurde.
+skip-untrained = ein Testbild einer Klasse ohne Trainingsbilder
+skip-missing = fehlt im Datensatz
+skip-cut-off = nach { $n ->
+    [one] { $n } ganzen Datensatz
+   *[other] { $n } ganzen Datensätzen
+} abgeschnitten, { $rest ->
+    [one] { $rest } Byte bleibt
+   *[other] { $rest } Bytes bleiben
+} übrig
+skip-unknown-labels = { $n ->
+    [one] { $n } Eintrag
+   *[other] { $n } Einträge
+} mit einer Beschriftung, die keine Klasse hat
+skip-not-there = in Zeile { $line } von „{ $file }“ genannt, aber nicht im Ordner
+skip-more-not-there = { $n } weitere Zeilen nennen Bilder, die nicht im Ordner sind
+skip-no-class = die Zeile nennt keine Klasse
+skip-foreign = Bilder im Format { $form } werden nicht gelesen
+skip-no-picture = kein Bild
+skip-no-picture-ending = kein Bild (.{ $ending })
+skip-beside-classes = ein Bild neben den Klassenordnern
+skip-link-around = eine Verknüpfung mit einem Ordner um den Datensatz herum
+skip-link-again = eine Verknüpfung mit einem Ordner, der schon gelesen ist
+skip-link-nowhere = eine Verknüpfung, die nirgendwohin führt
+skip-folder-unread = der Ordner ließ sich nicht lesen: { $error }
+skip-folder-broke-off = die Liste der Dateien brach ab: { $error }
+skip-kind-unread = seine Art ließ sich nicht lesen
+skip-too-deep = zu viele Ordner ineinander
+skip-not-ordinary = keine gewöhnliche Datei
+skip-archive-link = eine Verknüpfung oder besondere Datei im Archiv
+skip-leads-out = der Pfad führt aus dem Archiv hinaus
+skip-name-twin = ein anderer Ordner des Archivs heißt bis auf große und kleine Buchstaben gleich, und dieses System unterscheidet sie nicht
+skip-name-impossible = so kann hier keine Datei heißen
+skip-not-of-the-project = kein Bild einer Klasse des Projekts
+
+# Was eine Datei mit Gewichten nicht sagt.
+network-random = zufällige Gewichte
+network-on-trust = der erste Download war richtig: Ein SHA-256 dafür ist nicht bekannt, darum wird der der gekommenen Datei behalten und mit jedem späteren verglichen
+network-input = Bilder von { $side }×{ $side } Pixeln
+network-input-of-windows = Bilder von { $side }×{ $side } Pixeln, sodass die letzte Stufe ein Fenster ist
+network-no-norm = keine Normierung nach dem Mittel über die Stellen, wie im veröffentlichten Code von LAE
+network-heads = { $n ->
+    [one] { $n } Kopf
+   *[other] { $n } Köpfe
+} mit { $channels ->
+    [one] { $channels } Kanal
+   *[other] { $channels } Kanälen
+}, wie bei ViT üblich
+network-gelu = GELU in ihrer genauen Form und Epsilon { $epsilon }; für CLIP von OpenAI gehört ein Eintrag mit activation "quick_gelu" in eine eigene Tabelle
+network-pixels-as-they-are = Pixel in [0, 1], wie sie sind, so wie LAE seinen ViT füttert
+network-pixels-imagenet = Pixel mit Mittel und Streuung von ImageNet normiert
+
+# Was über Bilder zu wissen ist, die ein Lauf dazulernt.
+teach-few = Weniger als { $few } Bilder zum Lernen: { $classes }. Mit zehn oder mehr ist eine Klasse sicherer.
+teach-untested = Kein Bild zum Testen: { $classes }.
+teach-known = Der Lauf kennt { $classes } schon: Was aus diesen Bildern gelernt wird, zählt für die Klasse.
+teach-unmeasured = Was die schon bekannten Klassen verlieren, lässt sich nicht messen: { $why }.
+teach-stopped = Der Lauf wurde in Task { $task } von { $of } angehalten: Er lernt ab dem Task davor dazu.
+teach-repeated = { $n ->
+    [one] Das Trainingsbild wird
+   *[other] Jedes der { $n } Trainingsbilder wird
+} in einer Epoche { $times ->
+    [one] { $times }-mal
+   *[other] { $times }-mal
+} gezeigt, je { $batch } auf einmal, mit Schritten so groß wie im Lauf.
+teach-copies-unsought = Nach Kopien der dazugelernten Bilder unter den Testbildern des Laufs wurde nicht gesucht.
+teach-copies = { $n ->
+    [one] { $n } Testbild des Laufs ist die Kopie eines Bildes, das dazugelernt wurde: Was ab jetzt gemessen wird, lässt es aus.
+   *[other] { $n } Testbilder des Laufs sind Kopien von Bildern, die dazugelernt wurden: Was ab jetzt gemessen wird, lässt sie aus.
+}
+
+# Was gerade geschieht.
+doing-more = { $what }: { $more }
+doing-opening-data = der Datensatz wird geöffnet
+doing-opening-data-of-run = der Datensatz des Laufs wird geöffnet
+doing-opening-device = das Gerät wird geöffnet
+doing-opening-backbone = der Backbone wird geöffnet
+doing-loading-backbone = der Backbone wird geladen
+doing-download = die Gewichte von { $name } werden heruntergeladen, { $done } MB
+doing-download-of = die Gewichte von { $name } werden heruntergeladen, { $done } von { $of } MB
+doing-preparing-card = { $card } wird vorbereitet: Einmal wird versucht, wie sie am besten rechnet, { $done } von { $of }
+doing-counting = es wird gezählt, was sich misst
+doing-looking-for-runs = es wird nachgesehen, welche Läufe da sind
+doing-waiting = { $n ->
+    [one] { $n } Lauf
+   *[other] { $n } Läufe
+} anderer Programme { $n ->
+    [one] wird
+   *[other] werden
+} abgewartet
+doing-trying = { $title } wird versucht, { $number } von { $of }
+doing-answering = Antworten nach Task { $task }
+doing-comparing-pictures = die Bilder werden verglichen
+doing-looking-at-files = die Dateien werden durchgesehen
+doing-looking-at-pictures = die Bilder werden durchgesehen
+doing-copying-pictures = die Bilder werden kopiert
+doing-opening-earlier-pictures = die Bilder früher dazugelernter Tasks werden geöffnet
+doing-looking-for-copies = unter den Testbildern werden Kopien des Gelernten gesucht
+doing-carrying = { $n ->
+    [one] { $n } Datei { $what } wird
+   *[other] { $n } Dateien { $what } werden
+} nach { $place } gebracht
+carry-data = des Datensatzes
+carry-backbone = des Backbones
+carry-adapter = des Adapters
+doing-reading-names = Namen werden gelesen
+doing-checking-pictures = Bilder werden geprüft
+doing-unpacking = Auspacken (MB)
+doing-keeping = Ausgepacktes wird aufgehoben
+doing-packing = Packen
+doing-writing-inputs = Eingaben werden geschrieben
+doing-writing-pictures = Bilder werden geschrieben
+
+# Was ein Versuch ergab, und was eine Suche.
+trial-fewer-pictures = Damit es nicht lange dauert, wurden { $limit } von bis zu { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbildern
+} einer Klasse genommen, und ebenso viele zum Beurteilen.
+trial-fewer-epochs = Damit es nicht lange dauert, hatte ein Task { $n ->
+    [one] { $n } Epoche
+   *[other] { $n } Epochen
+} und nicht { $usual }: Methoden, die in Schritten lernen, kommen in einem Lauf vielleicht weiter.
+trial-judged = Jede lernte aus { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbildern
+} und wurde an { $judged } davon zurückgehaltenen beurteilt; eines davon sind { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. Kein Testbild wurde angesehen.
+trial-none-ended = Keine Methode kam ans Ende.
+trial-best = { $title } passt am besten zu diesen Bildern.
+trial-level = { $title } antwortete am besten; so wenige Bilder unterscheiden es nicht von { $others }.
+search-none-ended = { $title }: Von { $n ->
+    [one] { $n } Zeile
+   *[other] { $n } Zeilen
+} wurde keine fertig.
+search-best = { $title }: { $best } ist die beste von { $n ->
+    [one] { $n } Zeile
+   *[other] { $n } Zeilen
+}, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % an zurückgehaltenen Bildern.
+search-second = { $second } liegt { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } Punkte dahinter.
+search-level = { $others } lässt sich nicht von { $best } unterscheiden.

@@ -1,0 +1,208 @@
+//! Texts kept in English that know which message they are: whoever shows them says them in another language.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::Language;
+use super::message::{Message, Value};
+
+/// A text in English, and the message that it is, if it is one. Between processes it travels as either; two are equal
+/// that say the same.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Carried", into = "Carried")]
+pub struct Words {
+    /// The text.
+    pub english: String,
+    /// The message.
+    pub message: Option<Message>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Carried {
+    Text(String),
+    Message(Message),
+}
+
+impl From<Words> for Carried {
+    fn from(words: Words) -> Self {
+        match words.message {
+            Some(message) => Self::Message(message),
+            None => Self::Text(words.english),
+        }
+    }
+}
+
+impl From<Carried> for Words {
+    fn from(carried: Carried) -> Self {
+        match carried {
+            Carried::Text(text) => text.into(),
+            Carried::Message(message) => message.into(),
+        }
+    }
+}
+
+impl Words {
+    /// The same with another name in the place of this one.
+    #[must_use]
+    pub fn replaced(&self, name: &str, by: &str) -> Self {
+        match &self.message {
+            Some(message) => message.replaced(name, by).into(),
+            None => self.english.replace(name, by).into(),
+        }
+    }
+
+    /// The text in the language of this thread.
+    pub fn said(&self) -> String {
+        match (&self.message, Language::spoken()) {
+            (None, _) | (_, Language::English) => self.english.clone(),
+            (Some(message), _) => message.said(),
+        }
+    }
+}
+
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        self.english == other.english
+    }
+}
+
+impl Eq for Words {}
+
+impl PartialEq<&str> for Words {
+    fn eq(&self, other: &&str) -> bool {
+        self.english == *other
+    }
+}
+
+impl fmt::Display for Words {
+    /// The English, as the command line and files have it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.english)
+    }
+}
+
+impl From<Message> for Words {
+    fn from(message: Message) -> Self {
+        Self {
+            english: message.english(),
+            message: Some(message),
+        }
+    }
+}
+
+impl From<Words> for Value {
+    fn from(words: Words) -> Self {
+        match words.message {
+            Some(message) => Self::Message(message),
+            None => Self::Text(words.english),
+        }
+    }
+}
+
+macro_rules! made_from {
+    ($($text:ty),+) => {$(
+        impl From<$text> for Words {
+            fn from(text: $text) -> Self {
+                Self { english: text.into(), message: None }
+            }
+        }
+    )+};
+}
+
+made_from!(&str, String, &String, Cow<'_, str>);
+
+/// All of them in the language of this thread, with this between two.
+pub fn said(all: &[Words], between: &str) -> String {
+    let all: Vec<String> = all.iter().map(Words::said).collect();
+    all.join(between)
+}
+
+/// Writes the English of each, as files that people and scripts read have it.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn all_in_english<S: Serializer>(all: &[Words], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(all.iter().map(|words| &words.english))
+}
+
+/// The messages that two sentences are, which are kept in English: of no account when these are compared, as they tell.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Messages(Option<Box<[Option<Message>; 2]>>);
+
+impl Messages {
+    /// Whether neither is a message.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Keeps what the first (0) or the second (1) sentence is, and gives it in English.
+    pub fn keep(&mut self, at: usize, words: impl Into<Words>) -> String {
+        let Words { english, message } = words.into();
+        if message.is_some() || self.0.is_some() {
+            self.0.get_or_insert_default()[at] = message;
+        }
+        english
+    }
+
+    /// Whether the sentence is the message of this name.
+    pub fn is(&self, at: usize, id: &str) -> bool {
+        let known = self.0.as_ref().and_then(|both| both[at].as_ref());
+        known.is_some_and(|message| message.is(id))
+    }
+
+    /// The sentence with its message.
+    pub fn words(&self, at: usize, english: &str) -> Words {
+        let known = self.0.as_ref().and_then(|both| both[at].as_ref());
+        // A sentence that was changed since is no longer what the message says.
+        let message = known.filter(|message| message.english() == english);
+        Words {
+            english: english.into(),
+            message: message.cloned(),
+        }
+    }
+
+    /// The sentence in the language of this thread.
+    pub fn said(&self, at: usize, english: &str) -> String {
+        let message = match Language::spoken() {
+            Language::English => None,
+            _ => self.words(at, english).message,
+        };
+        message.map_or_else(|| english.into(), |message| message.said())
+    }
+}
+
+impl PartialEq for Messages {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Messages {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::message;
+
+    #[test]
+    fn words_travel_with_their_message_and_files_have_their_english() {
+        let drawn = message!("count-pictures", n = 1234_usize);
+        let words: Words = message!("remark-with", first = drawn, more = "x").into();
+        let sent = serde_json::to_string(&[words.clone(), "plain".into()]).unwrap();
+        let come: Vec<Words> = serde_json::from_str(&sent).unwrap();
+        assert_eq!(come, [words, "plain".into()]);
+        assert!(come[0].message.is_some() && come[1].message.is_none());
+        assert_eq!(come[0].english, "1,234 pictures x");
+        Language::German.speak();
+        assert_eq!(come[0].said(), "1.234 Bilder x");
+        assert_eq!(come[1].said(), "plain");
+        Language::English.speak();
+        let mut file = Vec::new();
+        all_in_english(&come, &mut serde_json::Serializer::new(&mut file)).unwrap();
+        assert_eq!(file, br#"["1,234 pictures x","plain"]"#);
+    }
+}
