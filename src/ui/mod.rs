@@ -16,6 +16,7 @@ pub mod scripts;
 pub mod settings;
 mod shell;
 pub mod theme;
+mod typed;
 pub mod widgets;
 
 use std::path::PathBuf;

@@ -137,6 +137,7 @@ const ALIKE: &[&str] = &[
     "{} kB",
     "{} min",
     "{} ms",
+    " thread",
 ];
 
 /// Calls whose texts nobody reads: what a widget is known by, where a text is cut, and the log.

@@ -5,13 +5,14 @@
 mod act;
 mod draw;
 mod dropped;
+mod history;
 mod of_pages;
 mod picked;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use egui::util::undoer::Undoer;
 use egui::{Context, Event, Ui};
@@ -25,8 +26,8 @@ use super::scripts::ReadingOrder;
 use super::settings::Settings;
 use super::shell::{Question, Shell, no_dialog};
 use super::theme;
+use super::typed::Typed;
 use super::widgets::textures::Textures;
-use crate::data::scenario::Scenario;
 use crate::fence::caught;
 use crate::problem::Problem;
 use crate::session::Session;
@@ -47,6 +48,7 @@ pub struct StudioApp {
     textures: Textures,
     settings: Settings,
     settings_file: Option<PathBuf>,
+    typed: Typed,
     /// How long drawing takes.
     pub times: FrameTimes,
     /// Where the line with frame times goes when the window closes.
@@ -94,6 +96,7 @@ impl StudioApp {
             textures: Textures::default(),
             settings,
             settings_file,
+            typed: Typed::default(),
             times: FrameTimes::since(started),
             last_times: None,
             leaving: Arc::default(),
@@ -263,47 +266,6 @@ impl StudioApp {
         }
     }
 
-    /// Notes what is set up for [`UiCommand::Undo`], once it has stood still.
-    fn note_history(&mut self, ctx: &Context) {
-        if self.session.is_suiting() {
-            // A data set and what suits it are one change.
-            return;
-        }
-        let experiment = &self.session.experiment;
-        let same = self
-            .noted
-            .as_ref()
-            .is_some_and(|noted| experiment.is(noted));
-        if same && !self.history.is_in_flux() {
-            return;
-        }
-        let now = self.noted.insert(experiment.set_up());
-        self.history.feed_state(ctx.input(|i| i.time), now);
-        if self.history.is_in_flux() {
-            ctx.request_repaint_after(Duration::from_millis(1_100));
-        }
-    }
-
-    /// Takes the last change of the set-up back, or puts it there again.
-    fn go_through_history(&mut self, back: bool) {
-        let now = self.session.experiment.set_up();
-        let other = match back {
-            true => self.history.undo(&now),
-            false => self.history.redo(&now),
-        };
-        if let Some(before) = other.cloned() {
-            self.session.put_back(before);
-            let device = &self.session.experiment.draft.device;
-            self.settings.device.clone_from(device);
-        }
-    }
-
-    /// Learns the classes in these tasks; each move of a class is a change of its own, however fast they follow.
-    fn arrange(&mut self, scenario: Scenario) {
-        self.history.add_undo(&self.session.experiment.set_up());
-        self.session.arrange(scenario);
-    }
-
     /// Whatever ends the program, the set-up is there again; not written while it is dragged.
     fn remember_changes(&mut self, ctx: &Context) {
         self.session.settle_former();
@@ -345,6 +307,12 @@ impl StudioApp {
 }
 
 impl eframe::App for StudioApp {
+    fn raw_input_hook(&mut self, ctx: &Context, input: &mut egui::RawInput) {
+        if self.typed.sort(&mut input.events) {
+            ctx.request_repaint();
+        }
+    }
+
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
         self.settings.language.speak();
         self.fenced(ctx, "part-news", |app| {

@@ -78,7 +78,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     assert!(window.query_by_label_contains("Done.").is_none());
     shot(&mut window, "missed-classes");
     // Its pictures.
-    window.get_by_label("a").click();
+    window.get_by_role_and_label(egui::Role::Link, "a").click();
     settle(&mut window);
     window.get_by_label_contains("The surest mistakes");
     assert!(window.query_by_label("mistake, test image 1").is_some());

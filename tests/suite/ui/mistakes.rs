@@ -119,7 +119,7 @@ fn the_surest_mistakes_come_first_and_a_click_asks_predict() {
         "it is right"
     );
     window.get_by_label("99.0\u{a0}%");
-    assert_eq!(window.get_all_by_label("a → b").count(), 2);
+    assert_eq!(window.get_all_by_label("→ b").count(), 2);
     shot(&mut window, "mistakes");
     window.get_by_label("mistake, test image 2").click();
     settle(&mut window);

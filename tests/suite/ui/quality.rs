@@ -74,14 +74,11 @@ fn matrix_forgetting_and_loss_are_there_for_every_expert() {
     window.get_by_label("Loss over steps");
     shot(&mut window, "experts-ensemble");
     window.get_by_label("smooth").click();
-    window.get_by_label("Expert of the matrix").click();
-    settle(&mut window);
     let choice = window.get_by_role_and_label(egui::Role::Button, "offline");
     choice.click();
     settle(&mut window);
     shot(&mut window, "experts-offline");
-    // The confusion follows.
-    let chosen = window.get_by_role_and_label(egui::Role::RadioButton, "Offline");
+    let chosen = window.get_by_role_and_label(egui::Role::Button, "offline");
     assert_eq!(
         chosen.accesskit_node().toggled(),
         Some(egui::accesskit::Toggled::True)

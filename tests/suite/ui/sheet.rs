@@ -84,7 +84,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
     // A table that is stopped leaves nothing.
     let csv = work.path().join("stopped.csv");
     // So many that they are not answered before the click.
-    pictures(&folder, 4000);
+    pictures(&folder, 16_000);
     let session = &mut window.state_mut().session;
     session.leave_sheet();
     session.predict_folder(folder.clone(), Vec::new(), csv.clone());

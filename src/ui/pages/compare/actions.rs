@@ -1,6 +1,6 @@
 //! What can be done with the chosen runs: a line above the list, and the menu of each run.
 
-use egui::{Button, Link, Popup, Ui};
+use egui::{Button, Link, Popup, TextWrapMode, Ui};
 
 use crate::problem::listed;
 use crate::session::take_along::TakenAlong;
@@ -66,6 +66,8 @@ pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
 
 fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
+        // A link of two words is not broken.
+        ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         for action in actions(cx, row) {
             let fixed = row.fixed().filter(|_| action.writes);
             let link = ui.add_enabled(fixed.is_none(), Link::new(action.words));

@@ -189,8 +189,9 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
         let mut story = story(run);
-        let whole = story.len();
-        if !cx.pages.train.told {
+        // What a run at work does is explained to those who ask; what came of it is told whole.
+        let folds = run.stage.is_live() && story.len() > 1;
+        if folds && !cx.pages.train.told {
             story.truncate(1);
         }
         for Paragraph { head, text } in story {
@@ -204,7 +205,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             job.append(&format!(" {text}"), 0.0, format(regular(13.0), t.text));
             ui.add(Label::new(job).wrap());
         }
-        if whole > 1 {
+        if folds {
             let words = match cx.pages.train.told {
                 true => tr!("train-tell-less"),
                 false => tr!("train-tell-all"),

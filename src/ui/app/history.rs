@@ -1,0 +1,51 @@
+//! What was set up before, to be put back.
+
+use std::time::Duration;
+
+use egui::Context;
+
+use super::StudioApp;
+use crate::data::scenario::Scenario;
+
+impl StudioApp {
+    /// Notes what is set up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo), once it has stood still.
+    pub(super) fn note_history(&mut self, ctx: &Context) {
+        if self.session.is_suiting() {
+            // A data set and what suits it are one change.
+            return;
+        }
+        let experiment = &self.session.experiment;
+        let same = self
+            .noted
+            .as_ref()
+            .is_some_and(|noted| experiment.is(noted));
+        if same && !self.history.is_in_flux() {
+            return;
+        }
+        let now = self.noted.insert(experiment.set_up());
+        self.history.feed_state(ctx.input(|i| i.time), now);
+        if self.history.is_in_flux() {
+            ctx.request_repaint_after(Duration::from_millis(1_100));
+        }
+    }
+
+    /// Takes the last change of the set-up back, or puts it there again.
+    pub(super) fn go_through_history(&mut self, back: bool) {
+        let now = self.session.experiment.set_up();
+        let other = match back {
+            true => self.history.undo(&now),
+            false => self.history.redo(&now),
+        };
+        if let Some(before) = other.cloned() {
+            self.session.put_back(before);
+            let device = &self.session.experiment.draft.device;
+            self.settings.device.clone_from(device);
+        }
+    }
+
+    /// Learns the classes in these tasks; each move of a class is a change of its own, however fast they follow.
+    pub(super) fn arrange(&mut self, scenario: Scenario) {
+        self.history.add_undo(&self.session.experiment.set_up());
+        self.session.arrange(scenario);
+    }
+}

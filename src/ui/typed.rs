@@ -1,0 +1,125 @@
+//! Keys that are typed right after a click. Where a frame takes long, both arrive in one, and what the click opens has the
+//! focus only two frames later: so the keys wait for it.
+
+use egui::{Event, Key};
+
+/// What waits.
+#[derive(Default)]
+pub struct Typed {
+    events: Vec<Event>,
+    /// Whether what was clicked has not been drawn yet.
+    opening: bool,
+}
+
+impl Typed {
+    /// Holds back what was typed after the first of these events that may move the focus, and hands out what waited.
+    /// True where something waits: then another frame is wanted.
+    pub fn sort(&mut self, events: &mut Vec<Event>) -> bool {
+        self.events.append(events);
+        if std::mem::take(&mut self.opening) {
+            return true;
+        }
+        *events = std::mem::take(&mut self.events);
+        let Some(first) = events.iter().position(moves_focus) else {
+            return false;
+        };
+        if !events[first + 1..].iter().any(is_typed) {
+            return false;
+        }
+        self.events = events.split_off(first + 1);
+        self.opening = true;
+        true
+    }
+}
+
+/// Whether what comes after this may be for something else than what had the focus.
+fn moves_focus(event: &Event) -> bool {
+    match event {
+        Event::PointerButton { pressed, .. } => !pressed,
+        Event::Key {
+            key,
+            pressed: true,
+            modifiers,
+            ..
+        } => modifiers.command || matches!(key, Key::Tab | Key::Enter | Key::Escape | Key::F1),
+        _ => false,
+    }
+}
+
+fn is_typed(event: &Event) -> bool {
+    matches!(event, Event::Text(_) | Event::Paste(_) | Event::Ime(_))
+        || matches!(event, Event::Key { pressed: true, .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Context, Id, Modifiers, PointerButton, Pos2, RawInput, TextEdit};
+
+    use super::*;
+
+    /// A button that opens a field, which takes the focus as it is drawn.
+    fn window(ctx: &Context, input: RawInput, open: &mut bool, text: &mut String) -> Pos2 {
+        let mut place = Pos2::ZERO;
+        let _ = ctx.run_ui(input, |ui| {
+            let button = ui.button("Open");
+            place = button.rect.center();
+            *open |= button.clicked();
+            if *open {
+                ui.add(TextEdit::singleline(text).id(Id::unique("field")))
+                    .request_focus();
+            }
+        });
+        place
+    }
+
+    #[test]
+    fn what_is_typed_in_the_frame_of_a_click_reaches_what_it_opens() {
+        for sorted in [false, true] {
+            let (ctx, mut open, mut text) = (Context::default(), false, String::new());
+            let place = window(&ctx, RawInput::default(), &mut open, &mut text);
+            let click = |pressed| Event::PointerButton {
+                pos: place,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            };
+            window(
+                &ctx,
+                RawInput {
+                    events: vec![Event::PointerMoved(place)],
+                    ..RawInput::default()
+                },
+                &mut open,
+                &mut text,
+            );
+            let mut next = vec![click(true), click(false)];
+            next.extend(["d", "o", "g"].map(|letter| Event::Text(letter.into())));
+            let mut typed = Typed::default();
+            for _ in 0..5 {
+                let mut events = std::mem::take(&mut next);
+                if sorted {
+                    typed.sort(&mut events);
+                }
+                let input = RawInput {
+                    events,
+                    ..RawInput::default()
+                };
+                window(&ctx, input, &mut open, &mut text);
+            }
+            assert!(open);
+            assert_eq!(text, if sorted { "dog" } else { "" }, "{sorted}");
+        }
+    }
+
+    #[test]
+    fn plain_typing_and_clicks_alone_wait_for_nothing() {
+        let mut typed = Typed::default();
+        for letters in [vec!["a", "b"], vec![]] {
+            let text = |letter: &str| Event::Text(letter.into());
+            let mut events: Vec<Event> = letters.into_iter().map(text).collect();
+            let before = events.clone();
+            assert!(!typed.sort(&mut events));
+            assert_eq!(events, before);
+        }
+    }
+}
