@@ -18,6 +18,9 @@ const GUIDE: &str = include_str!("../../../docs/user-guide.md");
 /// Height of the guide, in points.
 const HEIGHT: f32 = 320.0;
 
+/// From this width on two shortcuts stand beside each other.
+const BESIDE: f32 = 600.0;
+
 /// Whether help is on show.
 #[derive(Default)]
 pub struct HelpDialog {
@@ -89,11 +92,13 @@ fn shortcuts(ui: &mut Ui) {
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, id, _)| (page.shortcut(), *id));
     let all: Vec<_> = pages.chain(keys::TOLD).collect();
+    // Two beside each other where there is room for them in any language.
+    let beside = if ui.available_width() < BESIDE { 1 } else { 2 };
     Grid::new("shortcuts")
-        .num_columns(4)
+        .num_columns(2 * beside)
         .spacing([16.0, 5.0])
         .show(ui, |ui| {
-            for pair in all.chunks(2) {
+            for pair in all.chunks(beside) {
                 for (shortcut, told) in pair {
                     let keys = ui.ctx().format_shortcut(shortcut);
                     ui.label(RichText::new(keys).font(mono(12.5)).color(t.strong));

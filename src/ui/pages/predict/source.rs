@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use egui::{
-    Align, Align2, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
-};
+use egui::text::LayoutJob;
+use egui::{Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo};
 
 use super::{Question, askable, board, listed_as, samples, sheet};
 use crate::session::chooser::{DialogPurpose, typed_path};
@@ -67,7 +66,7 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     card(ui, |ui| {
         runs(ui, cx);
         let mut draw = draws(cx);
-        widgets::ends(
+        widgets::ends_in_order(
             ui,
             |ui| {
                 widgets::title(ui, tr!("predict-image"));
@@ -251,14 +250,15 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
             .corner_radius(CARD_RADIUS)
             .paint_at(ui, place);
     } else {
-        let text = tr!("predict-drop");
-        ui.painter().text(
-            rect.center(),
-            Align2::CENTER_CENTER,
-            text,
-            regular(13.0),
-            t.subdued,
-        );
+        let text = tr!("predict-drop").replace('\n', " ");
+        let room = side - 2.0 * f32::from(CARD_RADIUS) - 8.0;
+        let mut job = LayoutJob::simple(text, regular(13.0), t.subdued, room);
+        job.halign = Align::Center;
+        let words = ui.painter().layout_job(job);
+        let place = rect.center() - Vec2::new(0.0, words.size().y / 2.0);
+        ui.painter()
+            .with_clip_rect(rect)
+            .galley(place, words, t.subdued);
     }
     if response.clicked() {
         cx.act(UiCommand::Pick(DialogPurpose::Image));
