@@ -21,7 +21,6 @@ remark-class-test-only = Class '{ $class }' stands in the test split only: it wa
     [one] { $n } image
    *[other] { $n } images
 }.
-# $test of $n images.
 remark-test-drawn = No test split was given: { $test } of { $n ->
     [one] { $n } image
    *[other] { $n } images
