@@ -10,6 +10,7 @@ use crate::data::named;
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::run::config::{RunConfig, Setting, setting};
+use crate::texts::Message;
 
 /// What is set up, as undo puts it back.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +37,7 @@ pub(super) enum Suiting {
     /// The data set at this place gets some that suit it once it is open.
     Due(String),
     /// They were chosen, for what this sentence says.
-    Chosen(String),
+    Chosen(Message),
 }
 
 impl Session {
@@ -167,7 +168,7 @@ impl Session {
     }
 
     /// Why batch, epochs and tasks are what they are, where the program chose them for this data.
-    pub fn suited(&self) -> Option<&str> {
+    pub fn suited(&self) -> Option<&Message> {
         match &self.experiment.suiting {
             Suiting::Chosen(words) => Some(words),
             Suiting::Settled | Suiting::Due(_) => None,

@@ -137,6 +137,7 @@ const ALIKE: &[&str] = &[
     "{} kB",
     "{} min",
     "{} ms",
+    "{}\\u{a0}s",
     " thread",
 ];
 

@@ -83,7 +83,7 @@ editor-try-waiting = Wartet, bis es an der Reihe ist …
 editor-try-stop = Anhalten
 editor-try-right = richtig
 editor-try-forgotten = vergessen
-editor-try-seconds = Sekunden
+editor-try-seconds = Zeit
 editor-try-judged = Richtige Antworten auf { $n } Bilder, die vom Training zurückgehalten wurden; so wenige, und nur ein Startwert, zeigen kleine Unterschiede nicht.
 editor-try-losses = Verlust beider über die Schritte
 

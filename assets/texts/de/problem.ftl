@@ -293,7 +293,7 @@ problem-it-cannot-be-told-which-run = es lässt sich nicht sagen, welcher Lauf d
 try-look-whether-weight-file-can-be = sieh nach, ob sich die Datei mit den Gewichten lesen lässt, und versuche es noch einmal
 problem-no-grid-is-called = keine Versuchsreihe heißt „{ $wanted }“
 problem-no-data-set-is-open = kein Datensatz ist offen
-problem-run-goes-on-with-at-once = { $out_of_memory }: Der Lauf macht mit { $images } zugleich weiter
+problem-run-goes-on-with-at-once = { $out_of_memory }: Der Lauf macht weiter und nimmt { $images } zugleich
 try-nothing-need-be-done-it-begins = zu tun ist nichts: Er beginnt nach seiner letzten gesicherten Epoche und hat dasselbe Ergebnis
 try-start-program-again-and-continue-run-2 = starte das Programm neu und setze den Lauf fort: Ab seiner letzten gesicherten Epoche lässt er { $images } zugleich durch das Netz statt { $at_once }, mit demselben Ergebnis
 problem-pet-of-is-too-large-to = ein PET mit { $values } ist zu groß, um hier gemessen zu werden
@@ -492,7 +492,17 @@ problem-these-dimensions-do-not-fit-together = diese Maße von { $title } passen
 try-state-dimensions-of-real-network-input = gib die Maße eines wirklichen Netzes an; eine Eingabe von 224 Pixeln ist üblich
 problem-epsilon-of-layer-norms-does-not = das Epsilon { $epsilon } der Layer-Norms liegt nicht zwischen 0 und 1
 try-1e-6-and-1e-5-are = 1e-6 und 1e-5 sind üblich
-problem-of-grid-could-not-be-finished = { $runs } der Versuchsreihe ließen sich nicht abschließen
+problem-of-grid-could-not-be-finished = { $n ->
+    [one] { $n } Lauf der Versuchsreihe ließ
+   *[other] { $n } Läufe der Versuchsreihe ließen
+} sich nicht abschließen
+try-see-lines = { $what }; ihre Zeilen sagen, was falsch ist
+problem-pass-is-not-saved = dieser Durchgang ist nicht gesichert, das Training geht weiter: { $what }
+problem-run-is-as-it-was = { $what }; der Lauf ist, wie er vor dem Dazulernen war
+problem-count-image = { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+}
 problem-map-has-no-axes-yet = die Karte hat noch keine Achsen
 problem-no-helper-thread-could-be-started = kein Hilfsthread ließ sich starten: { $error }
 problem-engine-thread-did-not-start = der Thread der Engine startete nicht: { $error }

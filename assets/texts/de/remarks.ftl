@@ -151,6 +151,25 @@ skip-name-twin = ein anderer Ordner des Archivs heißt bis auf große und kleine
 skip-name-impossible = so kann hier keine Datei heißen
 skip-not-of-the-project = kein Bild einer Klasse des Projekts
 
+# Was zu einem Datensatz passt.
+suited = Für diese Daten gewählt, etwa { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+} je Task: Batch { $batch }, { $epochs ->
+    [one] { $epochs } Epoche
+   *[other] { $epochs } Epochen
+}.
+suited-more-steps = Für diese Daten gewählt, etwa { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+} je Task: Batch { $batch }, { $epochs ->
+    [one] { $epochs } Epoche
+   *[other] { $epochs } Epochen
+}, mehr, wo ein Task weniger als { $steps ->
+    [one] { $steps } Schritt
+   *[other] { $steps } Schritte
+} hat.
+
 # Was eine Datei mit Gewichten nicht sagt.
 network-random = zufällige Gewichte
 network-on-trust = der erste Download war richtig: Ein SHA-256 dafür ist nicht bekannt, darum wird der der gekommenen Datei behalten und mit jedem späteren verglichen

@@ -84,13 +84,13 @@ train-beside-live = Der andere Lauf trainiert gerade.
 
 # Die Warteschlange und Versuchsreihen darin.
 train-queue = Warteschlange
-train-queue-resume = Schlange fortsetzen
-train-queue-hold = Schlange anhalten
-train-queue-held = Was angehalten ist, beginnt, wenn du die Schlange fortsetzt.
+train-queue-resume = Warteschlange fortsetzen
+train-queue-hold = Warteschlange anhalten
+train-queue-held = Was angehalten ist, beginnt, wenn du die Warteschlange fortsetzt.
 train-on-hold = angehalten
 train-queue-forward = { $n } nach vorn rücken: { $title }
 train-queue-back = { $n } nach hinten rücken: { $title }
-train-queue-remove = { $n } aus der Schlange nehmen: { $title }
+train-queue-remove = { $n } aus der Warteschlange nehmen: { $title }
 train-grid-cancel = Abbrechen
 train-grid-cancel-hint = Beendet die Versuchsreihe; was da ist, bleibt
 train-grid-left = noch etwa { $time }
@@ -185,7 +185,7 @@ train-place-line = { $system } auf { $processor }, { $device }, Läufe in { $fol
 train-place-gone = auf { $place } blieben Läufe zurück, aber dieser Ort steht nicht mehr in der Liste
 train-place-gone-advice = schreib ihn wieder in places.toml
 train-place-unknown = einen Ort namens { $place } gibt es nicht
-train-place-removed = { $title } wurde aus der Schlange von { $place } genommen
+train-place-removed = { $title } wurde aus der Warteschlange von { $place } genommen
 
 # Versuchsreihen auf Clustern.
 train-cluster = { $grid } auf { $place }

@@ -83,7 +83,7 @@ editor-try-waiting = Waiting for its turn …
 editor-try-stop = Stop
 editor-try-right = right
 editor-try-forgotten = forgotten
-editor-try-seconds = seconds
+editor-try-seconds = time
 editor-try-judged = Right answers about { $n } pictures held back from training; so few, and one seed, tell little differences not apart.
 editor-try-losses = Loss over steps of both
 

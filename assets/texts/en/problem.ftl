@@ -492,7 +492,17 @@ problem-these-dimensions-do-not-fit-together = these { $title } dimensions do no
 try-state-dimensions-of-real-network-input = state the dimensions of a real network; an input of 224 pixels is usual
 problem-epsilon-of-layer-norms-does-not = epsilon { $epsilon } of the layer norms does not lie between 0 and 1
 try-1e-6-and-1e-5-are = 1e-6 and 1e-5 are usual
-problem-of-grid-could-not-be-finished = { $runs } of the grid could not be finished
+problem-of-grid-could-not-be-finished = { $n ->
+    [one] { $n } run
+   *[other] { $n } runs
+} of the grid could not be finished
+try-see-lines = { $what }; its lines say what is wrong
+problem-pass-is-not-saved = this pass is not saved, training goes on: { $what }
+problem-run-is-as-it-was = { $what }; the run is as it was before the added task
+problem-count-image = { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+}
 problem-map-has-no-axes-yet = the map has no axes yet
 problem-no-helper-thread-could-be-started = no helper thread could be started: { $error }
 problem-engine-thread-did-not-start = the engine thread did not start: { $error }

@@ -151,6 +151,25 @@ skip-name-twin = another folder of the archive has this name in other letters, a
 skip-name-impossible = no file can have this name here
 skip-not-of-the-project = not a picture of one of the project's classes
 
+# What suits a data set.
+suited = Chosen for this data, about { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} a task: batch { $batch }, { $epochs ->
+    [one] { $epochs } epoch
+   *[other] { $epochs } epochs
+}.
+suited-more-steps = Chosen for this data, about { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} a task: batch { $batch }, { $epochs ->
+    [one] { $epochs } epoch
+   *[other] { $epochs } epochs
+}, more where a task has less than { $steps ->
+    [one] { $steps } step
+   *[other] { $steps } steps
+}.
+
 # What a file of weights does not say.
 network-random = random weights
 network-on-trust = the first download was right: no SHA-256 of it is known, so that of the file that came is kept and held against every later one

@@ -19,6 +19,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
 use crate::run::event::{Control, Wish};
 use crate::store;
+use crate::texts::Message;
 
 pub(super) use idle::{option_of, without_effect};
 use options::{OfMethods, OfRuns};
@@ -109,7 +110,7 @@ impl Settings {
         let notes = self.notes_on_idle(&config)?;
         Ok(Resolved {
             config,
-            suited: words,
+            suited: words.map(|words| words.english()),
             notes,
         })
     }
@@ -141,7 +142,7 @@ impl Settings {
 
     /// Puts what suits the data set, as the window does; a sentence where that was not said by options anyway. Data
     /// that cannot be opened is told of by training itself.
-    fn suit(&self, config: &mut RunConfig, asked: RunConfig, data: &Dataset) -> Option<String> {
+    fn suit(&self, config: &mut RunConfig, asked: RunConfig, data: &Dataset) -> Option<Message> {
         let before = config.clone();
         config.data = asked.data;
         let words = suit_to(config, data);

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::cells::{CellSink, preparing};
 use super::searches::run_search;
 use super::sink::JobSink;
-use crate::counts::counted;
 use crate::experiment::Stock;
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::experiment::proof::{CheckRequest, check_place};
@@ -62,15 +61,14 @@ pub(super) fn run_grid(
 
 /// What is told of a grid of which some cells could not be run.
 fn not_all(failed: usize, first: Option<&Problem>) -> Problem {
-    let runs = counted(failed, "run");
     let told = Problem::new(message!(
         "problem-of-grid-could-not-be-finished",
-        runs = runs.to_string()
+        n = failed
     ));
-    let why = first.map_or_else(String::new, |problem| {
-        format!("{}; its lines say what is wrong", problem.what)
-    });
-    told.advise(why)
+    match first {
+        Some(problem) => told.advise(message!("try-see-lines", what = problem.words())),
+        None => told,
+    }
 }
 
 /// Tells what came of trying; gives how the job ended.

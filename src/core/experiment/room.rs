@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::{Changes, Outcome, Stock, go_on};
-use crate::counts::counted;
 use crate::device;
 use crate::fence::fenced;
 use crate::message;
@@ -41,11 +40,11 @@ pub(super) fn to_the_end(
             ControlFlow::Continue(next) => next,
             ControlFlow::Break(problem) => return Err(problem),
         };
-        let images = counted(fewer, "image");
+        let images = message!("problem-count-image", n = fewer);
         let what = message!(
             "problem-run-goes-on-with-at-once",
-            out_of_memory = OUT_OF_MEMORY.to_string(),
-            images = images.to_string()
+            out_of_memory = message!("problem-device-out-of-memory"),
+            images = images
         );
         let problem = Problem::new(what)
             .at("--micro-batch")
@@ -83,10 +82,10 @@ fn make_do(folder: &Path, lost: bool, problem: Problem) -> ControlFlow<Problem, 
     if lock.save_header(&stored.header).is_err() {
         return ControlFlow::Break(problem);
     }
-    let images = counted(fewer, "image");
+    let images = message!("problem-count-image", n = fewer);
     ControlFlow::Break(problem.at("--micro-batch").advise(message!(
         "try-start-program-again-and-continue-run-2",
-        images = images.to_string(),
+        images = images,
         at_once = at_once.to_string()
     )))
 }

@@ -1,14 +1,15 @@
 //! The settings that suit a data set: tasks, order, batch, epochs, mirroring. The window and the command line begin with
 //! these, so that both train alike on the same folder.
 
-use crate::counts::counted;
 use crate::data::Dataset;
 use crate::data::card::counts;
 use crate::data::looks::{Looks, first_pictures};
 use crate::data::named;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
+use crate::message;
 use crate::method::{adopt_published, named_method};
 use crate::run::config::{RunConfig, SettingSpec};
+use crate::texts::Message;
 
 /// Steps of the optimiser that the chosen epochs should come to; with fewer, little is learned.
 const STEPS: usize = 60;
@@ -67,7 +68,7 @@ pub fn share_epochs(config: &mut RunConfig) {
 }
 
 /// As [`suit`], for a data set that is open.
-pub fn suit_to(config: &mut RunConfig, data: &Dataset) -> Option<String> {
+pub fn suit_to(config: &mut RunConfig, data: &Dataset) -> Option<Message> {
     let pictures: Vec<_> = first_pictures(data).into_iter().map(|(_, p)| p).collect();
     let material = Material {
         classes: &data.classes,
@@ -78,7 +79,7 @@ pub fn suit_to(config: &mut RunConfig, data: &Dataset) -> Option<String> {
 }
 
 /// Puts settings that suit the data set named in `config`; a sentence where they are not the usual ones.
-pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
+pub fn suit(config: &mut RunConfig, material: &Material) -> Option<Message> {
     let usual = RunConfig::default();
     take_from(config, &usual);
     let classes = material.classes.len();
@@ -116,18 +117,16 @@ pub fn suit(config: &mut RunConfig, material: &Material) -> Option<String> {
         || config.epochs != usual.epochs
         || config.min_steps != usual.min_steps;
     chosen.then(|| {
-        let more = match config.min_steps {
-            0 => String::new(),
-            steps => format!(
-                ", more where a task has less than {}",
-                counted(steps, "step")
-            ),
+        let id = match config.min_steps {
+            0 => "suited",
+            _ => "suited-more-steps",
         };
-        format!(
-            "Chosen for this data, about {} a task: batch {}, {}{more}.",
-            counted(images, "image"),
-            config.batch,
-            counted(config.epochs, "epoch")
+        message!(
+            id,
+            n = images,
+            batch = config.batch,
+            epochs = config.epochs,
+            steps = config.min_steps
         )
     })
 }
@@ -196,7 +195,7 @@ mod tests {
         };
         let (small, told) = suited(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, LEAST_STEPS);
-        assert!(told.is_some_and(|told| told.contains("less than 100 steps")));
+        assert!(told.is_some_and(|told| told.english().contains("less than 100 steps")));
         // 500 pictures in batches of 24 are 20 steps in each of five epochs.
         let (large, told) = suited(&[300, 300, 250, 250]);
         assert_eq!((large.min_steps, large.epochs, told), (0, 5, None));

@@ -282,6 +282,8 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     window.get_by_label("Hide skipped files");
     shot(&mut window, "data-card");
     // No test split was given, so its share can be chosen; the data is split anew.
+    window.get_by_label("Splits and memory").click();
+    settle(&mut window);
     window.get_by_label("Test share");
     let before = window
         .state()

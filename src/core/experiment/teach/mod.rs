@@ -88,13 +88,7 @@ pub fn teach(
 
 /// Says what stands whatever went wrong.
 fn as_it_was(problem: Problem) -> Problem {
-    Problem {
-        what: format!(
-            "{}; the run is as it was before the added task",
-            problem.what
-        ),
-        ..problem
-    }
+    problem.inside("problem-run-is-as-it-was")
 }
 
 fn prepare(sink: &mut dyn Sink, what: Message) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Trainer;
 use crate::method::{Measured, Moment};
 use crate::metrics::{Answers, SlotCounts};
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::{Checkpoint, joined};
 use crate::tensors::{Bulk, Named, all_finite};
@@ -36,10 +36,7 @@ impl Trainer<'_> {
         if let Err(problem) = saved {
             // A disk that is full tonight may have room after the next pass; the run goes on, and
             // the checkpoint before stays.
-            self.remark(Problem {
-                what: format!("this pass is not saved, training goes on: {}", problem.what),
-                ..problem
-            });
+            self.remark(problem.inside("problem-pass-is-not-saved"));
         }
         Ok(())
     }

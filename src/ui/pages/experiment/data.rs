@@ -64,7 +64,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
                 details::noted_splits(ui, cx, view);
                 arrival::line(ui, cx);
                 if let Some(words) = cx.session.suited() {
-                    faint(ui, words);
+                    faint(ui, words.said());
                 }
                 tasks::strip(ui, cx);
                 tasks::order(ui, cx);

@@ -44,7 +44,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
             (Part::Sight, tr!("data-part-sight")),
             (Part::Arrange, tr!("data-part-arrange")),
         ];
-        if !splits_matter(cx, view) {
+        if !splits_matter(cx) {
             all.push((Part::Splits, tr!("data-part-splits")));
         }
         for (part, title) in all {
@@ -58,7 +58,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         Some(Part::Classes) => classes(ui, cx, view),
         Some(Part::Sight) => sight(ui, cx),
         Some(Part::Arrange) => tasks::arrange(ui, cx),
-        Some(Part::Splits) if !splits_matter(cx, view) => splits(ui, cx, view),
+        Some(Part::Splits) if !splits_matter(cx) => splits(ui, cx, view),
         Some(Part::Splits) | None => {}
     }
 }
@@ -281,9 +281,9 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
     });
 }
 
-/// Whether shares and memory say something about this data that a person should see unasked: the test images were
-/// drawn, they are not what is measured on, or the pictures do not fit into memory.
-fn splits_matter(cx: &Cx<'_>, view: &DataView) -> bool {
+/// Whether shares and memory say something about this data that a person should see unasked: the test images are not
+/// what is measured on, or the pictures do not fit into memory. That test images were drawn is among the remarks.
+fn splits_matter(cx: &Cx<'_>) -> bool {
     let draft = &cx.session.experiment.draft;
     let budget = (draft.cache_mb as u64) << 20;
     let short = cx
@@ -292,12 +292,12 @@ fn splits_matter(cx: &Cx<'_>, view: &DataView) -> bool {
         .plan
         .cache_need
         .is_some_and(|need| need > budget);
-    view.test_drawn || draft.validation_share > 0.0 || short
+    draft.validation_share > 0.0 || short
 }
 
 /// Shares and memory, where they matter.
 pub fn noted_splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
-    if splits_matter(cx, view) {
+    if splits_matter(cx) {
         splits(ui, cx, view);
     }
 }

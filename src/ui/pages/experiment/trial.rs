@@ -61,7 +61,7 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let best = trial.best();
     egui::Grid::new("tried")
         .num_columns(5)
-        .spacing([9.0, 6.0])
+        .spacing([7.0, 6.0])
         .show(ui, |ui| {
             for title in [
                 "",
@@ -103,6 +103,6 @@ fn figures(one: &TriedMethod) -> [String; 3] {
                 .map(|right| format!("{}\u{a0}%", number(right, 1))),
         ),
         told(one.forgotten.map(|lost| number(lost, 1))),
-        number(one.seconds, 1),
+        format!("{}\u{a0}s", number(one.seconds, 1)),
     ]
 }

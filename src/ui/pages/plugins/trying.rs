@@ -77,7 +77,7 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
                 for text in [
                     figure(one.right, "\u{a0}%"),
                     figure(one.forgotten, ""),
-                    number(one.seconds, 1),
+                    format!("{}\u{a0}s", number(one.seconds, 1)),
                 ] {
                     ui.label(RichText::new(text).color(t.text));
                 }
