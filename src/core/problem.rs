@@ -200,11 +200,7 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
 
 /// [`listed`] as a value of a message.
 pub fn some_of<S: AsRef<str>>(names: &[S], most: usize) -> Value {
-    let shown = joined(names, most);
-    match names.len().saturating_sub(most) {
-        0 => shown.into(),
-        more => message!("problem-and-more", names = shown, n = more).into(),
-    }
+    and_more(joined(names, most).into(), names.len(), most)
 }
 
 /// [`some_of`] for words that may be messages.
@@ -214,9 +210,14 @@ pub fn some_words(words: &[Words], most: usize) -> Value {
     let joined = shown.fold(first, |first, rest| {
         message!("remark-joined", first = first, rest = rest).into()
     });
-    match words.len().saturating_sub(most) {
-        0 => joined,
-        more => message!("problem-and-more", names = joined, n = more).into(),
+    and_more(joined, words.len(), most)
+}
+
+/// What is shown of so many, and how many more there are.
+fn and_more(shown: Value, count: usize, most: usize) -> Value {
+    match count.saturating_sub(most) {
+        0 => shown,
+        more => message!("problem-and-more", names = shown, n = more).into(),
     }
 }
 

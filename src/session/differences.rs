@@ -2,7 +2,7 @@
 
 use super::views::RunRow;
 use crate::method::{filled, named_method};
-use crate::run::config::{self, RunConfig, SETTINGS, differs};
+use crate::run::config::{self, RunConfig, differs, setting};
 use crate::tr;
 
 /// Two settings side by side where they differ, the method's own filled in: key, then one value per
@@ -16,8 +16,7 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
 pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
     let of_method = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
     let title = |key: &str| {
-        let mut specs = SETTINGS.iter().map(|setting| &setting.spec);
-        let spec = specs.find(|spec| spec.key == key);
+        let spec = setting(key).map(|setting| &setting.spec);
         let spec = spec.or_else(|| of_method.iter().find(|spec| spec.key == key));
         spec.map_or_else(|| key.to_string(), |spec| spec.title().to_string())
     };

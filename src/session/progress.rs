@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::message;
-use crate::texts::{Message, Words};
+use crate::texts::{Message, Value};
 
 /// How far a long task is, such as the opening of a data set; shared by the thread that does it and the window.
 #[derive(Debug, Default)]
@@ -15,8 +15,7 @@ pub struct Progress {
 
 impl Progress {
     /// Notes what is done; false when it is to stop.
-    pub fn step(&self, doing: impl Into<Words>, done: usize, of: Option<usize>) -> bool {
-        let doing = doing.into();
+    pub fn step(&self, doing: impl Into<Value>, done: usize, of: Option<usize>) -> bool {
         *self.message() = Some(match of {
             Some(of) => message!("count-step-of", doing = doing, done = done, of = of),
             None => message!("count-step", doing = doing, done = done),

@@ -1,10 +1,11 @@
 //! One picture under two labels: whichever of them a model answers, the other counts as wrong.
 
-use crate::message;
-use crate::texts::Message;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+use crate::message;
+use crate::texts::Message;
 
 /// So many pictures are named in the sentence.
 const NAMED: usize = 3;

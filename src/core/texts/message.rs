@@ -30,7 +30,7 @@ pub enum Value {
     /// A text that no language changes.
     Text(String),
     /// Another message.
-    Message(Message),
+    Message(Box<Message>),
 }
 
 /// A message to be kept and said later: see [`Message`](crate::texts::Message).
@@ -62,6 +62,8 @@ impl Message {
     /// The same with a place filled.
     #[must_use]
     pub fn with(mut self, place: &'static str, value: impl Into<Value>) -> Self {
+        // A folder may have a hundred thousand of them, with a value each.
+        self.values.reserve_exact(1);
         self.values.push((place.into(), value.into()));
         self
     }
@@ -81,7 +83,7 @@ impl Message {
     pub(super) fn replaced(&self, name: &str, by: &str) -> Self {
         let value = |value: &Value| match value {
             Value::Text(text) => Value::Text(text.replace(name, by)),
-            Value::Message(inner) => Value::Message(inner.replaced(name, by)),
+            Value::Message(inner) => Value::Message(Box::new(inner.replaced(name, by))),
             number => number.clone(),
         };
         let values = self.values.iter();
@@ -147,7 +149,7 @@ made_from!(&str, String, &String, Cow<'_, str>);
 
 impl From<Message> for Value {
     fn from(message: Message) -> Self {
-        Self::Message(message)
+        Self::Message(Box::new(message))
     }
 }
 

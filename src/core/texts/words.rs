@@ -96,8 +96,8 @@ impl From<Message> for Words {
 impl From<Words> for Value {
     fn from(words: Words) -> Self {
         match words.message {
-            Some(message) => Self::Message(message),
-            None => Self::Text(words.english),
+            Some(message) => message.into(),
+            None => words.english.into(),
         }
     }
 }

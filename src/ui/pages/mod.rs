@@ -10,7 +10,7 @@ pub mod train;
 
 use std::path::Path;
 
-use egui::{Popup, Response, Ui};
+use egui::Ui;
 
 use crate::problem::harmless;
 use crate::run::config::RunConfig;
@@ -85,38 +85,35 @@ impl Pages {
     }
 }
 
-/// The message on what opens the list of [`resume_on`].
+/// The message on what opens [`resume_on`].
 const RESUME_ON: &str = "shell-resume-on";
 
-/// The devices a stopped run can be continued on, as a menu of this widget: the one it began on may
-/// be gone, or busy.
-fn resume_on(opener: &Response, cx: &mut Cx<'_>, folder: &Path) {
+/// The devices a stopped run can be continued on, in a menu: the one it began on may be gone, or busy.
+fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     let header = cx.session.header_of(folder);
     let began = header
         .map(|header| header.device.clone())
         .unwrap_or_default();
-    Popup::menu(opener).show(|ui| {
-        if !began.is_empty() {
-            faint(ui, tr!("shell-resume-began", device = began.as_str()));
+    if !began.is_empty() {
+        faint(ui, tr!("shell-resume-began", device = began.as_str()));
+    }
+    let place = cx.session.goes_on_at(folder);
+    if let Some(place) = &place
+        && ui
+            .button(tr!("shell-resume-at", place = place.as_str()))
+            .clicked()
+    {
+        cx.act(UiCommand::Resume(folder.to_path_buf(), None));
+    }
+    let mut chosen = None;
+    for device in &cx.session.inventory.devices {
+        if ui.button(&device.title).clicked() {
+            chosen = Some(device.key.clone());
         }
-        let place = cx.session.goes_on_at(folder);
-        if let Some(place) = &place
-            && ui
-                .button(tr!("shell-resume-at", place = place.as_str()))
-                .clicked()
-        {
-            cx.act(UiCommand::Resume(folder.to_path_buf(), None));
-        }
-        let mut chosen = None;
-        for device in &cx.session.inventory.devices {
-            if ui.button(&device.title).clicked() {
-                chosen = Some(device.key.clone());
-            }
-        }
-        if let Some(key) = chosen {
-            cx.act(UiCommand::Resume(folder.to_path_buf(), Some(key)));
-        }
-    });
+    }
+    if let Some(key) = chosen {
+        cx.act(UiCommand::Resume(folder.to_path_buf(), Some(key)));
+    }
 }
 
 /// Offers to open a run's data set that is not opened unasked.

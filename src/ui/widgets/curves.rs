@@ -278,12 +278,17 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
 
 /// The experts of a run with their markers; nothing where there is only one.
 pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
-    let t = tokens(ui);
     let experts: Vec<Expert> = experts.into_iter().collect();
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
-        let colour = t.expert(expert);
-        let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());
-        icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
+        let colour = sign(ui, expert);
         ui.label(RichText::new(expert.name()).color(colour));
     }
+}
+
+/// The sign of an expert in a line of words; gives its colour.
+pub fn sign(ui: &mut Ui, expert: Expert) -> Color32 {
+    let colour = tokens(ui).expert(expert);
+    let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());
+    icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
+    colour
 }

@@ -20,7 +20,7 @@ const SINGLE: f32 = 6.0;
 /// every graphics card takes.
 pub const FINEST: usize = 512;
 
-/// The picture of an accuracy matrix, and what it was made of: run, reports, dark theme.
+/// The picture of an accuracy matrix, and what it was made of: whose, reports, dark theme.
 #[derive(Default)]
 pub struct Picture(Option<((String, usize, bool), TextureHandle)>);
 

@@ -247,6 +247,37 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
         .map(|tick| tick.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True));
     assert_eq!(chosen.collect::<Vec<_>>(), [false, false, true]);
     shot(&mut window, "compare-one");
+    // The menu of a row has what the line has, wherever on it the right button is pressed.
+    let title = window.query_all_by_role(egui::Role::CheckBox).last();
+    let title = title.unwrap().rect().right_center() + egui::vec2(40.0, 0.0);
+    for at in [title, at] {
+        let click = |pressed| egui::Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Secondary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        };
+        window.hover_at(at);
+        window.event(click(true));
+        window.event(click(false));
+        settle(&mut window);
+        assert_eq!(window.query_all_by_label("Duplicate").count(), 2, "{at}");
+        window.key_press(egui::Key::Escape);
+        settle(&mut window);
+    }
+    // Two clicks on its title open it; as events of their own they would lie too far apart.
+    let click = |pressed| egui::Event::PointerButton {
+        pos: title,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: egui::Modifiers::NONE,
+    };
+    window.hover_at(title);
+    settle(&mut window);
+    let both = [true, false, true, false].map(click);
+    window.input_mut().events.extend(both);
+    settle(&mut window);
+    assert!(window.state().session.train.opened.is_some());
 }
 
 /// Cuts a run down to its first tasks.

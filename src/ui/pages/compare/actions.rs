@@ -1,6 +1,6 @@
 //! What can be done with the chosen runs: a line above the list, and the menu of each run.
 
-use egui::{Button, Link, Popup, TextWrapMode, Ui};
+use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
 use crate::problem::listed;
 use crate::session::take_along::TakenAlong;
@@ -12,46 +12,95 @@ use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::take::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
 
-/// What can be done with one run.
+/// Something that can be done with one run.
 struct Action {
-    words: &'static str,
-    command: UiCommand,
+    /// The message that names it.
+    id: &'static str,
     /// Whether it writes into the run's folder.
     writes: bool,
+    /// Whether it can be done with this run.
+    offered: fn(&Cx<'_>, &RunRow) -> bool,
+    /// What is done.
+    command: fn(&RunRow) -> Option<UiCommand>,
 }
 
-fn actions(cx: &Cx<'_>, row: &RunRow) -> Vec<Action> {
-    let folder = || row.folder.clone();
-    let mut all = Vec::new();
-    let mut add = |id, command, writes| {
-        let words = tr!(id);
-        all.push(Action {
-            words,
-            command,
-            writes,
-        });
-    };
-    if row.header.is_some() {
-        add("compare-open", UiCommand::Open(folder()), false);
+const ACTIONS: [Action; 7] = [
+    Action {
+        id: "compare-open",
+        writes: false,
+        offered: |_, row| row.header.is_some(),
+        command: |row| Some(UiCommand::Open(row.folder.clone())),
+    },
+    Action {
+        id: "compare-predict",
+        writes: false,
+        offered: |_, row| row.is_measured(),
+        command: |row| Some(UiCommand::PredictWith(row.folder.clone())),
+    },
+    Action {
+        id: "compare-duplicate",
+        writes: false,
+        offered: |_, row| row.header.is_some(),
+        command: |row| {
+            let header = row.header.as_ref()?;
+            Some(UiCommand::Repeat(Box::new(header.config.clone())))
+        },
+    },
+    Action {
+        id: "train-resume",
+        writes: true,
+        offered: |_, row| is_stopped(row),
+        command: |row| Some(UiCommand::Resume(row.folder.clone(), None)),
+    },
+    Action {
+        id: "train-teach",
+        writes: true,
+        offered: |cx, row| cx.session.can_teach(row),
+        command: |row| Some(UiCommand::Teach(row.folder.clone())),
+    },
+    Action {
+        id: "compare-name",
+        writes: true,
+        offered: |_, _| true,
+        command: |row| Some(UiCommand::Describe(row.folder.clone())),
+    },
+    Action {
+        id: "compare-delete",
+        writes: true,
+        offered: |_, row| row.state != RunState::Busy,
+        command: |row| Some(UiCommand::Delete(vec![row.folder.clone()])),
+    },
+];
+
+fn is_stopped(row: &RunRow) -> bool {
+    matches!(row.state, RunState::Unfinished(_))
+}
+
+/// Whether this run can be continued on another device.
+fn goes_elsewhere(row: &RunRow) -> bool {
+    is_stopped(row) && row.fixed().is_none()
+}
+
+/// Draws a word to click, enabled or not.
+type Draw = fn(&mut Ui, bool, &str) -> Response;
+
+/// All that can be done with this run, each drawn by `add` with its words; where its folder can only be read, what writes
+/// there is not to be had, and says so under the pointer.
+fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
+    let mut chosen = None;
+    for action in ACTIONS.iter().filter(|one| (one.offered)(cx, row)) {
+        let fixed = row.fixed().filter(|_| action.writes);
+        let words = tr!(action.id);
+        let drawn = add(ui, fixed.is_none(), words);
+        let drawn = match fixed {
+            Some(reason) => drawn.on_disabled_hover_text(reason),
+            None => drawn,
+        };
+        if drawn.clicked() {
+            chosen = (action.command)(row);
+        }
     }
-    if row.is_measured() {
-        add("compare-predict", UiCommand::PredictWith(folder()), false);
-    }
-    if let Some(header) = &row.header {
-        let again = UiCommand::Repeat(Box::new(header.config.clone()));
-        add("compare-duplicate", again, false);
-    }
-    if matches!(row.state, RunState::Unfinished(_)) {
-        add("train-resume", UiCommand::Resume(folder(), None), true);
-    }
-    if cx.session.can_teach(row) {
-        add("train-teach", UiCommand::Teach(folder()), true);
-    }
-    add("compare-name", UiCommand::Describe(folder()), true);
-    if row.state != RunState::Busy {
-        add("compare-delete", UiCommand::Delete(vec![folder()]), true);
-    }
-    all
+    chosen.into_iter().for_each(|command| cx.act(command));
 }
 
 /// The line above the list: what can be done with what is chosen.
@@ -68,20 +117,12 @@ fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
         // A link of two words is not broken.
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
-        for action in actions(cx, row) {
-            let fixed = row.fixed().filter(|_| action.writes);
-            let link = ui.add_enabled(fixed.is_none(), Link::new(action.words));
-            let link = match fixed {
-                Some(reason) => link.on_disabled_hover_text(reason),
-                None => link,
-            };
-            if link.clicked() {
-                cx.act(action.command);
-            }
-        }
-        if matches!(row.state, RunState::Unfinished(_)) && row.fixed().is_none() {
+        each(ui, cx, row, |ui, on, words| {
+            ui.add_enabled(on, Link::new(words))
+        });
+        if goes_elsewhere(row) {
             let elsewhere = link(ui, tr!(RESUME_ON));
-            resume_on(&elsewhere, cx, &row.folder);
+            Popup::menu(&elsewhere).show(|ui| resume_on(ui, cx, &row.folder));
         }
         if has_more(row) {
             let more = link(ui, "…").on_hover_text(tr!("compare-more"));
@@ -112,14 +153,11 @@ fn with_several(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
 
 /// The menu of a run.
 pub(super) fn menu(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
-    for action in actions(cx, row) {
-        let fixed = row.fixed().filter(|_| action.writes);
-        if ui
-            .add_enabled(fixed.is_none(), Button::new(action.words))
-            .clicked()
-        {
-            cx.act(action.command);
-        }
+    each(ui, cx, row, |ui, on, words| {
+        ui.add_enabled(on, Button::new(words))
+    });
+    if goes_elsewhere(row) {
+        ui.menu_button(tr!(RESUME_ON), |ui| resume_on(ui, cx, &row.folder));
     }
     if has_more(row) {
         ui.separator();

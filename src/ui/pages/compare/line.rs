@@ -1,6 +1,8 @@
 //! One run in the list: what it is called and made of, and how it stands.
 
-use egui::{Button, CornerRadius, Modifiers, RichText, Sense, Shape, Ui, UiBuilder, Vec2};
+use egui::{
+    Button, CornerRadius, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, Vec2,
+};
 
 use super::actions;
 use super::chosen::Listed;
@@ -26,9 +28,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
             choose(ui, cx, row);
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
-                if title(ui, cx, row) {
-                    click(ui, cx, row, listed);
-                }
+                let title = title(ui, cx, row);
                 made(ui, row);
                 stands(ui, cx, row);
                 said(ui, cx, row);
@@ -38,10 +38,14 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
                 if let Some(remark) = &row.remark {
                     widgets::problem(ui, remark);
                 }
-            });
-        });
+                title
+            })
+            .inner
+        })
+        .inner
     });
-    let whole = drawn.response;
+    // A click on the title, which the keyboard reaches, is one on the line.
+    let whole = drawn.response | drawn.inner;
     if whole.double_clicked() && row.header.is_some() {
         cx.act(UiCommand::Open(row.folder.clone()));
     } else if whole.clicked() {
@@ -81,8 +85,8 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
 }
 
-/// What it is called; whether it was clicked.
-fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> bool {
+/// What it is called.
+fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     let t = tokens(ui);
     let here = cx.pages.compare.selection.has(&row.folder);
     let text = RichText::new(row.title()).font(semibold(13.0));
@@ -92,7 +96,7 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> bool {
         let title = ui.add(title.truncate());
         let adds = ui.ctx().format_modifiers(Modifiers::COMMAND);
         let hint = tr!("compare-choose-hint", key = adds);
-        title.on_hover_text(hint).clicked()
+        title.on_hover_text(hint)
     })
     .inner
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{Key, Modifiers, Popup, Ui, Vec2};
 
 use super::chosen::Listed;
-use super::{Places, actions, line};
+use super::{MOST, Places, actions, line};
 use crate::problem::Problem;
 use crate::run::about::Search;
 use crate::session::views::{Rows, RunRow};
@@ -53,8 +53,9 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         let chosen: Vec<&RunRow> = chosen.iter().map(|at| &*rows[*at]).collect();
         keys(ui, cx, listed, &chosen);
         actions::bar(ui, cx, &chosen);
-        if let Some(words) = &cx.pages.compare.no_room {
-            sentence(ui, words);
+        let measured = chosen.iter().filter(|row| row.is_measured()).count();
+        if measured > MOST {
+            sentence(ui, tr!("compare-no-room", n = measured, most = MOST));
         }
         let mut lines = std::mem::take(&mut cx.pages.compare.lines);
         let folder = |at| &listed.row(at).folder;
@@ -228,10 +229,11 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog is open.
+/// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog or menu is open.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
     let ctx = ui.ctx();
-    if ctx.text_edit_focused() || ctx.memory(|m| m.top_modal_layer().is_some()) {
+    let elsewhere = ctx.memory(|m| m.top_modal_layer().is_some()) || Popup::is_any_open(ctx);
+    if ctx.text_edit_focused() || elsewhere {
         return;
     }
     let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));

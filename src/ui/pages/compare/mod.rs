@@ -88,8 +88,6 @@ pub struct State {
     table: table::TableState,
     /// The lines of the list.
     lines: LongList<PathBuf>,
-    /// What had no room beside the others, in words.
-    no_room: Option<String>,
     /// Whether the person chose; until then the newest runs are.
     by_person: bool,
 }
@@ -109,7 +107,6 @@ impl Default for State {
             view: View::SideBySide,
             table: table::TableState::default(),
             lines: LongList::default(),
-            no_room: None,
             by_person: false,
         }
     }
@@ -143,8 +140,6 @@ impl State {
         };
         let mut laid: Vec<(usize, usize)> = rows.iter().enumerate().filter_map(slot).collect();
         laid.sort_unstable();
-        let wanted = laid.len();
-        self.no_room = (wanted > MOST).then(|| tr!("compare-no-room", n = wanted, most = MOST));
         laid.truncate(MOST);
         let selection = &self.selection;
         self.shades.retain(|run, _| selection.has(run));

@@ -192,13 +192,8 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     // Of a grid each run says what is in its way.
     if !cx.session.has_grid() {
         fixes::problems(ui, cx);
-        if own {
-            trial::trial(ui, cx);
-        }
+        trial::trial(ui, cx);
         fixes::remarks(ui, cx);
-        if !own {
-            trial::trial(ui, cx);
-        }
     }
     if own {
         presets::presets_card(ui, cx);

@@ -11,7 +11,7 @@ use crate::session::words::{as_they_came, number};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
-use crate::ui::widgets::curves::{Curves, Series};
+use crate::ui::widgets::curves::{Curves, Series, sign};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};
 
 /// The numbers on top.
@@ -261,22 +261,21 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
             52.0
         };
         let side = wide.min(high).max(100.0 / tasks as f32).min(52.0);
-        let rows = (run.name(), &run.answers().matrix[..]);
-        matrices::accuracy(ui, rows, tasks, side, &mut cx.pages.train.accuracies);
+        let state = &mut cx.pages.train;
+        let expert = run.history.nearest(state.expert);
+        let whose = format!("{} {}", run.name(), expert.name());
+        let rows = (whose.as_str(), &run.of(expert).matrix[..]);
+        matrices::accuracy(ui, rows, tasks, side, &mut state.accuracies);
         faint(ui, tr!("train-matrix-hint"));
     });
 }
 
 /// Whose matrix, confusion and mistakes are shown: the signs of the curves, of which one is chosen.
 fn choice(ui: &mut Ui, run: &RunView, state: &mut State) {
-    let t = tokens(ui);
     let now = run.history.nearest(state.expert);
     let experts: Vec<Expert> = run.history.experts().collect();
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
-        let (rect, _) = ui.allocate_exact_size(Vec2::new(10.0, 14.0), Sense::hover());
-        let colour = t.expert(expert);
-        icons::marker(ui.painter(), expert, rect.center(), 9.0, colour);
-        let name = RichText::new(expert.name()).color(colour);
+        let name = RichText::new(expert.name()).color(sign(ui, expert));
         let chosen = ui.selectable_label(now == expert, name);
         let chosen = chosen.on_hover_text(tr!("train-expert-of-page"));
         if chosen.clicked() {

@@ -108,9 +108,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let space = column.rest(ui, 560.0);
     let other = cx.session.companion();
     let high = if narrow { 250.0 } else { space * 0.47 };
-    let mut state = std::mem::take(&mut cx.pages.train);
-    figures::curves(ui, &run, other.as_ref(), high, &mut state);
-    cx.pages.train = state;
+    figures::curves(ui, &run, other.as_ref(), high, &mut cx.pages.train);
     // The head of the card below shows that there is more.
     let height = column.rest(ui, 320.0 + BELOW) - BELOW;
     let width = ui.available_width();

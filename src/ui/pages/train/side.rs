@@ -86,7 +86,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
                 cx.act(UiCommand::Resume(folder.clone(), None));
             }
             let elsewhere = button(ui, tr!(RESUME_ON));
-            resume_on(&elsewhere, cx, &folder);
+            Popup::menu(&elsewhere).show(|ui| resume_on(ui, cx, &folder));
         } else {
             if button(ui, tr!("train-predict")).clicked() {
                 cx.act(UiCommand::PredictWith(folder.clone()));
