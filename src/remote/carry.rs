@@ -92,9 +92,7 @@ impl Remote {
         let mut told = false;
         loop {
             if !go_on() {
-                return Err(Problem::new(
-                    "stopped while data was carried over; what came stays there",
-                ));
+                return Err(Problem::new(message!("place-carry-stopped")));
             }
             match self.recv(OFTEN)? {
                 Some(News::Here(_)) => carrying.list(),
@@ -153,15 +151,13 @@ impl Carrying<'_> {
             && let Some((index, from)) = self.lacks.last().copied()
         {
             let Some(file) = self.marks.get(index).cloned() else {
-                return Err(Problem::new("a file was asked for that there is not"));
+                return Err(Problem::new(message!("place-carry-unknown")));
             };
             let piece = piece_of(&self.folder.join(&file.path), from)?;
             let next = from + piece.len() as u64;
             if next > file.bytes || (piece.is_empty() && from < file.bytes) {
-                return Err(Problem::new(
-                    "a file of the data set changes while it is carried over",
-                )
-                .at_path(self.folder.join(&file.path)));
+                return Err(Problem::new(message!("place-carry-changes"))
+                    .at_path(self.folder.join(&file.path)));
             }
             if next == file.bytes {
                 self.lacks.pop();
@@ -187,14 +183,11 @@ fn marks_of(path: &Path) -> Result<Vec<FileMark>> {
         ),
     };
     if paths.is_empty() || paths.len() >= MOST_FILES {
-        return Err(
-            Problem::new("this folder has no files to carry over, or too many").at_path(path),
-        );
+        return Err(Problem::new(message!("place-carry-files")).at_path(path));
     }
     let mark = |file: PathBuf| {
         let name = inner_name(&file, folder);
-        let name =
-            name.ok_or_else(|| Problem::new("the name of a file is no text").at_path(&file))?;
+        let name = name.ok_or_else(|| Problem::new(message!("place-carry-name")).at_path(&file))?;
         Ok(FileMark {
             path: name,
             bytes: files::length(&file).map_err(|error| io(&file, error))?,

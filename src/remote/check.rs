@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{News, Peer, Remote};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
 use crate::run::wire::{Ask, Hello, Told};
@@ -50,8 +51,11 @@ pub fn check(place: &Place, root: &Path) -> Result<Answers> {
             _ => {}
         }
     }
-    Err(Problem::new(format!("nothing answers at {}", place.name))
-        .advise("try `ssh` to this host by hand"))
+    Err(Problem::new(message!(
+        "place-nothing-answers",
+        place = place.name.as_str()
+    ))
+    .advise(message!("place-by-hand-try")))
 }
 
 /// How many of these runs did not come home.

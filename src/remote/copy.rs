@@ -4,6 +4,7 @@ use std::fs::File;
 use std::process::Stdio;
 
 use super::ssh::{COPIED, command, folder, quoted, reason};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
 
@@ -19,16 +20,18 @@ pub fn copy_program(place: &Place) -> Result<()> {
         .replace("arm64", "aarch64")
         .replace("darwin", "macos");
     if fits.split_whitespace().ne([system, processor]) {
-        return Err(Problem::new(format!(
-            "{} is {}, and this program is for {system} on {processor}",
-            place.name,
-            kind.trim()
+        return Err(Problem::new(message!(
+            "place-other-system",
+            place = place.name.as_str(),
+            kind = kind.trim(),
+            system = system,
+            processor = processor
         ))
-        .advise("install the program for that system there"));
+        .advise(message!("place-other-system-try")));
     }
     let program = std::env::current_exe().and_then(File::open);
-    let program =
-        program.map_err(|error| Problem::new(format!("this program cannot be read: {error}")))?;
+    let program = program
+        .map_err(|error| Problem::new(message!("place-own-program", error = error.to_string())))?;
     let target = format!("{}/{COPIED}", quoted(folder(place)));
     // Renamed when it is whole: one that is at work keeps its own.
     let line = format!(
@@ -38,11 +41,9 @@ pub fn copy_program(place: &Place) -> Result<()> {
     let version = ask(place, &line, program.into())?;
     match version.trim().ends_with(env!("CARGO_PKG_VERSION")) {
         true => Ok(()),
-        false => Err(
-            Problem::new("the program that was copied does not run there")
-                .at(version.trim())
-                .advise("install the program for that system there"),
-        ),
+        false => Err(Problem::new(message!("place-copy-fails"))
+            .at(version.trim())
+            .advise(message!("place-other-system-try"))),
     }
 }
 
@@ -62,6 +63,6 @@ fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
 
 /// This machine has no `ssh`.
 pub(super) fn no_ssh(error: &std::io::Error) -> Problem {
-    Problem::new(format!("`ssh` cannot be started: {error}"))
-        .advise("install OpenSSH's client on this machine")
+    Problem::new(message!("place-no-ssh", error = error.to_string()))
+        .advise(message!("slurm-no-ssh-try"))
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::console;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::wire::{self, Said, Told};
 
@@ -89,7 +90,7 @@ impl Link {
     pub fn say(&mut self, said: Said, raw: &[u8]) -> Result<()> {
         match &mut self.input {
             Some(input) => wire::write(input as &mut dyn Write, said, raw),
-            None => Err(Problem::new("the other process does not listen")),
+            None => Err(Problem::new(message!("place-deaf"))),
         }
     }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::about::About;
 use crate::run::event::RunHeader;
@@ -154,7 +155,7 @@ impl Mirror {
             .iter()
             .fold(0u64, |sum, mark| sum.saturating_add(mark.bytes));
         if all.len() > MOST_FILES || bytes > MOST_BYTES {
-            return Err(Problem::new("the run there is larger than any").at(&self.run));
+            return Err(Problem::new(message!("place-run-too-large")).at(&self.run));
         }
         if !store::is_run(&self.folder) {
             // It may have been renamed here.
@@ -242,7 +243,7 @@ impl Mirror {
         let end = from.saturating_add(piece.len() as u64);
         if (piece.is_empty() && from < mark.bytes) || end > mark.bytes {
             let _ = std::fs::remove_file(&coming);
-            return Err(Problem::new("a file changed while it was brought here").at(path));
+            return Err(Problem::new(message!("place-file-changed")).at(path));
         }
         append(&coming, from, piece, mark.bytes)?;
         if end == mark.bytes {
@@ -325,7 +326,7 @@ impl Mirror {
 }
 
 fn refused(path: &str) -> Problem {
-    Problem::new("the other machine named a file outside of its run")
+    Problem::new(message!("place-file-outside"))
         .at(crate::names::shortened(path))
-        .advise("look at what answers there: this program never does so")
+        .advise(message!("place-file-outside-try"))
 }

@@ -19,6 +19,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Wish};
 use crate::run::job::JobId;
@@ -133,7 +134,9 @@ impl Remote {
         let thread = std::thread::Builder::new()
             .name("remote".into())
             .spawn(work);
-        let thread = thread.map_err(|error| Problem::new(format!("no thread starts: {error}")))?;
+        let thread = thread.map_err(|error| {
+            Problem::new(message!("place-no-thread", error = error.to_string()))
+        })?;
         let thread = is_child.then_some(thread);
         Ok(Self {
             messages,
@@ -185,9 +188,7 @@ impl Remote {
         match self.news.recv_timeout(patience) {
             Ok(news) => Ok(Some(news)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Problem::new(
-                "the part of this program that talks to other machines failed",
-            )),
+            Err(RecvTimeoutError::Disconnected) => Err(Problem::new(message!("place-failed"))),
         }
     }
 }

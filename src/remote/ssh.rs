@@ -2,8 +2,10 @@
 
 use std::process::Command;
 
+use crate::message;
 use crate::problem::Problem;
 use crate::run::places::Place;
+use crate::texts::Message;
 
 /// Where the program is copied below the folder of a place.
 pub(super) const COPIED: &str = ".program/lae-studio";
@@ -56,7 +58,7 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
     let line = last_line(said);
     let lower = said.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let told = |what: String, remedy: &str| {
+    let told = |what: Message, remedy: Message| {
         Problem::new(what)
             .at(format!("{name}: {line}"))
             .advise(remedy)
@@ -64,28 +66,28 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
     if code == Some(255) || code.is_none() {
         return if has(&["could not resolve"]) {
             told(
-                format!("the host {host} of {name} is not known"),
-                "check `ssh` of this place in places.toml, and the host in ~/.ssh/config",
+                message!("place-host-unknown", host = host, place = name.as_str()),
+                message!("place-host-unknown-try"),
             )
         } else if has(&["permission denied", "no supported authentication"]) {
             told(
-                format!("{host} does not let this key in"),
-                "`ssh` must get in without a password: add the key to ssh-agent, or to authorized_keys there",
+                message!("place-no-entry", host = host),
+                message!("place-no-entry-try"),
             )
         } else if has(&["host key verification failed", "identification has changed"]) {
             told(
-                format!("the key of the host {host} is not known, or another one than before"),
-                "log in once with `ssh` and look at the key before you accept it",
+                message!("place-host-key", host = host),
+                message!("place-host-key-try"),
             )
         } else if has(&["connection refused", "timed out", "no route", "unreachable"]) {
             told(
-                format!("{host} does not answer"),
-                "check that the machine is on, and the port in `options` of this place",
+                message!("place-silent", host = host),
+                message!("place-silent-try"),
             )
         } else {
             told(
-                format!("the connection to {name} broke"),
-                "try `ssh` to this host by hand",
+                message!("place-broke", place = name.as_str()),
+                message!("place-by-hand-try"),
             )
         };
     }
@@ -93,24 +95,26 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
         || code == Some(126)
         || has(&["command not found", "no such file or directory"])
     {
+        let program = place.program.as_str();
         return told(
-            format!("there is no program {} at {name}", place.program),
-            "install it there, give its path as `program` in places.toml, or copy this one with `lae-studio places --copy NAME`",
+            message!("place-no-program", program = program, place = name.as_str()),
+            message!("place-no-program-try"),
         );
     }
     if is_full(said) {
-        return told(format!("the disk of {name} is full"), MAKE_ROOM);
+        return told(message!("place-full", place = name.as_str()), make_room());
     }
-    let code = code.map_or_else(|| "a signal".into(), |code| format!("code {code}"));
-    told(
-        format!("the program at {name} ended with {code}"),
-        "try its command there by hand",
-    )
+    let ended = match code {
+        Some(code) => message!("place-ended", place = name.as_str(), code = i64::from(code)),
+        None => message!("place-ended-by-signal", place = name.as_str()),
+    };
+    told(ended, message!("place-ended-try"))
 }
 
 /// What to do about a full disk there.
-pub(super) const MAKE_ROOM: &str =
-    "free some space there, or choose another `folder` for this place; what was saved is kept";
+pub(super) fn make_room() -> Message {
+    message!("place-full-try")
+}
 
 /// Whether the system said that a disk is full.
 pub(super) fn is_full(said: &str) -> bool {
@@ -122,7 +126,7 @@ pub(super) fn is_full(said: &str) -> bool {
 
 /// Whether trying again may help: the machine or the network is away.
 pub(super) fn may_pass(problem: &Problem) -> bool {
-    problem.what.ends_with("does not answer") || problem.what.ends_with("broke")
+    problem.is("place-silent") || problem.is("place-broke")
 }
 
 fn last_line(said: &str) -> String {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::files;
+use crate::message;
 use crate::problem::Problem;
 use crate::run::event::Event;
 use crate::run::job::JobId;
@@ -119,8 +120,8 @@ fn ended(told: Vec<Numbered>, behind: u64) -> Vec<Numbered> {
     let left = runs.into_iter();
     let left = left.filter(|(id, _)| !has_ended.contains(id) && !whole.contains(id));
     for (number, (id, run)) in (behind + 1..).zip(left) {
-        let problem = Problem::new("the engine was ended in the middle of the run")
-            .advise("what was saved is kept: resume the run to go on with it");
+        let problem =
+            Problem::new(message!("engine-was-ended")).advise(message!("engine-was-ended-try"));
         let event = Event::Failed { run, problem };
         let job = Some(id);
         kept.push((number, JobEvent { job, event }));

@@ -11,6 +11,15 @@ use crate::run::places::Place;
 /// How often a cluster is asked: its controller serves everybody.
 const OFTEN: Duration = Duration::from_secs(15);
 
+/// What was seen of a cluster.
+#[derive(Debug, Default)]
+pub struct ClusterSeen {
+    /// The grids on it that were not seen to end.
+    pub grids: Vec<OnCluster>,
+    /// The folder of its runs, where that is not the usual one.
+    pub beside: Option<PathBuf>,
+}
+
 /// Grids on clusters.
 #[derive(Default)]
 pub struct Clusters {
@@ -30,9 +39,9 @@ impl Clusters {
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    /// Takes what was seen; says whether there are new runs.
-    fn take(&mut self, seen: Vec<OnCluster>) -> bool {
-        let mut is_news = false;
+    /// Takes what was seen; says whether there are grids that were not known, and whether there are new runs.
+    fn take(&mut self, seen: Vec<OnCluster>) -> (bool, bool) {
+        let (mut is_new, mut is_news) = (false, false);
         // The newest come first.
         for grid in seen.into_iter().rev() {
             match self
@@ -44,10 +53,13 @@ impl Clusters {
                     is_news |= known.done != grid.done;
                     *known = grid;
                 }
-                None => self.grids.insert(0, grid),
+                None => {
+                    is_new = true;
+                    self.grids.insert(0, grid);
+                }
             }
         }
-        is_news
+        (is_new, is_news)
     }
 }
 
@@ -67,25 +79,32 @@ impl Session {
         self.task(
             move |sources| {
                 let looks = places.iter().map(|place| sources.on_cluster(place));
-                Ok(looks.collect::<Vec<Result<Vec<OnCluster>>>>())
+                Ok(looks.collect::<Vec<Result<ClusterSeen>>>())
             },
             Self::take_clusters,
         );
     }
 
-    fn take_clusters(&mut self, looks: Result<Vec<Result<Vec<OnCluster>>>>) {
+    fn take_clusters(&mut self, looks: Result<Vec<Result<ClusterSeen>>>) {
         let clusters = &mut self.train.clusters;
         (clusters.busy, clusters.trouble) = (false, None);
-        let mut is_news = false;
+        let (mut is_news, mut beside) = (false, Vec::new());
         for look in looks.unwrap_or_else(|problem| vec![Err(problem)]) {
             match look {
-                Ok(seen) => is_news |= clusters.take(seen),
+                Ok(seen) => {
+                    let (is_new, has_runs) = clusters.take(seen.grids);
+                    is_news |= has_runs || is_new;
+                    beside.extend(seen.beside.filter(|_| is_new));
+                }
                 Err(problem) => clusters.trouble = Some(problem),
             }
         }
         let open = clusters.grids.iter().any(|grid| !grid.is_over());
         let again = open || clusters.trouble.is_some();
         clusters.next = again.then(|| Instant::now() + OFTEN);
+        for folder in beside {
+            self.list_beside(folder);
+        }
         if is_news {
             self.list_runs();
         }
@@ -103,9 +122,8 @@ impl Session {
         };
         self.task_or_tell(
             move |sources| sources.submit_grid(&ask, &cluster),
-            |session, (words, root)| {
+            |session, words| {
                 session.notify(Problem::new(words), false);
-                session.list_beside(root);
                 session.watch_clusters();
             },
         );

@@ -110,14 +110,11 @@ impl Session {
         );
     }
 
-    /// Lists the runs of this folder, unless it is listed already.
+    /// Opens this folder beside the others where it is not open yet, also if no run is in it so far.
     pub(super) fn list_beside(&mut self, folder: PathBuf) {
-        let usual = self
-            .rows()
-            .any(|row| row.folder.parent() == Some(&folder) && row.elsewhere.is_none());
-        match usual || self.compare.folders.paths().contains(&folder) {
-            true => self.list_runs(),
-            false => self.add_folder(folder),
+        let folders = &mut self.compare.folders;
+        if folders.list.len() < MOST && !folders.paths().contains(&folder) {
+            folders.list.push(RunsFolder::unseen(folder));
         }
     }
 

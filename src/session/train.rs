@@ -87,6 +87,12 @@ impl Train {
         (self.opened.is_none() && at.live.is_some()).then_some((name, at))
     }
 
+    /// Whether something is at work or waits at a place or on a cluster.
+    pub fn is_busy_elsewhere(&self) -> bool {
+        self.places.values().any(|at| !at.is_idle())
+            || self.clusters.grids.iter().any(|grid| !grid.is_over())
+    }
+
     /// The run at work at a place that comes home to this folder.
     pub fn away_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
         let mut all = self.places.values().filter_map(AtPlace::running);

@@ -1,6 +1,7 @@
 # Die Seite Training.
 
 train-empty = Es läuft nichts
+train-empty-here = Auf diesem Rechner läuft nichts
 train-empty-text = Richte ein Experiment ein und starte es, oder öffne einen gespeicherten Lauf
 train-set-up = Experiment einrichten
 train-open-run = Lauf öffnen

@@ -1,6 +1,7 @@
 # The page Train.
 
 train-empty = Nothing is running
+train-empty-here = Nothing is running on this computer
 train-empty-text = Set up an experiment and start it, or open a stored run
 train-set-up = Set up an experiment
 train-open-run = Open a run

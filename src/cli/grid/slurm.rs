@@ -151,7 +151,7 @@ fn report(standing: &Standing) -> TaskReport {
         TaskState::Done(_) => ("done", None, None, None),
         TaskState::Cancelled => ("cancelled", None, None, None),
         TaskState::Stopped { why } => ("stopped", None, None, Some((*why).to_string())),
-        TaskState::Failed { why } => ("failed", None, None, Some(why.clone())),
+        TaskState::Failed { why } => ("failed", None, None, Some(why.english.clone())),
     };
     TaskReport {
         id: standing.task.clone(),
@@ -169,7 +169,7 @@ fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
     let mut failed: Vec<(usize, &Standing, &str)> = Vec::new();
     for (cell, standing) in standings {
         if let TaskState::Failed { why } = &standing.state {
-            failed.push((*cell, standing, why));
+            failed.push((*cell, standing, &why.english));
         }
     }
     failed.sort_by_key(|(cell, ..)| *cell);

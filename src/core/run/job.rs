@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::config::RunConfig;
 use crate::data::Correction;
@@ -127,10 +127,19 @@ impl JobWork {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Own {
     /// The texts of PET plugins.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        alias = "plugin",
+        deserialize_with = "one_or_more",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub plugins: Vec<String>,
     /// The texts of tables that backbones stand in.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "one_or_more",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub backbones: Vec<String>,
     /// Files with weights, by what the settings call their backbone, in place of those that settings or tables name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -151,6 +160,20 @@ impl Own {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Several texts, or the one that a job brought along before grids could be asked for at a place.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Texts {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Texts::deserialize(from)? {
+        Texts::One(text) => vec![text],
+        Texts::More(texts) => texts,
+    })
 }
 
 /// Something to be trained.

@@ -278,6 +278,29 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_brought_one_plugin_along_still_does() {
+        let root = tempfile::tempdir().unwrap();
+        let mut job = Job::train(RunConfig::default(), String::new());
+        job.own.plugins = vec!["name = \"Mine\"".into()];
+        job.own.backbones = vec!["[mine]".into()];
+        QueueFile::below(root.path()).save(&[&job]).unwrap();
+        let path = root.path().join("queue.toml");
+        let now = std::fs::read_to_string(&path).unwrap();
+        let before = now.replace(
+            "plugins = ['name = \"Mine\"']",
+            "plugin = 'name = \"Mine\"'",
+        );
+        let before = before.replace("backbones = [\"[mine]\"]", "backbones = \"[mine]\"");
+        assert!(
+            before.contains("\nplugin = ") && before.contains("\nbackbones = \"["),
+            "{now}"
+        );
+        std::fs::write(&path, before).unwrap();
+        let (jobs, problem) = QueueFile::below(root.path()).load();
+        assert_eq!((&jobs[0].own, problem), (&job.own, None));
+    }
+
+    #[test]
     fn what_cannot_be_read_is_set_aside_and_the_rest_comes_back() {
         let root = tempfile::tempdir().unwrap();
         let job = Job::train(RunConfig::default(), String::new());

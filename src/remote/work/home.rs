@@ -1,9 +1,10 @@
 //! What is heard of jobs, and how their runs come home: the end of a run is told when all of it is here.
 
 use super::{Due, Following, Work};
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::mirror::Mirror;
-use crate::remote::ssh::{MAKE_ROOM, is_full};
+use crate::remote::ssh::{is_full, make_room};
 use crate::remote::{News, Peer};
 use crate::run::event::Event;
 use crate::run::grid::CellStanding;
@@ -11,6 +12,7 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Ask, Told};
 use crate::store;
+use crate::texts::Value;
 
 impl Work {
     pub(super) fn hear_event(&mut self, told: JobEvent) {
@@ -77,14 +79,16 @@ impl Work {
             return;
         }
         let name = self.peer.name();
-        problem.place = match problem.place.is_empty() {
+        let place = match problem.place.is_empty() {
             true => name.to_string(),
             false => format!("{name}: {}", problem.place),
         };
         if is_full(&problem.what) {
-            problem.what = format!("the disk of {name} is full: {}", problem.what);
-            problem.remedy = MAKE_ROOM.to_string();
+            let what: Value = problem.words().into();
+            let full = message!("place-full-what", place = name, what = what);
+            *problem = Problem::new(full).advise(make_room());
         }
+        problem.place = place;
     }
 
     /// Keeps in mind what is at work and what is answered, and begins to bring home a run that was asked for here.

@@ -14,6 +14,7 @@ use super::link::{Heard, Link};
 use super::mirror::Mirror;
 use super::ssh::{command, may_pass, reason, script};
 use super::{News, Peer, Wake};
+use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
@@ -235,8 +236,9 @@ impl Work {
         match Link::start(process, self.own.clone(), wrap) {
             Ok(link) => self.link = Some(link),
             Err(error) if self.is_child() => {
-                self.lose(Problem::new(format!(
-                    "the engine's process cannot be started: {error}"
+                self.lose(Problem::new(message!(
+                    "engine-not-started",
+                    error = error.to_string()
                 )));
             }
             Err(error) => self.lose(no_ssh(&error)),
@@ -282,8 +284,8 @@ impl Work {
             return self.lose(problem);
         }
         if self.instance != 0 && self.instance != hello.instance && !self.is_child() {
-            let problem = Problem::new(format!("the program at {} was ended", self.peer.name()))
-                .advise("what the run had saved is kept there; go on with it by `resume --place`");
+            let problem = Problem::new(message!("place-was-ended", place = self.peer.name()))
+                .advise(message!("place-was-ended-try"));
             self.end_jobs(&problem);
         }
         if self.instance != hello.instance {
@@ -312,9 +314,9 @@ impl Work {
         let (code, status, said) = link.ended();
         let Peer::Ssh { place, .. } = &self.peer else {
             let line = said.lines().last().unwrap_or_default();
-            let problem = Problem::new(format!("the engine's process ended ({status})"))
+            let problem = Problem::new(message!("engine-ended", status = status))
                 .at(line)
-                .advise("what the run had saved is kept and can be continued; the next job starts a new process");
+                .advise(message!("engine-ended-try"));
             return match was_here {
                 true => self.end_jobs(&problem),
                 false => self.lose(problem),

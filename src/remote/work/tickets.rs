@@ -1,6 +1,7 @@
 //! What is asked of runs and answered once: a child that dies leaves nobody waiting for it.
 
 use super::Work;
+use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::wire::{Carried, MOST_RAW};
@@ -55,8 +56,8 @@ pub(super) fn too_large(command: &mut Command) -> Option<Event> {
     if bytes <= MOST_RAW as usize {
         return None;
     }
-    let problem = Problem::new("this picture is too large for the engine's process")
-        .advise("make it smaller, or open the window with `--engine thread`");
+    let problem = Problem::new(message!("engine-picture-too-large"))
+        .advise(message!("engine-picture-too-large-try"));
     match command {
         Command::Predict(request) => Some(Event::NotPredicted {
             ticket: request.ticket,

@@ -1,7 +1,7 @@
 //! Grids as helper threads make and plan them: the settings of the window become a grid's file, and of every grid it is
 //! looked which runs are there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::experiment::grid::slurm::{self, Given};
 use crate::experiment::grid::{Cells, GridPlan, Overrides, find};
@@ -13,7 +13,7 @@ use crate::run::job::GridWork;
 use crate::run::places::Place;
 use crate::session::grids::{Axis, GridAsk, GridFields, GridView, Several};
 use crate::session::plain::title_of;
-use crate::texts::Language;
+use crate::texts::{Language, Message};
 use crate::tr;
 
 /// What a grid of the window is called until it is saved.
@@ -74,8 +74,8 @@ fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)>
 }
 
 /// Submits what is not there yet of a grid to a cluster, whose runs lie in its folder, else in `root`; gives what became of
-/// it in words, and that folder.
-pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<(String, PathBuf)> {
+/// it in words.
+pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Message> {
     let (name, text, _) = named(ask, root)?;
     let root = cluster.folder.as_deref().map_or(root, Path::new);
     let grid = Grid::read(&name, &text, &tr!("notices-the-grid", name = name.as_str()))?;
@@ -94,7 +94,7 @@ pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<(Str
         at_once: None,
     };
     let submitted = slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)?;
-    Ok((slurm::told(submitted.as_ref()), root.to_path_buf()))
+    Ok(slurm::told(submitted.as_ref()))
 }
 
 /// A grid as settings with several values; none where its parts or rows are no product of them.

@@ -21,6 +21,7 @@ use super::backend::{Backend, Whose};
 use super::bin::{BinAction, DeletedRun, Done};
 use super::bug_report::{self, BugReport};
 use super::chooser::{Choice, DialogPurpose};
+use super::clusters::ClusterSeen;
 use super::collection::{CollectedPicture, Collection};
 use super::data_export::DataExport;
 use super::downloads::{Item, Transfer};
@@ -39,7 +40,7 @@ use super::views::{BackboneView, DataView, DeviceView, PlanView, PluginView};
 use crate::data::Correction;
 use crate::data::export::Packed;
 use crate::engine::Engine;
-use crate::experiment::grid::slurm::{self, OnCluster};
+use crate::experiment::grid::slurm;
 use crate::experiment::sheet::{self, AnsweredPicture};
 use crate::experiment::{self, Found};
 use crate::pet::PluginLibrary;
@@ -53,6 +54,7 @@ use crate::run::job::JobId;
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
 use crate::store::{self, EarlierText, PluginSave, Unpacked};
+use crate::texts::Message;
 use crate::tr;
 
 /// The folder beside the runs that holds what was gathered in the window.
@@ -312,14 +314,18 @@ pub trait Sources: Send + Sync {
         grids::view(ask, &self.disk().runs_root)
     }
 
-    /// Submits what is not there yet of a grid to a cluster; gives what became of it in words, and the folder of its runs.
-    fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<(String, PathBuf)> {
+    /// Submits what is not there yet of a grid to a cluster; gives what became of it in words.
+    fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<Message> {
         grids::submit(ask, cluster, &self.disk().runs_root)
     }
 
     /// How the grids stand that were submitted to a cluster and were not seen to end.
-    fn on_cluster(&self, cluster: &Place) -> Result<Vec<OnCluster>> {
-        slurm::watch(cluster, &self.disk().runs_root)
+    fn on_cluster(&self, cluster: &Place) -> Result<ClusterSeen> {
+        let usual = &self.disk().runs_root;
+        Ok(ClusterSeen {
+            grids: slurm::watch(cluster, usual)?,
+            beside: runs::beside(usual, cluster.folder.as_deref()),
+        })
     }
 
     /// Takes the tasks of a submission out of the queue, and ends those that run.

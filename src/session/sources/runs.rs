@@ -135,6 +135,12 @@ fn real(path: &Path) -> PathBuf {
     dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
+/// This folder of runs, where it is not the usual one.
+pub(super) fn beside(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
+    let folder = real(Path::new(folder?));
+    (folder != real(root)).then_some(folder)
+}
+
 /// Whether nothing can be written into a folder. Asked by making a file that has no name.
 fn is_read_only(path: &Path) -> bool {
     let marked = std::fs::metadata(path).is_ok_and(|about| about.permissions().readonly());

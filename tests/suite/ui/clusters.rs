@@ -8,7 +8,7 @@ use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::places::{Place, Places};
 use lae_studio::session::backend::Recorded;
-use lae_studio::session::clusters::{FailedTasks, OnCluster};
+use lae_studio::session::clusters::{ClusterSeen, FailedTasks, OnCluster};
 use lae_studio::session::{Disk, Session, Sources};
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::page_commands::PlaceCommand;
@@ -23,6 +23,7 @@ struct With {
     disk: Disk,
     seen: Arc<Mutex<OnCluster>>,
     cancelled: Arc<Mutex<Vec<PathBuf>>>,
+    beside: PathBuf,
 }
 
 impl Sources for With {
@@ -35,8 +36,11 @@ impl Sources for With {
         Ok((places.list().to_vec(), Vec::new()))
     }
 
-    fn on_cluster(&self, _: &Place) -> Result<Vec<OnCluster>> {
-        Ok(vec![self.seen.lock().unwrap().clone()])
+    fn on_cluster(&self, _: &Place) -> Result<ClusterSeen> {
+        Ok(ClusterSeen {
+            grids: vec![self.seen.lock().unwrap().clone()],
+            beside: Some(self.beside.clone()),
+        })
     }
 
     fn cancel_on_cluster(&self, _: &Place, folder: &Path) -> Result<()> {
@@ -68,10 +72,12 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
         }],
     }));
     let cancelled = Arc::<Mutex<Vec<PathBuf>>>::default();
+    let shared = tempfile::tempdir().unwrap();
     let sources = With {
         disk,
         seen: Arc::clone(&seen),
         cancelled: Arc::clone(&cancelled),
+        beside: shared.path().to_path_buf(),
     };
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
         let backend = Box::new(Recorded::default());
@@ -85,6 +91,10 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
     });
     settle(&mut window);
     window.get_by_label("demo on queue");
+    window.get_by_label("Nothing is running on this computer");
+    // Its runs are listed as they come, wherever they lie.
+    let folders = &window.state().session.compare.folders;
+    assert_eq!(folders.paths(), [shared.path()]);
     window.get_by_label("3 of 8 runs done · 1 running · 2 waiting · 2 failed");
     window.get_by_label("2 runs failed: there is no driver");
     window.get_by_label("module not found");
@@ -100,6 +110,7 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
         [PathBuf::from("/runs/.slurm/1")]
     );
     window.get_by_label("3 of 8 runs done · 3 cancelled · 2 failed");
+    window.get_by_label("Nothing is running");
     // All have ended: nobody is asked any more.
     assert_eq!(window.state().session.train.clusters.next_look(), None);
     window.get_by_label("No longer show demo on queue").click();

@@ -113,14 +113,20 @@ impl Reader {
             let why = "give ssh = \"HOST\", as `ssh HOST` has it, or slurm = true";
             self.mistake(span, what, why);
         }
+        // The folders of a cluster are those of this computer; another machine has its own home folder.
+        let path = |text: String| match is_slurm {
+            true => at_home(text),
+            false => text,
+        };
+        let data = self.data(table).into_iter();
         Place {
             name: name.to_string(),
             ssh,
             options: self.texts(table, "options"),
-            folder: self.text(table, "folder"),
-            program: self.text(table, "program").unwrap_or(PROGRAM.into()),
+            folder: self.text(table, "folder").map(path),
+            program: self.text(table, "program").map_or(PROGRAM.into(), path),
             device: self.text(table, "device"),
-            data: self.data(table),
+            data: data.map(|(name, lies)| (name, path(lies))).collect(),
             slurm: is_slurm.then(|| self.slurm(table)),
         }
     }
@@ -149,7 +155,7 @@ impl Reader {
             memory: self.text(table, "memory"),
             modules: self.texts(table, "modules"),
             setup: self.texts(table, "setup"),
-            script: self.text(table, "script"),
+            script: self.text(table, "script").map(at_home),
         }
     }
 
@@ -242,6 +248,14 @@ fn text_in(item: &Item<'_>) -> Option<String> {
     one_line.then(|| text.to_string())
 }
 
+/// The path with the home folder of this computer in place of a `~/` in front.
+fn at_home(path: String) -> String {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest).display().to_string(),
+        _ => path,
+    }
+}
+
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && !is_long(name) && name.chars().all(fits)
@@ -266,6 +280,11 @@ mod tests {
             time = "2:00:00"
             gpus = 1
             modules = ["cuda/12"]
+            folder = "~/runs"
+            data = { "cifar-100" = "~/cifar" }
+            [other]
+            ssh = "other"
+            folder = "~/runs"
         "#;
         let places = Places::read(text, "places.toml").unwrap();
         let lab = places.get("lab").unwrap();
@@ -277,6 +296,19 @@ mod tests {
         let cluster = places.get("cluster").unwrap().slurm.clone().unwrap();
         assert_eq!(cluster.gpus, Some(1));
         assert_eq!(cluster.modules, ["cuda/12"]);
+        let home = |name: &str| {
+            std::env::home_dir()
+                .unwrap()
+                .join(name)
+                .display()
+                .to_string()
+        };
+        let cluster = places.get("cluster").unwrap();
+        assert_eq!(cluster.folder, Some(home("runs")));
+        assert_eq!(cluster.data["cifar-100"], home("cifar"));
+        // The home folder over there is another one.
+        let other = places.get("other").unwrap();
+        assert_eq!(other.folder.as_deref(), Some("~/runs"));
         let told = places.get("lob").unwrap_err();
         assert_eq!(told.remedy, "did you mean `lab`?");
     }

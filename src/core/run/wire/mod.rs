@@ -16,6 +16,7 @@ use super::control::Wish;
 use super::event::Command;
 use super::job::JobId;
 use super::queue::JobEvent;
+use crate::message;
 use crate::problem::{Problem, Result};
 
 pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
@@ -68,10 +69,10 @@ impl Hello {
             return Ok(());
         }
         let theirs = crate::names::shortened(&self.version);
-        Err(Problem::new(format!(
-            "the program there is version {theirs}, this one is {own}"
-        ))
-        .advise("both must be the same: update one of them, or copy this one with `lae-studio places --copy NAME`"))
+        Err(
+            Problem::new(message!("place-version", theirs = theirs, own = own))
+                .advise(message!("place-version-try")),
+        )
     }
 }
 

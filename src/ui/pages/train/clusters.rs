@@ -87,11 +87,14 @@ fn counts(grid: &OnCluster) -> String {
 
 /// Why some failed, with the last line of a log.
 fn failure(ui: &mut Ui, failed: &FailedTasks) {
-    let why = failed.why.as_str();
-    let words = tr!("train-cluster-failure", n = failed.tasks, why = why);
+    let words = tr!(
+        "train-cluster-failure",
+        n = failed.tasks,
+        why = failed.why.said()
+    );
     let text = RichText::new(words).color(tokens(ui).bad);
     ui.add(Label::new(text).wrap());
-    if !failed.last.is_empty() && failed.last != failed.why {
+    if !failed.last.is_empty() && failed.why != failed.last.as_str() {
         sentence(ui, failed.last.clone());
     }
     let log = failed.log.display().to_string();

@@ -77,7 +77,11 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         places::cards(ui, cx);
         clusters::cards(ui, cx);
         let text = tr!("train-empty-text");
-        widgets::empty(ui, tr!("train-empty"), text, |ui| {
+        let headline = match cx.session.train.is_busy_elsewhere() {
+            true => tr!("train-empty-here"),
+            false => tr!("train-empty"),
+        };
+        widgets::empty(ui, headline, text, |ui| {
             if primary_button(ui, tr!("train-set-up"), true).clicked() {
                 cx.act(UiCommand::Show(Page::Experiment));
             }

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::script::quoted;
 use crate::console;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
 
@@ -92,16 +93,16 @@ impl Cluster {
         match (&self.ssh, ended.status.code()) {
             // OpenSSH's own failure, and a shell's that finds no such command.
             (Some(host), Some(255)) => {
-                let what = format!("{host} cannot be reached: {}", last_line(&said.error));
-                let remedy = format!(
-                    "try `ssh {host}` in a terminal: a key has to let you in without a question"
-                );
+                let said = last_line(&said.error);
+                let what = message!("slurm-no-way-in", host = host.as_str(), said = said);
+                let remedy = message!("slurm-no-way-in-try", host = host.as_str());
                 Err(Problem::new(what).at("ssh").advise(remedy))
             }
             (Some(host), Some(127)) => {
-                Err(Problem::new(format!("there is no {} on {host}", words[0]))
+                let what = message!("slurm-not-there", name = words[0], host = host.as_str());
+                Err(Problem::new(what)
                     .at("ssh")
-                    .advise("name the login host of a cluster with Slurm"))
+                    .advise(message!("slurm-not-there-try")))
             }
             _ => Ok(said),
         }
@@ -109,13 +110,16 @@ impl Cluster {
 
     fn not_called(&self, name: &str, error: &std::io::Error) -> Problem {
         match (&self.ssh, error.kind()) {
-            (None, ErrorKind::NotFound) => Problem::new(format!("there is no {name} on this machine")).advise(
-                "call this on a login host of the cluster, or name that host as `ssh` of a place in places.toml",
-            ),
+            (None, ErrorKind::NotFound) => Problem::new(message!("slurm-not-here", name = name))
+                .advise(message!("slurm-not-here-try")),
             (Some(_), ErrorKind::NotFound) => {
-                Problem::new("there is no ssh on this machine").advise("install OpenSSH's client")
+                Problem::new(message!("slurm-no-ssh")).advise(message!("slurm-no-ssh-try"))
             }
-            _ => Problem::new(format!("{name} could not be started: {error}")),
+            _ => Problem::new(message!(
+                "slurm-not-started",
+                name = name,
+                said = error.to_string()
+            )),
         }
     }
 
@@ -230,46 +234,30 @@ fn refused(said: &str, partitions: String) -> Problem {
     };
     let lower = said.to_lowercase();
     let (what, remedy) = if lower.contains("partition") && lower.contains("invalid") {
-        let there = match partitions.as_str() {
-            "" => "`sinfo` lists those there are".to_string(),
-            names => format!("there are: {names}"),
+        let there = match partitions {
+            none if none.is_empty() => message!("slurm-partition-try"),
+            names => message!("slurm-partition-names", names = names),
         };
-        ("the cluster has no such partition".to_string(), there)
+        (message!("slurm-partition"), there)
     } else if lower.contains("account") && !lower.contains("accounting") {
-        (
-            "the cluster does not take this account".to_string(),
-            "`sacctmgr show associations user=$USER` lists yours".to_string(),
-        )
+        (message!("slurm-account"), message!("slurm-account-try"))
     } else if lower.contains("unable to contact") || lower.contains("connection refused") {
-        (
-            "Slurm does not answer".to_string(),
-            "its controller may be down: try `sinfo`, and again later".to_string(),
-        )
+        (message!("slurm-silent"), message!("slurm-silent-try"))
+    } else if lower.contains("configuration source") {
+        (message!("slurm-unknown"), message!("slurm-unknown-try"))
     } else if lower.contains("gres") {
-        (
-            "the cluster has no such graphics cards".to_string(),
-            "`sinfo -o '%P %G'` lists those there are; give `gpus` as 1 or TYPE:1".to_string(),
-        )
+        (message!("slurm-cards"), message!("slurm-cards-try"))
     } else if lower.contains("memory specification") {
-        (
-            "no node has that much memory".to_string(),
-            "`sinfo -o '%P %m'` lists them in MB; give less as `memory`".to_string(),
-        )
+        (message!("slurm-memory"), message!("slurm-memory-try"))
     } else if lower.contains("--time") || lower.contains("time limit") {
-        (
-            "the cluster does not take this time".to_string(),
-            "give `time` as HOURS:MINUTES:SECONDS; `sinfo -o '%P %l'` lists the most of each partition".to_string(),
-        )
+        (message!("slurm-time"), message!("slurm-time-try"))
     } else {
         let lines: Vec<String> = said.lines().map(own).collect();
         let what = match lines.last() {
-            Some(last) if !last.is_empty() => format!("Slurm refuses: {last}"),
-            _ => "Slurm refuses, and does not say why".to_string(),
+            Some(last) if !last.is_empty() => message!("slurm-refuses", said = last.as_str()),
+            _ => message!("slurm-refuses-silently"),
         };
-        (
-            what,
-            "change what places.toml asks for, or the script's template".to_string(),
-        )
+        (what, message!("slurm-refuses-try"))
     };
     // A login host may greet before it.
     let mut lines = said.lines();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::files;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::Slurm;
 
@@ -48,11 +49,9 @@ impl Script<'_> {
         };
         if !template.contains(COMMAND) {
             let place = self.wanted.script.as_deref().unwrap_or_default();
-            return Err(Problem::new(format!(
-                "the template has no {COMMAND}, so it would do nothing"
-            ))
-            .at(place)
-            .advise("begin with the one that `lae-studio grid --template` prints"));
+            return Err(Problem::new(message!("slurm-template", command = COMMAND))
+                .at(place)
+                .advise(message!("slurm-template-try")));
         }
         Ok(template
             .replace("{options}", &self.options())

@@ -9,10 +9,11 @@ use super::Cluster;
 use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
 use super::task_state::{Standing, TaskState};
-use crate::counts::{count_text, counted, ranges_text};
+use crate::counts::ranges_text;
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::files;
 use crate::folders;
+use crate::message;
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
@@ -65,21 +66,20 @@ impl Given<'_> {
 }
 
 /// What became of it in words.
-pub fn told(submitted: Option<&Submitted>) -> String {
+pub fn told(submitted: Option<&Submitted>) -> Message {
     let Some(submitted) = submitted else {
-        return "nothing to submit: all is there or in the queue".into();
+        return message!("slurm-nothing-to-submit");
     };
-    let mut text = format!(
-        "{} submitted as job {}; script and logs lie in {}",
-        counted(submitted.tasks, "run"),
-        submitted.jobs.join(", "),
-        submitted.folder.display(),
+    let told = message!(
+        "slurm-submitted",
+        n = submitted.tasks,
+        jobs = submitted.jobs.join(", "),
+        folder = submitted.folder.display().to_string()
     );
-    if submitted.queued > 0 {
-        let queued = count_text(submitted.queued);
-        text += &format!("; {queued} in the queue from before");
+    match submitted.queued {
+        0 => told,
+        queued => message!("slurm-submitted-beside", told = told, n = queued),
     }
-    text
 }
 
 /// Submits those of these cells that are neither there nor in the queue; none where there are none. Weights that they
@@ -106,11 +106,9 @@ pub fn submit(
     let held = files::lock_own(&lock, PATIENCE)
         .map_err(|error| Problem::io("take the lock of submissions", &lock, &error))?;
     let Some(_held) = held else {
-        return Err(
-            Problem::new("another program is submitting runs of this folder")
-                .at_path(&root)
-                .advise("wait until it is done"),
-        );
+        return Err(Problem::new(message!("slurm-another-submits"))
+            .at_path(&root)
+            .advise(message!("slurm-another-submits-try")));
     };
     let cluster = Cluster::of(place);
     let standings = Standing::of(plan, cells, &cluster)?;
@@ -217,13 +215,13 @@ fn prepared(
     let program = match place.name.as_str() {
         // No place was named, so the nodes are as this machine.
         "" => std::env::current_exe()
-            .map_err(|error| Problem::new(format!("this program cannot find itself: {error}")))?
+            .map_err(|error| Problem::new(message!("slurm-no-self", said = error.to_string())))?
             .display()
             .to_string(),
         _ => place.program.clone(),
     };
     let working = std::env::current_dir()
-        .map_err(|error| Problem::new(format!("the working folder cannot be found: {error}")))?;
+        .map_err(|error| Problem::new(message!("slurm-no-folder", said = error.to_string())))?;
     let text = |path: &Path| path.display().to_string();
     let wanted = place.slurm.clone().unwrap_or_default();
     let mut command = vec![

@@ -10,8 +10,10 @@ use super::cluster::Task;
 use super::note::{Submission, SubmittedCell};
 use crate::experiment::grid::GridPlan;
 use crate::files;
+use crate::message;
 use crate::problem::Result;
 use crate::store::is_run;
+use crate::texts::Words;
 
 /// So much of a log's end is looked at.
 const TAIL: u64 = 8 << 10;
@@ -45,7 +47,7 @@ pub enum TaskState {
     /// It failed.
     Failed {
         /// Why.
-        why: String,
+        why: Words,
     },
 }
 
@@ -181,8 +183,8 @@ fn state(known: Option<&Task>, report: &Path, log: Option<&str>) -> TaskState {
     }
     let log_says = |words: &str| log.is_some_and(|log| log.contains(words));
     if word == "OUT_OF_MEMORY" || log_says("oom_kill") || log_says("Out Of Memory") {
-        let why = "it took more memory than it was given; give more as `memory`";
-        return TaskState::Failed { why: why.into() };
+        let why = message!("slurm-failed-memory").into();
+        return TaskState::Failed { why };
     }
     if word == "TIMEOUT" || log_says("DUE TO TIME LIMIT") {
         return TaskState::Stopped {
@@ -218,12 +220,9 @@ fn state(known: Option<&Task>, report: &Path, log: Option<&str>) -> TaskState {
         .iter()
         .rev()
         .find_map(|line| line.strip_prefix("problem: "));
-    let why = problem
-        .or(lines.last().map(String::as_str))
-        .unwrap_or("it left no word");
-    TaskState::Failed {
-        why: why.to_string(),
-    }
+    let said = problem.or(lines.last().map(String::as_str));
+    let why = said.map_or_else(|| message!("slurm-failed-silently").into(), Words::from);
+    TaskState::Failed { why }
 }
 
 /// What a task's own report says: the state of its run, and its folder.

@@ -7,6 +7,7 @@ use super::note::Submission;
 use super::task_state::{Known, Standing, TaskState};
 use crate::problem::Result;
 use crate::run::places::Place;
+use crate::texts::Words;
 
 /// A grid that was submitted, and how many of its tasks stand how.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +36,7 @@ pub struct OnCluster {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedTasks {
     /// The reason.
-    pub why: String,
+    pub why: Words,
     /// How many.
     pub tasks: usize,
     /// The last line of the first one's log.
