@@ -105,7 +105,11 @@ pub fn reason(place: &Place, code: Option<i32>, said: &str) -> Problem {
         return told(message!("place-full", place = name.as_str()), make_room());
     }
     let ended = match code {
-        Some(code) => message!("place-ended", place = name.as_str(), code = i64::from(code)),
+        Some(code) => message!(
+            "place-ended",
+            place = name.as_str(),
+            code = code.to_string()
+        ),
         None => message!("place-ended-by-signal", place = name.as_str()),
     };
     told(ended, message!("place-ended-try"))

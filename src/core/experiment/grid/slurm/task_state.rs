@@ -301,7 +301,7 @@ mod tests {
         let TaskState::Failed { why } = gone("OUT_OF_MEMORY", Some("")) else {
             panic!()
         };
-        assert!(why.contains("more memory"));
+        assert!(why.english.contains("more memory"));
         let said = "run 1 of 1 begins\nproblem: there is no data set\nwhere: x\n";
         let TaskState::Failed { why } = gone("FAILED", Some(said)) else {
             panic!()
