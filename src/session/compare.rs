@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Session;
 use super::bin::DeletedRun;
 use super::comparison::Comparison;
+use super::differences::Apart;
 use super::folders::Folders;
 use super::run_table::RunTable;
 use super::take_along::TakenAlong;
@@ -17,6 +18,8 @@ use crate::store::run_name;
 pub struct Compare {
     /// The stored runs.
     pub runs: Fetch<Rows>,
+    /// What tells those of the same name apart.
+    pub apart: Apart,
     /// The folders they are listed from beside the usual one.
     pub folders: Folders,
     /// The deleted runs, once somebody looked for them.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Session;
+use super::differences::apart;
 use super::views::{Fetch, Rows, RunRow};
 use crate::problem::{Problem, Result};
 
@@ -177,11 +178,27 @@ impl Session {
             return;
         };
         let rows = Arc::make_mut(rows);
+        let before = rows.len();
         rows.retain(|known| known.folder != folder);
+        let is_new = rows.len() == before;
         if let Some(row) = row {
             let place = rows.partition_point(|known| known.age() > row.age());
             rows.insert(place, row);
         }
+        if is_new {
+            self.tell_apart();
+        }
+    }
+
+    /// Looks what tells runs of the same name apart; among thousands that takes longer than a frame.
+    fn tell_apart(&mut self) {
+        let Some(rows) = self.compare.runs.ready().cloned() else {
+            return;
+        };
+        self.task(
+            move |_| Ok(apart(rows.iter().map(|row| &**row))),
+            |session, told| session.compare.apart = told.unwrap_or_default(),
+        );
     }
 
     fn take_added(&mut self, answer: Result<PathBuf>) {
@@ -204,6 +221,7 @@ impl Session {
             shelf.rows
         });
         self.compare.runs.fill(answer);
+        self.tell_apart();
         self.follow_opened();
         // A row that comes now may have been read before the list was.
         let rows = self.compare.folders.rows.values_mut();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Session;
-use super::grids::line_title;
+use super::grids::{grid_title, line_title};
 use super::notices::clock;
 use super::run_view::RunView;
 use crate::problem::Problem;
@@ -110,7 +110,8 @@ impl Session {
             return Some(event);
         };
         grid.live = false;
-        let (title, done) = (grid.standing.title.clone(), grid.standing.done());
+        let title = grid_title(&grid.standing.title).to_string();
+        let done = grid.standing.done();
         let folders = grid.standing.lines.iter().filter_map(|line| {
             let CellStanding::Done(folder) = &line.standing else {
                 return None;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use egui_kittest::kittest::{NodeT, Queryable};
+use lae_studio::run::config::Setting;
 use lae_studio::run::event::RunHeader;
 use lae_studio::store::RunFolder;
 use lae_studio::tensors::Named;
@@ -48,6 +49,28 @@ fn seeds_become_mean_and_std_and_another_plugin_text_is_told_apart() {
     window.get_by_label("1 row");
     window.get_by_label_contains("group by them");
     window.get_by_label_contains("ext of the plugin");
+}
+
+#[test]
+fn runs_of_one_name_say_in_what_they_differ() {
+    let runs = tempfile::tempdir().unwrap();
+    for (learning, alpha, seed) in [(true, 0.5, 0), (false, 0.5, 0), (true, 0.5, 1)] {
+        finished(runs.path(), "", |header| {
+            header.config.seed = seed;
+            header.config.settings = [
+                ("learning".to_string(), Setting::Flag(learning)),
+                ("ema".to_string(), Setting::Real(alpha)),
+            ]
+            .into();
+        });
+    }
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    settle(&mut window);
+    // Not alpha, which all have alike, and not the one whose name has a seed.
+    window.get_by_label("Learning: on");
+    window.get_by_label("Learning: off");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use egui::{
 use super::actions;
 use super::chosen::Listed;
 use crate::session::at_places::doing;
+use crate::session::differences::apart_words;
 use crate::session::row::made_title;
 use crate::session::views::{RunRow, RunState};
 use crate::session::words::{percent, time_text};
@@ -30,6 +31,9 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
                 ui.spacing_mut().item_spacing.y = 2.0;
                 let title = title(ui, cx, row);
                 made(ui, row);
+                if let Some(told) = cx.session.compare.apart.get(&row.folder) {
+                    cut(ui, apart_words(told));
+                }
                 stands(ui, cx, row);
                 said(ui, cx, row);
                 if let RunState::Damaged(problem) = &row.state {

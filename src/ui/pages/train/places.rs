@@ -6,6 +6,7 @@ use super::grid;
 use crate::run::job::Job;
 use crate::session::at_places::{AtPlace, doing};
 use crate::session::grid_at_work::GridAtWork;
+use crate::session::grids::grid_title;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::story;
 use crate::tr;
@@ -98,7 +99,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, (title, run): (&str, Option
 /// The grid at work, and what it does now.
 fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid: &GridAtWork) {
     let live = at.live.as_deref();
-    buttons(ui, cx, name, (grid.standing.title.as_str(), live));
+    buttons(ui, cx, name, (grid_title(&grid.standing.title), live));
     if let Some(run) = at.running() {
         faint(ui, format!("{} · {}", run.title, doing(run)));
     }
@@ -107,12 +108,9 @@ fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid
 
 /// The line of one that waits there, or is on the way.
 fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
-    line(ui, &job.title, 1.0, |ui| {
-        let words = tr!(
-            "train-place-remove",
-            place = name,
-            title = job.title.as_str()
-        );
+    let title = grid_title(&job.title);
+    line(ui, title, 1.0, |ui| {
+        let words = tr!("train-place-remove", place = name, title = title);
         if icon_button(ui, Icon::Cross, &words, BUTTON).clicked() {
             act(cx, PlaceCommand::TakeOut(name.into(), job.id));
         }

@@ -4,6 +4,7 @@ use egui::{Label, RichText, Ui};
 
 use super::grid;
 use crate::run::job::{Job, JobWork};
+use crate::session::grids::grid_title;
 use crate::session::words::count_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -59,7 +60,7 @@ pub fn card(ui: &mut Ui, cx: &mut Cx<'_>) {
 
 fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
     let t = tokens(ui);
-    let (title, number) = (&job.title, place + 1);
+    let (title, number) = (grid_title(&job.title), place + 1);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         faint(ui, count_text(number));
@@ -80,12 +81,12 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, job: &Job, place: usize, count: usize) {
                 }
             };
             let sooner = UiCommand::MoveInQueue(job.id, place.saturating_sub(1));
-            let name = tr!("train-queue-forward", n = number, title = title.as_str());
+            let name = tr!("train-queue-forward", n = number, title = title);
             offer(ui, Icon::Up, name, place > 0, sooner);
             let later = UiCommand::MoveInQueue(job.id, place + 1);
-            let name = tr!("train-queue-back", n = number, title = title.as_str());
+            let name = tr!("train-queue-back", n = number, title = title);
             offer(ui, Icon::Down, name, number < count, later);
-            let out = tr!("train-queue-remove", n = number, title = title.as_str());
+            let out = tr!("train-queue-remove", n = number, title = title);
             offer(ui, Icon::Cross, out, true, UiCommand::TakeOut(job.id));
         });
     });
