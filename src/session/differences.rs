@@ -1,6 +1,6 @@
 //! In what runs differ: settings, and what the settings only name.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::plain::title_of;
@@ -64,7 +64,9 @@ pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
             let header = row.header.as_ref()?;
             Some(named_method(&header.config.method).ok()?.settings.iter())
         });
-        let own: BTreeSet<&'static str> = own.flatten().map(|spec| spec.key).collect();
+        let mut seen = HashSet::new();
+        let own = own.flatten().map(|spec| spec.key);
+        let own: Vec<&'static str> = own.filter(|key| seen.insert(*key)).collect();
         let common = SETTINGS.iter().filter(|s| s.spec.says != Says::Where);
         let keys = common.map(|setting| setting.spec.key).chain(own);
         for key in keys {
@@ -86,11 +88,11 @@ pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
     apart
 }
 
-/// "Ensemble: off · α: 0.99": what a list says of a run beside others of its name.
+/// "Ensemble off · α 0.99": what a list says of a run beside others of its name.
 pub fn apart_words(told: &[(&'static str, Option<Setting>)]) -> String {
     let words = told.iter().map(|(key, value)| {
         let value = value.as_ref().map_or_else(|| "–".into(), said);
-        format!("{}: {value}", title_of(key))
+        format!("{} {value}", title_of(key))
     });
     words.collect::<Vec<_>>().join(" · ")
 }

@@ -90,16 +90,19 @@ fn right_end(
     // What stands beside the run's words, each with its gap; a run at work brings two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
     let signs = signs + if help { 38.0 } else { 0.0 } - if menu { 0.0 } else { 38.0 };
-    let device = device_width(ui, session, whole > WIDE);
     // The device gives way before the run's own words do.
-    let least = live.map_or(0.0, |run| {
-        width(ui, &chip_text(run, session.waiting().count(), 0), CHIP)
-    });
-    let with_device = room > 400.0 && room >= signs + device + least;
-    let beside = signs + if with_device { device } else { 0.0 };
-    run_chip(ui, session, commands, room - beside);
-    if with_device {
-        device_chip(ui, session, commands, whole > WIDE);
+    let least = match live {
+        Some(run) => chip_text(run, session.waiting().count(), 0) + &elsewhere(session),
+        None => idle_text(session),
+    };
+    let least = signs + width(ui, &least, CHIP);
+    let mut lengths = [whole > WIDE, false].into_iter();
+    let fits = |wide: &bool| room > 400.0 && room >= least + device_width(ui, session, *wide);
+    let device = lengths.find(fits);
+    let beside = device.map_or(0.0, |wide| device_width(ui, session, wide));
+    run_chip(ui, session, commands, room - signs - beside);
+    if let Some(wide) = device {
+        device_chip(ui, session, commands, wide);
     }
     if menu {
         settings_menu(ui, settings, commands);
@@ -285,11 +288,7 @@ fn short(text: &str, most: usize) -> String {
 fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
     let t = tokens(ui);
     let Some(run) = session.train.live.as_ref() else {
-        let text = match session.waiting().count() {
-            0 => tr!("shell-idle").to_string(),
-            waiting => tr!("shell-idle-waiting", n = waiting),
-        };
-        let text = text + &elsewhere(session);
+        let text = idle_text(session);
         if chip(ui, Some(t.subdued), &text, tr!("shell-run-idle")).clicked() {
             commands.push(UiCommand::Show(Page::Train));
         }
@@ -331,6 +330,15 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
             commands.push(UiCommand::Stop);
         }
     }
+}
+
+/// That no run is on show, how many wait, and what is done elsewhere.
+fn idle_text(session: &Session) -> String {
+    let text = match session.waiting().count() {
+        0 => tr!("shell-idle").to_string(),
+        waiting => tr!("shell-idle-waiting", n = waiting),
+    };
+    text + &elsewhere(session)
 }
 
 /// How many runs are at work at places.

@@ -69,8 +69,8 @@ fn runs_of_one_name_say_in_what_they_differ() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     // Not alpha, which all have alike, and not the one whose name has a seed.
-    window.get_by_label("Learning: on");
-    window.get_by_label("Learning: off");
+    window.get_by_label("Learning on");
+    window.get_by_label("Learning off");
 }
 
 #[test]
