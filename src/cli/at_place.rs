@@ -219,6 +219,22 @@ impl There {
         }
     }
 
+    /// The run there that began last; none where there is no run, or Ctrl-C was pressed.
+    fn latest(&self, control: &Control) -> Result<Option<String>> {
+        self.remote.list();
+        while control.wish() != Wish::Stop {
+            match self.remote.recv(OFTEN)? {
+                // Names begin with the time.
+                Some(News::Answer(Told::Runs(runs), _)) => return Ok(runs.into_iter().max()),
+                Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
+                    return Err(problem.at(&self.place.name));
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
     /// Brings a run home; gives its folder here, or none where Ctrl-C was pressed.
     fn bring(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
         self.remote.bring(run, None);
@@ -313,10 +329,18 @@ pub(super) fn resume(
     let Some(there) = There::reach(name, root, control)? else {
         return Ok(not_begun());
     };
-    let here = store::find(root, run).ok();
-    let run = here
-        .as_ref()
-        .map_or_else(|| run.to_string(), |folder| store::name_there(folder, name));
+    let latest = match run {
+        "latest" => there.latest(control)?,
+        _ => None,
+    };
+    let here = match &latest {
+        Some(_) => None,
+        None => store::find(root, run).ok(),
+    };
+    let run = match (&here, latest) {
+        (Some(folder), _) => store::name_there(folder, name),
+        (None, latest) => latest.unwrap_or_else(|| run.to_string()),
+    };
     let mut reporter = Reporter::new(output.quiet);
     let ended = if let Some(&id) = there.at_work.get(&run) {
         if detach {
@@ -324,7 +348,7 @@ pub(super) fn resume(
         }
         there.remote.bring(&run, Some(id));
         let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-        let folder = here.unwrap_or_else(|| root.join(&run));
+        let folder = here.unwrap_or_else(|| store::home_of(&root, name, &run));
         there.follow(id, Some(folder), false, &mut reporter, control)
     } else {
         let Some(folder) = there.bring(&run, control)? else {
@@ -363,7 +387,7 @@ pub(super) fn runs(name: &str, words: &[&str]) -> Result<End> {
     let output = ssh
         .stdin(std::process::Stdio::null())
         .output()
-        .map_err(|error| Problem::new(format!("`ssh` cannot be started: {error}")))?;
+        .map_err(|error| remote::no_ssh(&error))?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         let told = said.contains("problem: ");

@@ -9,7 +9,7 @@ use super::{News, Peer, Remote};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
-use crate::run::wire::{Ask, Hello, Told};
+use crate::run::wire::{Hello, Told};
 use crate::store;
 
 /// How long a place may take to answer.
@@ -39,7 +39,7 @@ pub fn check(place: &Place, root: &Path) -> Result<Answers> {
         match remote.recv(Duration::from_millis(200))? {
             Some(News::Here(hello)) => {
                 found = Some(hello);
-                remote.ask(Ask::Runs, Vec::new());
+                remote.list();
             }
             Some(News::Answer(Told::Runs(there), _)) => {
                 if let Some(hello) = found {

@@ -62,7 +62,7 @@ fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
 }
 
 /// This machine has no `ssh`.
-pub(super) fn no_ssh(error: &std::io::Error) -> Problem {
+pub fn no_ssh(error: &std::io::Error) -> Problem {
     Problem::new(message!("place-no-ssh", error = error.to_string()))
         .advise(message!("slurm-no-ssh-try"))
 }

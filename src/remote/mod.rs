@@ -29,7 +29,7 @@ use crate::run::wire::{Ask, Hello, Told};
 use work::Message;
 
 pub use check::{Answers, check};
-pub use copy::copy_program;
+pub use copy::{copy_program, no_ssh};
 pub use ssh::{command, reason, script};
 
 /// Wakes whoever reads.
@@ -158,6 +158,11 @@ impl Remote {
     /// The same of this job alone, if it is at work.
     pub fn wish_for(&self, job: JobId, wish: Wish) {
         self.ask(Ask::WishFor(job, wish), Vec::new());
+    }
+
+    /// Asks for the names of the runs there.
+    pub fn list(&self) {
+        self.ask(Ask::Runs, Vec::new());
     }
 
     /// Brings home a run that is there already, to its end where a job is at work on it.

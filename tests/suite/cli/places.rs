@@ -237,7 +237,12 @@ fn a_run_elsewhere_equals_the_run_here_and_comes_home() {
     fs::rename(&home[0], &renamed).unwrap();
     let resumed = run_json(&["resume", "--place", "lab", "mine"], &lab.here());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
-    assert_eq!(lab.runs_here(), [renamed]);
+    assert_eq!(lab.runs_here(), std::slice::from_ref(&renamed));
+    // The latest is that of the place, whatever is here.
+    fs::remove_dir_all(&renamed).unwrap();
+    let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.here());
+    assert_eq!(essence(&json(&resumed)), essence(&expected));
+    assert_eq!(lab.runs_here().len(), 1);
 }
 
 /// Trains there while the connection is cut so often; gives how often it was.

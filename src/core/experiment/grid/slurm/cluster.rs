@@ -11,6 +11,8 @@ use crate::run::places::Place;
 
 /// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
+/// Makes `squeue` write indices of tasks in full.
+const WHOLE: (&str, &str) = ("SLURM_BITSTR_LEN", "0");
 /// Largest index of an array where the cluster does not say its own.
 const USUAL_MOST_INDEX: usize = 1000;
 
@@ -64,10 +66,12 @@ impl Cluster {
         let mut command = match &self.ssh {
             None => {
                 let mut command = Command::new(words[0]);
-                command.args(&words[1..]);
+                command.args(&words[1..]).env(WHOLE.0, WHOLE.1);
                 command
             }
             Some(host) => {
+                let whole = format!("{}={}", WHOLE.0, WHOLE.1);
+                let words = [&["env", &whole], words].concat();
                 let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
                 let mut command = Command::new("ssh");
                 command.args(&self.options).args([
@@ -148,11 +152,12 @@ impl Cluster {
 
     /// The person's tasks in the queue, and those that have left it a moment ago.
     pub(super) fn queue(&self) -> Result<Vec<Task>> {
-        let said = self.call(&["squeue", "-h", "-r", "--me", "-t", "all", "-o", QUEUE])?;
+        // With -r it leaves out the last task of indices like 1-13:2.
+        let said = self.call(&["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
         if !said.fine {
             return Err(refused(&said.error, String::new()));
         }
-        Ok(said.out.lines().filter_map(of_queue).collect())
+        Ok(said.out.lines().flat_map(of_queue).collect())
     }
 
     /// What the cluster's books say of these arrays; nothing where it keeps none.
@@ -195,19 +200,34 @@ fn last_line(text: &str) -> &str {
     text.lines().last().unwrap_or_default()
 }
 
-/// A line of `squeue`; none for a job that is no array.
-fn of_queue(line: &str) -> Option<Task> {
-    let mut fields = line.trim().split('|').map(str::to_string);
-    let mut field = || fields.next();
-    let (job, index, state) = (field()?, field()?.parse().ok()?, field()?);
-    Some(Task {
-        job,
+/// The tasks of a line of `squeue`, which has those that wait together: `12|5-9:2,13%2|PENDING||0:00|Resources`. None for
+/// a job that is no array.
+fn of_queue(line: &str) -> Vec<Task> {
+    let fields: Vec<&str> = line.trim().splitn(6, '|').collect();
+    let [job, indices, state, node, elapsed, reason] = fields[..] else {
+        return Vec::new();
+    };
+    let task = |index| Task {
+        job: job.to_string(),
         index,
-        state,
-        node: field()?,
-        elapsed: field()?,
-        reason: field()?,
-    })
+        state: state.to_string(),
+        node: node.to_string(),
+        elapsed: elapsed.to_string(),
+        reason: reason.to_string(),
+    };
+    indices_of(indices).map(task).collect()
+}
+
+/// `1-3,5,8-20:4%2` as numbers; what stands behind `%` is how many may run together.
+fn indices_of(text: &str) -> impl Iterator<Item = usize> {
+    let all = text.split('%').next().unwrap_or_default();
+    let some = all.trim_matches(['[', ']']).split(',').filter_map(|some| {
+        let (range, step) = some.split_once(':').unwrap_or((some, "1"));
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        Some((first..=last).step_by(step.parse::<usize>().ok()?.max(1)))
+    });
+    some.flatten()
 }
 
 /// A line of `sacct`: `12_3|CANCELLED by 1000`.
@@ -293,10 +313,13 @@ mod tests {
 
     #[test]
     fn lines_of_queue_and_books_are_read() {
-        let task = of_queue("1|3|PENDING||0:00|Resources").unwrap();
-        assert_eq!((task.job.as_str(), task.index), ("1", 3));
-        assert_eq!(explained(&task.reason), "nodes are busy");
-        assert_eq!(of_queue("5|N/A|FAILED||0:00|BadConstraints"), None);
+        let tasks = of_queue("1|3|PENDING||0:00|Resources");
+        assert_eq!((tasks[0].job.as_str(), tasks[0].index), ("1", 3));
+        assert_eq!(explained(&tasks[0].reason), "nodes are busy");
+        let tasks = of_queue("1|1-3,5,8-20:4%2|PENDING||0:00|Resources");
+        let indices: Vec<usize> = tasks.iter().map(|task| task.index).collect();
+        assert_eq!(indices, [1, 2, 3, 5, 8, 12, 16, 20]);
+        assert!(of_queue("5|N/A|FAILED||0:00|BadConstraints").is_empty());
         let task = of_books("12_7|CANCELLED by 1000").unwrap();
         assert_eq!((task.index, task.state.as_str()), (7, "CANCELLED"));
         assert_eq!(of_books("12_[3-5]|PENDING"), None);
