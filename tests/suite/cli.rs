@@ -166,7 +166,7 @@ fn drivers_add_no_lines_of_theirs() {
 /// Waits until a file exists or the child has ended.
 #[cfg(unix)]
 fn wait_for(child: &mut std::process::Child, path: impl Fn() -> Option<PathBuf>) {
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + crate::PATIENCE;
     while !path().is_some_and(|path| path.exists()) {
         assert!(child.try_wait().unwrap().is_none(), "it ended too early");
         assert!(Instant::now() < end, "it took too long");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::PATIENCE;
 use crate::data::Made;
 use lae_studio::engine::Engine;
 use lae_studio::run::config::RunConfig;
@@ -13,9 +14,6 @@ use lae_studio::run::event::{Command, Event, Phase, Picture, PredictRequest, Wis
 use lae_studio::run::job::Job;
 use lae_studio::run::queue::JobEvent;
 use lae_studio::store;
-
-/// Far beyond what any of these runs takes.
-const PATIENCE: Duration = Duration::from_secs(300);
 
 fn short() -> RunConfig {
     RunConfig {

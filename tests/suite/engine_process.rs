@@ -19,10 +19,7 @@ fn until(session: &mut Session, mut done: impl FnMut(&Session) -> bool) -> Durat
     let begun = Instant::now();
     while !done(session) {
         session.drain();
-        assert!(
-            begun.elapsed() < Duration::from_secs(300),
-            "it takes too long"
-        );
+        assert!(begun.elapsed() < crate::PATIENCE, "it takes too long");
         std::thread::sleep(Duration::from_micros(200));
     }
     begun.elapsed()

@@ -368,7 +368,7 @@ fn a_killed_process_loses_nothing_but_the_epoch_in_hand() {
         .spawn()
         .unwrap();
     // Killed as soon as the second task has a finished epoch or the run gets that far.
-    let patience = Instant::now() + Duration::from_secs(300);
+    let patience = Instant::now() + crate::PATIENCE;
     let folder = loop {
         assert!(
             Instant::now() < patience,

@@ -84,7 +84,7 @@ fn a_grid_that_is_left_takes_what_it_needs_along_and_comes_home_later() {
     assert!(said.contains("carrying 1 file of the backbone"), "{said}");
     assert!(said.contains("it is at work at lab"), "{said}");
     assert_eq!(lab.runs_here().len(), 0);
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + crate::PATIENCE;
     let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.here()));
     while finished()
         .as_array()

@@ -64,7 +64,7 @@ fn a_child_ends_with_the_program_that_started_it() {
         .unwrap();
     wait_for(&mut child, || first_run(root.path()));
     drop(child.stdin.take());
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + crate::PATIENCE;
     while child.try_wait().unwrap().is_none() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -334,7 +334,7 @@ fn a_run_goes_on_without_its_reader_and_after_the_end_of_its_engine() {
     );
     // Its engine is ended in the middle.
     let there = || first_run_of(&lab.there());
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + crate::PATIENCE;
     while !there().is_some_and(|run| run.join("confusion/task_1.csv").exists()) {
         assert!(Instant::now() < end, "it took too long");
         std::thread::sleep(Duration::from_millis(5));

@@ -104,7 +104,7 @@ impl Array<'_> {
 
     /// Waits until the tasks stand so.
     fn until(&self, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
-        let end = Instant::now() + Duration::from_secs(240);
+        let end = Instant::now() + crate::PATIENCE;
         loop {
             let cells = self.listed();
             if fits(&cells) {

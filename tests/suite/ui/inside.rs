@@ -145,7 +145,7 @@ fn a_step_of_the_slider_with_ten_runs_is_measured() {
     });
     settle(&mut window);
     window.state_mut().session.train_all(configs);
-    let end = Instant::now() + Duration::from_secs(900);
+    let end = Instant::now() + crate::PATIENCE;
     let trained = |app: &StudioApp| {
         let rows = app.session.compare.runs.ready();
         let done = rows.map_or(0, |rows| {
