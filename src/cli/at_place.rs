@@ -17,7 +17,7 @@ use crate::remote::{self, News, Peer, Remote};
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Control, Event, Sink, Wish};
 use crate::run::job::{Job, JobId, Own};
-use crate::run::places::{Place, Places};
+use crate::run::places::{Place, Places, no_ssh};
 use crate::run::queue::JobEvent;
 use crate::run::wire::Told;
 use crate::store::{self, StoredState};
@@ -219,13 +219,17 @@ impl There {
         }
     }
 
-    /// The run there that began last; none where there is no run, or Ctrl-C was pressed.
+    /// The run there that began last; none where Ctrl-C was pressed.
     fn latest(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
         while control.wish() != Wish::Stop {
             match self.remote.recv(OFTEN)? {
                 // Names begin with the time.
-                Some(News::Answer(Told::Runs(runs), _)) => return Ok(runs.into_iter().max()),
+                Some(News::Answer(Told::Runs(runs), _)) => {
+                    let none = || message!("place-no-run", place = self.place.name.as_str());
+                    let latest = runs.into_iter().max().ok_or_else(|| Problem::new(none()))?;
+                    return Ok(Some(latest));
+                }
                 Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
                     return Err(problem.at(&self.place.name));
                 }
@@ -329,26 +333,24 @@ pub(super) fn resume(
     let Some(there) = There::reach(name, root, control)? else {
         return Ok(not_begun());
     };
-    let latest = match run {
-        "latest" => there.latest(control)?,
-        _ => None,
-    };
-    let here = match &latest {
-        Some(_) => None,
-        None => store::find(root, run).ok(),
-    };
-    let run = match (&here, latest) {
-        (Some(folder), _) => store::name_there(folder, name),
-        (None, latest) => latest.unwrap_or_else(|| run.to_string()),
+    let run = match run {
+        "latest" => match there.latest(control)? {
+            Some(run) => run,
+            None => return Ok(not_begun()),
+        },
+        run => match store::find(root, run) {
+            Ok(folder) => store::name_there(&folder, name),
+            Err(_) => run.to_string(),
+        },
     };
     let mut reporter = Reporter::new(output.quiet);
     let ended = if let Some(&id) = there.at_work.get(&run) {
         if detach {
             return Ok(left(name));
         }
-        there.remote.bring(&run, Some(id));
         let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-        let folder = here.unwrap_or_else(|| store::home_of(&root, name, &run));
+        let folder = store::home_of(&root, name, &run);
+        there.remote.bring(&run, Some(id));
         there.follow(id, Some(folder), false, &mut reporter, control)
     } else {
         let Some(folder) = there.bring(&run, control)? else {
@@ -387,7 +389,7 @@ pub(super) fn runs(name: &str, words: &[&str]) -> Result<End> {
     let output = ssh
         .stdin(std::process::Stdio::null())
         .output()
-        .map_err(|error| remote::no_ssh(&error))?;
+        .map_err(|error| no_ssh(&error))?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         let told = said.contains("problem: ");

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use super::ssh::{COPIED, command, folder, quoted, reason};
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::Place;
+use crate::run::places::{Place, no_ssh};
 
 /// Copies this program into the folder of a place, where it is used from now on.
 ///
@@ -59,10 +59,4 @@ fn ask(place: &Place, line: &str, input: Stdio) -> Result<String> {
             &String::from_utf8_lossy(&output.stderr),
         )),
     }
-}
-
-/// This machine has no `ssh`.
-pub fn no_ssh(error: &std::io::Error) -> Problem {
-    Problem::new(message!("place-no-ssh", error = error.to_string()))
-        .advise(message!("slurm-no-ssh-try"))
 }

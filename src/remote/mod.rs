@@ -29,7 +29,7 @@ use crate::run::wire::{Ask, Hello, Told};
 use work::Message;
 
 pub use check::{Answers, check};
-pub use copy::{copy_program, no_ssh};
+pub use copy::copy_program;
 pub use ssh::{command, reason, script};
 
 /// Wakes whoever reads.

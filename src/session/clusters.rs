@@ -39,9 +39,9 @@ impl Clusters {
         Some(next.saturating_duration_since(Instant::now()))
     }
 
-    /// Takes what was seen; says whether there are grids that were not known, and whether there are new runs.
-    fn take(&mut self, seen: Vec<OnCluster>) -> (bool, bool) {
-        let (mut is_new, mut is_news) = (false, false);
+    /// Takes what was seen; says whether there are new grids or runs.
+    fn take(&mut self, seen: Vec<OnCluster>) -> bool {
+        let mut is_news = false;
         // The newest come first.
         for grid in seen.into_iter().rev() {
             match self
@@ -54,12 +54,12 @@ impl Clusters {
                     *known = grid;
                 }
                 None => {
-                    is_new = true;
+                    is_news = true;
                     self.grids.insert(0, grid);
                 }
             }
         }
-        (is_new, is_news)
+        is_news
     }
 }
 
@@ -92,8 +92,10 @@ impl Session {
         for look in looks.unwrap_or_else(|problem| vec![Err(problem)]) {
             match look {
                 Ok(seen) => {
-                    let (is_new, has_runs) = clusters.take(seen.grids);
-                    is_news |= has_runs || is_new;
+                    let before = clusters.grids.len();
+                    is_news |= clusters.take(seen.grids);
+                    // A folder that the person took off stays so.
+                    let is_new = clusters.grids.len() > before;
                     beside.extend(seen.beside.filter(|_| is_new));
                 }
                 Err(problem) => clusters.trouble = Some(problem),

@@ -1,12 +1,13 @@
 //! In what runs differ: settings, and what the settings only name.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
+use super::grids::may_vary;
 use super::plain::title_of;
 use super::views::RunRow;
 use crate::method::{filled, named_method};
-use crate::run::config::{self, RunConfig, SETTINGS, Says, Setting, differs, setting};
+use crate::run::config::{self, RunConfig, differs, setting};
 use crate::tr;
 
 /// Two settings side by side where they differ, the method's own filled in: key, then one value per
@@ -47,62 +48,40 @@ pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
 }
 
 /// By the folder of a run the settings that tell it from others of its name, each with its value.
-pub type Apart = HashMap<PathBuf, Vec<(&'static str, Option<Setting>)>>;
+pub type Apart = HashMap<PathBuf, Vec<(String, String)>>;
 
-/// What tells runs apart that are called the same: the settings that not all of them have alike.
+/// What tells runs apart that are called the same: the settings that not all of them have alike, but for those of where
+/// it is computed.
 pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
-    let mut alike: HashMap<String, Vec<(&RunRow, RunConfig)>> = HashMap::new();
+    let mut alike: HashMap<String, Vec<(&RunRow, &RunConfig)>> = HashMap::new();
     for row in rows {
         if let Some(header) = &row.header {
-            let run = (row, filled(&header.config));
+            let run = (row, &header.config);
             alike.entry(row.title()).or_default().push(run);
         }
     }
     let mut apart = Apart::new();
-    for runs in alike.values().filter(|runs| runs.len() > 1) {
-        let own = runs.iter().filter_map(|(row, _)| {
-            let header = row.header.as_ref()?;
-            Some(named_method(&header.config.method).ok()?.settings.iter())
-        });
-        let mut seen = HashSet::new();
-        let own = own.flatten().map(|spec| spec.key);
-        let own: Vec<&'static str> = own.filter(|key| seen.insert(*key)).collect();
-        let common = SETTINGS.iter().filter(|s| s.spec.says != Says::Where);
-        let keys = common.map(|setting| setting.spec.key).chain(own);
-        for key in keys {
-            let value = |config: &RunConfig| match setting(key) {
-                Some(setting) => (setting.get)(config),
-                None => config.settings.get(key).cloned(),
-            };
-            let values: Vec<Option<Setting>> =
-                runs.iter().map(|(_, config)| value(config)).collect();
-            if values.windows(2).all(|pair| pair[0] == pair[1]) {
-                continue;
-            }
+    for runs in alike.into_values().filter(|runs| runs.len() > 1) {
+        let configs: Vec<&RunConfig> = runs.iter().map(|(_, config)| *config).collect();
+        let told = differences(&configs).into_iter();
+        for (key, values) in told.filter(|(key, _)| may_vary(key)) {
             for ((row, _), value) in runs.iter().zip(values) {
-                let told = apart.entry(row.folder.clone()).or_default();
-                told.push((key, value));
+                let of_run = apart.entry(row.folder.clone()).or_default();
+                of_run.push((key.clone(), value));
             }
         }
     }
     apart
 }
 
-/// "Ensemble off · α 0.99": what a list says of a run beside others of its name.
-pub fn apart_words(told: &[(&'static str, Option<Setting>)]) -> String {
-    let words = told.iter().map(|(key, value)| {
-        let value = value.as_ref().map_or_else(|| "–".into(), said);
-        format!("{} {value}", title_of(key))
+/// "Ensemble off · Epochs 5": what a list says of a run beside others of its name.
+pub fn apart_words(told: &[(String, String)]) -> String {
+    let words = told.iter().map(|(key, value)| match value.as_str() {
+        "on" => format!("{} {}", title_of(key), tr!("experiment-on")),
+        "off" => format!("{} {}", title_of(key), tr!("experiment-off")),
+        value => format!("{} {value}", title_of(key)),
     });
     words.collect::<Vec<_>>().join(" · ")
-}
-
-fn said(value: &Setting) -> String {
-    match value {
-        Setting::Flag(true) => tr!("experiment-on").into(),
-        Setting::Flag(false) => tr!("experiment-off").into(),
-        other => other.to_string(),
-    }
 }
 
 /// Weights and plugin texts where they differ, by the beginnings of their hashes: equal settings

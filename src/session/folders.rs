@@ -60,6 +60,8 @@ pub struct Folders {
     rows: BTreeMap<PathBuf, bool>,
     /// Whether they are to be listed once more after that.
     again: bool,
+    /// Where it is being looked what tells runs apart: whether once more after that.
+    telling_apart: Option<bool>,
 }
 
 impl Folders {
@@ -178,26 +180,38 @@ impl Session {
             return;
         };
         let rows = Arc::make_mut(rows);
-        let before = rows.len();
-        rows.retain(|known| known.folder != folder);
-        let is_new = rows.len() == before;
+        let at = rows.iter().position(|known| known.folder == folder);
+        let before = at.map(|at| rows.remove(at).title());
+        let now = row.as_ref().map(|row| row.title());
         if let Some(row) = row {
             let place = rows.partition_point(|known| known.age() > row.age());
             rows.insert(place, row);
         }
-        if is_new {
+        if before != now {
             self.tell_apart();
         }
     }
 
-    /// Looks what tells runs of the same name apart; among thousands that takes longer than a frame.
+    /// Looks what tells runs of the same name apart, once more after the look that is under way; among thousands it takes
+    /// longer than a frame.
     fn tell_apart(&mut self) {
         let Some(rows) = self.compare.runs.ready().cloned() else {
             return;
         };
+        let looking = &mut self.compare.folders.telling_apart;
+        if let Some(again) = looking {
+            *again = true;
+            return;
+        }
+        *looking = Some(false);
         self.task(
             move |_| Ok(apart(rows.iter().map(|row| &**row))),
-            |session, told| session.compare.apart = told.unwrap_or_default(),
+            |session, told| {
+                session.compare.apart = told.unwrap_or_default();
+                if session.compare.folders.telling_apart.take() == Some(true) {
+                    session.tell_apart();
+                }
+            },
         );
     }
 

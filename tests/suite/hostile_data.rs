@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lae_studio::data::transform::InputSpec;
 use lae_studio::data::{Dataset, OpenOptions};
@@ -128,7 +128,7 @@ fn one_text_that_stands_for_all_class_names_is_not_copied() {
     made.file("train", b"\x80\x02}.");
     let begun = Instant::now();
     assert!(made.try_open(&OpenOptions::default()).is_err());
-    assert!(begun.elapsed() < crate::AT_ONCE);
+    assert!(begun.elapsed() < Duration::from_secs(10));
     // A pickle of more instructions than any data set's.
     let mut train = b"\x80\x02".to_vec();
     train.extend(vec![b'N'; 3_000_000]);
@@ -172,7 +172,11 @@ fn bare_names_are_looked_up_at_once_however_many_folders_there_are() {
     );
     let begun = Instant::now();
     let data = made.open();
-    assert!(begun.elapsed() < crate::AT_ONCE, "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
     // `p` lies in every folder and is nobody's.
     assert_eq!(data.train.len() + data.test.len(), 2);
     let more = data
@@ -264,5 +268,5 @@ fn thousands_of_copies_of_two_pictures_are_drawn_from_soon() {
     let (_, time) = meter.stop();
     assert!(data.train.len() + data.test.len() >= 4000);
     // Asking for each copy anew took minutes.
-    assert!(time < crate::AT_ONCE, "{time:?}");
+    assert!(time < Duration::from_secs(20), "{time:?}");
 }

@@ -63,8 +63,6 @@ use lae_studio::run::event::MethodFacts;
 
 /// So long a test waits for what has to come: far beyond what it takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(900);
-/// What is refused or left out takes less, however busy the machine is.
-const AT_ONCE: Duration = Duration::from_secs(60);
 
 /// A folder for what tests share until all have ended. It lies among what cargo built, so that it
 /// goes with that.

@@ -22,23 +22,30 @@ use lae_studio::session::editor::completion::candidates;
 use lae_studio::session::{Disk, Sources};
 use lae_studio::store::{PluginSave, earlier_texts, save_plugin};
 
+use crate::fuzz::meter::Meter;
 use crate::skip::skip;
 
+/// So long may the window be behind.
+const BEHIND: Duration = Duration::from_millis(200);
+/// So long may anything take.
+const MOST: Duration = Duration::from_secs(5);
+
 #[test]
-#[ignore = "a measurement"]
-fn the_time_until_a_text_is_understood_is_measured() {
+fn what_a_text_means_is_known_within_200_milliseconds() {
     let disk = Disk::at(PathBuf::from("nowhere"));
     let mut slowest = Duration::ZERO;
     for text in BUILT_IN {
         let best = (0..3).map(|_| {
-            let began = Instant::now();
+            // Processor time: others may be at work on this machine.
+            let meter = Meter::start();
             let checked = disk.check_plugin(text, "mine.toml", &RunConfig::default());
             assert!(checked.mistakes.is_empty() && checked.meaning.is_some());
-            began.elapsed()
+            meter.stop().1
         });
         slowest = slowest.max(best.min().unwrap());
     }
     eprintln!("the slowest of {} took {slowest:?}", BUILT_IN.len());
+    assert!(slowest < BEHIND, "{slowest:?}");
 }
 
 /// A plugin with this equation over one parameter.
@@ -145,7 +152,7 @@ fn hostile_texts_hold_nobody_up_in_the_editor() {
         let _ = candidates(text, middle, None);
         let took = began.elapsed();
         eprintln!("{name}: {took:?}, {} mistakes", checked.mistakes.len());
-        assert!(took < crate::AT_ONCE, "{name}: {took:?}");
+        assert!(took < MOST, "{name}: {took:?}");
     }
     // By itself alone, as other tests of this process have memory of their own.
     if let (Some(_), Some(peak)) = (more, peak_bytes()) {
@@ -228,8 +235,10 @@ fn a_pet_that_lies_nowhere_is_tried_beside_adapter() {
         if let Some(problem) = &one.problem {
             return skip(&format!("this machine is too busy: {}", problem.what));
         }
-        // How far it gets hangs on the machine.
-        assert!(one.right.unwrap() > 20.0 && one.losses.len() > 1, "{one:?}");
+        assert!(one.right.unwrap() > 20.0, "{one:?}");
+        // Where the machine is slow the trial takes fewer steps, and says so.
+        let is_cut = !trial.bounds.is_empty();
+        assert!(one.losses.len() > 10 || is_cut, "{one:?}");
     }
 }
 

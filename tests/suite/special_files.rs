@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use lae_studio::golden::{self, Tolerance};
 use lae_studio::nn::Place;
@@ -32,7 +33,7 @@ fn hostile(folder: &Path) -> [PathBuf; 3] {
 fn soon<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (give, take) = mpsc::channel();
     std::thread::spawn(move || give.send(work()));
-    take.recv_timeout(crate::AT_ONCE)
+    take.recv_timeout(Duration::from_secs(20))
         .unwrap_or_else(|_| panic!("{what} hangs"))
 }
 

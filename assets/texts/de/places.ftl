@@ -1,9 +1,6 @@
 # Versuchsreihen auf Clustern.
 slurm-nothing-to-submit = nichts einzureichen: Alles ist da oder in der Warteschlange
-slurm-submitted = { $n ->
-    [one] { $n } Lauf
-   *[other] { $n } Läufe
-} als Job { $jobs } eingereicht; Skript und Protokolle liegen in { $folder }
+slurm-submitted = { $runs } als Job { $jobs } eingereicht; Skript und Protokolle liegen in { $folder }
 slurm-submitted-beside = { $told }; { $n } von vorher in der Warteschlange
 slurm-failed-memory = er brauchte mehr Speicher, als er bekam; mehr gibt `memory`
 slurm-failed-silently = er hinterließ kein Wort
@@ -13,8 +10,6 @@ slurm-not-there = auf { $host } gibt es kein { $name }
 slurm-not-there-try = nenn den Anmelderechner eines Clusters mit Slurm
 slurm-not-here = auf diesem Rechner gibt es kein { $name }
 slurm-not-here-try = ruf dies auf einem Anmelderechner des Clusters auf, oder nenn ihn als `ssh` eines Ortes in places.toml
-slurm-no-ssh = auf diesem Rechner gibt es kein ssh
-slurm-no-ssh-try = installiere den Client von OpenSSH
 slurm-not-started = { $name } ließ sich nicht starten: { $said }
 slurm-partition = der Cluster hat keine solche Partition
 slurm-partition-try = `sinfo` zählt auf, welche es gibt
@@ -70,6 +65,8 @@ place-other-system-try = installiere dort das Programm für jenes System
 place-own-program = dieses Programm ist nicht zu lesen: { $error }
 place-copy-fails = das kopierte Programm läuft dort nicht
 place-no-ssh = `ssh` ließ sich nicht starten: { $error }
+place-no-ssh-try = installiere den Client von OpenSSH
+place-no-run = auf { $place } gibt es keinen Lauf
 place-no-thread = es beginnt kein Thread: { $error }
 place-failed = der Teil dieses Programms, der mit anderen Rechnern spricht, ist ausgefallen
 place-deaf = der andere Prozess hört nicht zu

@@ -1,9 +1,6 @@
 # Grids on clusters.
 slurm-nothing-to-submit = nothing to submit: all is there or in the queue
-slurm-submitted = { $n ->
-    [one] { $n } run
-   *[other] { $n } runs
-} submitted as job { $jobs }; script and logs lie in { $folder }
+slurm-submitted = { $runs } submitted as job { $jobs }; script and logs lie in { $folder }
 slurm-submitted-beside = { $told }; { $n } in the queue from before
 slurm-failed-memory = it took more memory than it was given; give more as `memory`
 slurm-failed-silently = it left no word
@@ -13,8 +10,6 @@ slurm-not-there = there is no { $name } on { $host }
 slurm-not-there-try = name the login host of a cluster with Slurm
 slurm-not-here = there is no { $name } on this machine
 slurm-not-here-try = call this on a login host of the cluster, or name that host as `ssh` of a place in places.toml
-slurm-no-ssh = there is no ssh on this machine
-slurm-no-ssh-try = install OpenSSH's client
 slurm-not-started = { $name } could not be started: { $said }
 slurm-partition = the cluster has no such partition
 slurm-partition-try = `sinfo` lists those there are
@@ -70,6 +65,8 @@ place-other-system-try = install the program for that system there
 place-own-program = this program cannot be read: { $error }
 place-copy-fails = the program that was copied does not run there
 place-no-ssh = `ssh` cannot be started: { $error }
+place-no-ssh-try = install OpenSSH's client
+place-no-run = there is no run at { $place }
 place-no-thread = no thread starts: { $error }
 place-failed = the part of this program that talks to other machines failed
 place-deaf = the other process does not listen

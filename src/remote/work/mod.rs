@@ -9,7 +9,6 @@ use std::process::Command as Process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use super::copy::no_ssh;
 use super::link::{Heard, Link};
 use super::mirror::Mirror;
 use super::ssh::{command, may_pass, reason, script};
@@ -18,6 +17,7 @@ use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
+use crate::run::places::no_ssh;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, Ask, Hello, Said, Told};
 use tickets::{Ticket, too_large};

@@ -26,8 +26,9 @@ fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
         .collect();
     assert_eq!(keys, ["lae", "simplecil", "ranpac"]);
     for one in methods {
-        if let Some(what) = one["problem"]["what"].as_str() {
-            return skip(&format!("this machine is too busy: {what}"));
+        let told = one["problem"]["what"].as_str().unwrap_or_default();
+        if told.contains("took too long") {
+            return skip(&format!("this machine is too busy: {told}"));
         }
         let right = one["right"].as_f64().unwrap();
         assert!((0.0..=100.0).contains(&right), "{one}");

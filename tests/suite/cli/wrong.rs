@@ -113,7 +113,7 @@ fn numbers_beyond_all_measure_are_refused_at_once() {
         let all: Vec<&str> = QUICK.iter().copied().chain(large).collect();
         let said = refused(&all, &root.path().join("runs"));
         assert!(said.contains(words), "{said}");
-        assert!(begun.elapsed() < crate::AT_ONCE, "{option}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{option}");
     }
     // The same in the file of a run that is to be continued.
     let (runs, summary) = finished();

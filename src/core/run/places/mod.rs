@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use crate::message;
 use crate::names::meant;
 use crate::problem::{Problem, Result};
 use crate::{files, folders};
@@ -126,6 +127,12 @@ impl Places {
             }
         })
     }
+}
+
+/// That `ssh` cannot be started on this machine.
+pub fn no_ssh(error: &std::io::Error) -> Problem {
+    Problem::new(message!("place-no-ssh", error = error.to_string()))
+        .advise(message!("place-no-ssh-try"))
 }
 
 /// The person's own file of places; none where the system has no folder of settings.

@@ -7,7 +7,7 @@ use super::script::quoted;
 use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::Place;
+use crate::run::places::{Place, no_ssh};
 
 /// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
@@ -114,12 +114,10 @@ impl Cluster {
 
     fn not_called(&self, name: &str, error: &std::io::Error) -> Problem {
         match (&self.ssh, error.kind()) {
+            (Some(_), _) => no_ssh(error),
             (None, ErrorKind::NotFound) => Problem::new(message!("slurm-not-here", name = name))
                 .advise(message!("slurm-not-here-try")),
-            (Some(_), ErrorKind::NotFound) => {
-                Problem::new(message!("slurm-no-ssh")).advise(message!("slurm-no-ssh-try"))
-            }
-            _ => Problem::new(message!(
+            (None, _) => Problem::new(message!(
                 "slurm-not-started",
                 name = name,
                 said = error.to_string()

@@ -72,7 +72,7 @@ pub fn told(submitted: Option<&Submitted>) -> Message {
     };
     let told = message!(
         "slurm-submitted",
-        n = submitted.tasks,
+        runs = message!("count-runs", n = submitted.tasks),
         jobs = submitted.jobs.join(", "),
         folder = submitted.folder.display().to_string()
     );
