@@ -18,7 +18,7 @@ use super::explain::Kernel;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
 use super::pairs::{PAIRS, lay_out, pair};
-use super::panels::{DEPTH, Kind, Left, Place, put_turned, run};
+use super::panels::{DEPTH, Kind, Left, Place, run};
 use super::simd::{Level, simd};
 #[cfg(target_arch = "aarch64")]
 use super::simd_neon;
@@ -56,13 +56,12 @@ pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
     if amx::is_there() {
         return amx::product(to, bias, a, b);
     }
-    let to = to.beginning_with(bias, b.columns);
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     if is_native() {
         // SAFETY: the processor was asked for these instructions.
-        return unsafe { of_the_processor(to, a, b) };
+        return unsafe { of_the_processor(to, bias, a, b) };
     }
-    widened(Level::best(), to, a, b);
+    widened(Level::best(), to, bias, a, b);
 }
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -71,16 +70,19 @@ pub(crate) fn product(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, 
     target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512bf16,avx2,fma")
 )]
 #[cfg_attr(target_arch = "aarch64", target_feature(enable = "bf16"))]
-fn of_the_processor(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
-    run::<Wide, OfPairs<Native>>(to, a, b);
+fn of_the_processor(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+    run::<Wide, OfPairs<Native>>(to, bias, a, b);
 }
 
 simd! {
     /// The same on any processor.
-    fn widened<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, bf16>) {
-        run::<L, OfPairs<Widened>>(to, a, b);
+    fn widened<L>(to: Place<'_>, bias: &[f32], a: Matrix<'_>, b: Matrix<'_, bf16>) {
+        run::<L, OfPairs<Widened>>(to, bias, a, b);
     }
 }
+
+/// From row to row of rounded numbers: not a power of two, so that rows do not push each other out of the first cache.
+const STEP: usize = DEPTH / 2 + WIDTH;
 
 /// How pairs of bf16 are made and meet.
 pub(crate) trait Pairs<L: Lanes> {
@@ -96,7 +98,7 @@ pub(crate) struct OfPairs<P>(PhantomData<P>);
 impl<L: Lanes, P: Pairs<L>> Kind<L> for OfPairs<P> {
     type Number = bf16;
     const TOGETHER: usize = 2;
-    const LEFT: usize = DEPTH / 2 * WIDTH;
+    const LEFT: usize = L::ROWS * STEP;
 
     #[inline(always)]
     fn lay_out(b: Matrix<'_, bf16>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
@@ -205,27 +207,23 @@ fn left_by<'a, L: Lanes, P: Pairs<L>>(
     along: Range<usize>,
     room: &'a mut [f32],
 ) -> Left<'a> {
-    let places = room.chunks_mut(WIDTH * WIDTH);
-    for (start, to) in along.clone().step_by(PAIRS).zip(places) {
-        let long = PAIRS.min(along.end - start);
-        let mut square = [L::splat(0.0); WIDTH];
-        for (row, lanes) in rows.clone().zip(&mut square) {
-            let from = &a.data[row * a.row + start..][..long];
-            *lanes = match from.first_chunk() {
-                Some(whole) => P::rounded(whole),
-                None => {
-                    let mut whole = [0.0; PAIRS];
-                    whole[..long].copy_from_slice(from);
-                    P::rounded(&whole)
-                }
-            };
+    for (row, to) in rows.zip(room.chunks_exact_mut(STEP)) {
+        let from = &a.data[row * a.row..][along.clone()];
+        let (whole, rest) = from.as_chunks::<PAIRS>();
+        let (places, _) = to.as_chunks_mut::<WIDTH>();
+        for (from, to) in whole.iter().zip(&mut *places) {
+            P::rounded(from).store(to);
         }
-        put_turned::<L>(square, WIDTH, WIDTH, to);
+        if !rest.is_empty() {
+            let mut last = [0.0; PAIRS];
+            last[..rest.len()].copy_from_slice(rest);
+            P::rounded(&last).store(&mut places[whole.len()]);
+        }
     }
     Left {
         numbers: room,
-        down: 1,
-        along: WIDTH,
+        down: STEP,
+        along: 1,
     }
 }
 
@@ -253,12 +251,14 @@ mod tests {
     fn ways() -> Vec<Way> {
         let mut ways: Vec<Way> = vec![Box::new(|to, a, b| product(to, &[], a, b))];
         for level in Level::all() {
-            ways.push(Box::new(move |to, a, b| widened(level, to, a, b)));
+            ways.push(Box::new(move |to, a, b| widened(level, to, &[], a, b)));
         }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if is_native() {
             // SAFETY: the processor was asked for these instructions.
-            ways.push(Box::new(|to, a, b| unsafe { of_the_processor(to, a, b) }));
+            ways.push(Box::new(|to, a, b| unsafe {
+                of_the_processor(to, &[], a, b)
+            }));
         }
         ways
     }

@@ -5,6 +5,7 @@
 //! not be cleared at all when it is about to be overwritten. A dropped [`Buffer`] hands its memory back.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -105,6 +106,43 @@ impl DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [f32] {
         // SAFETY: as in `deref`; the borrow of `self` is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+/// Numbers that a thread keeps for what it computes meanwhile: a small product is done before a lock is open.
+pub(crate) struct Room(Buffer);
+
+thread_local! {
+    static KEPT: Cell<Option<Buffer>> = const { Cell::new(None) };
+}
+
+impl Room {
+    /// `len` numbers of arbitrary value.
+    pub(crate) fn new(len: usize) -> Self {
+        let kept = KEPT.take().filter(|kept| kept.len() >= len);
+        Self(kept.unwrap_or_else(|| Buffer::new(len)))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let kept = std::mem::replace(&mut self.0, Buffer::new(0));
+        // At the end of a thread there may be no place left, and it goes back to all.
+        let _ = KEPT.try_with(|place| place.set(Some(kept)));
+    }
+}
+
+impl Deref for Room {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.0
+    }
+}
+
+impl DerefMut for Room {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.0
     }
 }
 

@@ -89,7 +89,8 @@ pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], turned: b
     let row = shape.columns * shape.channels;
     // The borders of the scratch stay zero: `fill_grid` writes only inside of them.
     let scratch = || vec![[0.0; BLOCK]; shape.padded()];
-    for (x, y) in x.chunks_exact(image).zip(y.chunks_exact_mut(image)) {
+    let images = x.par_chunks_exact(image).zip(y.par_chunks_exact_mut(image));
+    images.for_each(|(x, y)| {
         let planes: Vec<Vec<Channels>> = blocks
             .par_iter()
             .enumerate()
@@ -103,7 +104,7 @@ pub fn convolve(shape: Shape, x: &[f32], kernel: &[f32], bias: &[f32], turned: b
                 write_row(shape, plane, r, block * BLOCK, y);
             }
         });
-    }
+    });
     y
 }
 
@@ -134,13 +135,25 @@ fn block_of_kernel(
 
 /// Copies the channels from `first` on of one image into the padded grid.
 fn fill_grid(shape: Shape, x: &[f32], first: usize, grid: &mut [Channels]) {
-    let count = BLOCK.min(shape.channels - first);
     let stride = shape.padded_columns();
     for (r, x) in x.chunks_exact(shape.columns * shape.channels).enumerate() {
         let row = &mut grid[(r + BORDER) * stride + BORDER..];
         for (place, x) in row.iter_mut().zip(x.chunks_exact(shape.channels)) {
-            place[..count].copy_from_slice(&x[first..first + count]);
+            copy_block(&x[first..], place);
         }
+    }
+}
+
+/// Copies a block of channels, or the fewer that are left on one side.
+#[inline(always)]
+fn copy_block(from: &[f32], to: &mut [f32]) {
+    // Of so many, so that no function has to be called.
+    if let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut()) {
+        let _: &mut Channels = to;
+        *to = *from;
+    } else {
+        let count = from.len().min(to.len());
+        to[..count].copy_from_slice(&from[..count]);
     }
 }
 
@@ -162,11 +175,10 @@ fn convolve_plane(
 
 /// Copies row `r` of a block's outputs to its channels of `y` (columns × channels).
 fn write_row(shape: Shape, plane: &[Channels], r: usize, first: usize, y: &mut [f32]) {
-    let count = BLOCK.min(shape.channels - first);
     let row = shape.columns.next_multiple_of(RUN);
     let outputs = &plane[r * row..(r + 1) * row];
     for (y, outputs) in y.chunks_exact_mut(shape.channels).zip(outputs) {
-        y[first..first + count].copy_from_slice(&outputs[..count]);
+        copy_block(outputs, &mut y[first..]);
     }
 }
 
@@ -226,7 +238,6 @@ pub fn kernel_gradient(shape: Shape, x: &[f32], g: &[f32]) -> Buffer {
 fn block_gradient(shape: Shape, x: &[f32], g: &[f32], first: usize) -> Kernel {
     let image = shape.rows * shape.columns * shape.channels;
     let stride = shape.padded_columns();
-    let count = BLOCK.min(shape.channels - first);
     let mut grid = vec![[0.0; BLOCK]; shape.padded()];
     let mut row = vec![[0.0; BLOCK]; shape.columns];
     let mut sums = [[0.0; BLOCK]; SIDE * SIDE];
@@ -234,7 +245,7 @@ fn block_gradient(shape: Shape, x: &[f32], g: &[f32], first: usize) -> Kernel {
         fill_grid(shape, x, first, &mut grid);
         for (r, g) in g.chunks_exact(shape.columns * shape.channels).enumerate() {
             for (place, g) in row.iter_mut().zip(g.chunks_exact(shape.channels)) {
-                place[..count].copy_from_slice(&g[first..first + count]);
+                copy_block(&g[first..], place);
             }
             correlate_row(Level::best(), &grid[r * stride..], &row, stride, &mut sums);
         }

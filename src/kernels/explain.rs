@@ -126,7 +126,11 @@ mod tests {
             true => Kernel::Panels,
             false => Kernel::Gemm,
         };
-        for (turned, kernel, times) in [(false, Kernel::Gemm, 1), (true, panels, 2)] {
+        let small = match Level::best().has_wide_tiles() {
+            true => Kernel::Panels,
+            false => Kernel::Gemm,
+        };
+        for (turned, kernel, times) in [(false, small, 1), (true, panels, 2)] {
             let product = Product {
                 rows: 61,
                 inner: 64,

@@ -30,4 +30,5 @@ mod simd_neon;
 mod simd_x86;
 pub mod softmax;
 pub mod sums;
+pub mod threads;
 pub mod trained_block;

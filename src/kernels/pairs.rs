@@ -7,7 +7,8 @@ use half::bf16;
 
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::put_turned;
+use super::panels::{AHEAD, put_turned};
+use super::simd::prefetch;
 
 /// Numbers in sixteen pairs.
 pub(crate) const PAIRS: usize = 2 * WIDTH;
@@ -75,6 +76,9 @@ fn straight(
             true => row(at + 1),
             false => &none[..wide],
         };
+        for from in [lower, upper] {
+            prefetch(from.as_ptr().wrapping_add(AHEAD).cast());
+        }
         let (whole, rest) = to[..wide].as_chunks_mut();
         let [(lower, lower_rest), (upper, upper_rest)] = [lower, upper].map(<[_]>::as_chunks);
         for ((to, lower), upper) in whole.iter_mut().zip(lower).zip(upper) {
@@ -112,6 +116,7 @@ fn turned<L: Lanes>(
             let mut square = [L::splat(0.0); WIDTH];
             for (row, lanes) in square[..rows].iter_mut().enumerate() {
                 let from = &from[row * b.column + start..][..long];
+                prefetch(from.as_ptr().wrapping_add(AHEAD).cast());
                 *lanes = match from.first_chunk::<PAIRS>() {
                     Some(whole) => {
                         // SAFETY: as many bytes, of which any are sixteen f32; read without regard to where they begin.

@@ -1,38 +1,52 @@
-//! Products of f32 with a matrix that lies turned, where the processor has AVX2 or AVX-512.
+//! Products of f32 with a matrix that lies turned, where the processor has AVX2 or AVX-512, and with a small one that
+//! lies straight.
 //!
-//! That is every gradient for the input of a frozen map, and every result of a trained one. The `gemm` crate turns such
-//! a matrix number by number in each call. Here sixteen rows become sixteen columns in registers, in panels as wide as a
-//! tile of the result; so many panels are laid out at a time as stay in a core's second cache, and every few rows of `a`
-//! go past all of them. Each number of the result is one sum in the order of the inner axis, cut where that crate cuts
-//! it: it depends neither on the number of threads nor on how many rows a thread takes.
+//! The former are every gradient for the input of a frozen map, every result of a trained one, and the scores of every
+//! head. The `gemm` crate turns such a matrix number by number in each call. Here sixteen rows become sixteen columns in
+//! registers, in panels as wide as a tile of the result; so many panels are laid out at a time as stay in a core's second
+//! cache, and every few rows of `a` go past all of them. Each number of the result is one sum in the order of the inner
+//! axis, cut where that crate cuts it: it depends neither on the number of threads nor on how many rows a thread takes.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
 
-use super::buffer::Buffer;
+use super::buffer::Room;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
-use super::simd::{Level, simd};
+use super::simd::{Level, prefetch, simd};
 
 /// Products summed in one go. Longer sums are cut into even parts.
 pub(crate) const DEPTH: usize = 512;
 
-/// Numbers laid out at a time.
-const ROOM: usize = 96 * 1024;
+/// Numbers between what is laid out and what is asked for meanwhile: rows lie too far apart for a processor to foresee
+/// what is wanted of the next.
+pub(crate) const AHEAD: usize = 4 * WIDTH;
+
+/// Numbers of a straight matrix that is laid out here in little time: keys, values and shares of a head.
+const SMALL: usize = 1 << 14;
+
+/// From row to row of a left matrix that was moved together: not a power of two, so that rows do not push each other out
+/// of the first cache.
+const STEP: usize = DEPTH + WIDTH;
+
+/// Rows of a left matrix so far apart are moved together.
+const FAR: usize = 1024;
 
 /// Numbers of the largest tile. One that has no whole lanes is computed beside the result.
 const EDGE: usize = 12 * 2 * WIDTH;
 
+/// Numbers laid out at a time.
+const ROOM: usize = 96 * 1024;
+
 /// Whether a product is computed here: not those of so little work that laying out would take longer, nor those that
-/// the `gemm` crate sums in another order.
+/// the `gemm` crate sums in another order, and of matrices that lie straight only small ones.
 pub(crate) fn serves(level: Level, a: Matrix<'_>, b: Matrix<'_>) -> bool {
-    let turned = b.row == 1 && b.column > 1;
     let [rows, columns] = [a.rows, b.columns];
-    level.has_tiles()
-        && turned
-        && a.columns >= WIDTH
-        && rows.min(columns) > 1
-        && rows * columns > 256
+    let worth_it = match b.column == 1 {
+        true => level.has_wide_tiles() && rows >= WIDTH && b.rows * columns <= SMALL,
+        false => level.has_tiles() && b.row == 1,
+    };
+    worth_it && a.columns >= WIDTH && rows.min(columns) > 1 && rows * columns > 256
 }
 
 /// Where a product goes: rows `stride` apart.
@@ -85,9 +99,15 @@ pub(crate) trait Kind<L: Lanes> {
     fn meet(left: L, right: L, sum: L) -> L;
 }
 
-/// `to` takes the product of `a` and `b`.
+/// `to` takes the product of `a` and `b`. Where the product replaces what is there, `bias` is added to each row; it may be
+/// empty.
 #[inline(always)]
-pub(crate) fn run<L: Lanes, K: Kind<L>>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_, K::Number>) {
+pub(crate) fn run<L: Lanes, K: Kind<L>>(
+    to: Place<'_>,
+    bias: &[f32],
+    a: Matrix<'_>,
+    b: Matrix<'_, K::Number>,
+) {
     let Place {
         y,
         stride,
@@ -98,42 +118,41 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(to: Place<'_>, a: Matrix<'_>, b: Matrix<
     let even = inner.div_ceil(inner.div_ceil(DEPTH));
     let most = even.next_multiple_of(K::TOGETHER);
     let panels = ROOM / (most.div_ceil(K::TOGETHER) * width);
-    let mut room = Buffer::new(ROOM);
-    let mut left_room = Buffer::new(K::LEFT);
+    // As many rows in each tile: a last one of a row or two would wait for its sums.
+    let at_once = a.rows.div_ceil(a.rows.div_ceil(L::ROWS));
     let mut edge = [0.0; EDGE];
+    let mut room = Room::new(ROOM + K::LEFT);
+    let (room, left_room) = room.split_at_mut(ROOM);
     for start in (0..inner).step_by(most) {
         let along = start..inner.min(start + most);
         let depth = along.len().div_ceil(K::TOGETHER);
         for first in (0..b.columns).step_by(panels * width) {
             let columns = first..b.columns.min(first + panels * width);
-            K::lay_out(b, along.clone(), columns.clone(), &mut room);
-            for row in (0..a.rows).step_by(L::ROWS) {
-                let rows = L::ROWS.min(a.rows - row);
-                let left = K::left(a, row..row + rows, along.clone(), &mut left_room);
+            K::lay_out(b, along.clone(), columns.clone(), room);
+            for row in (0..a.rows).step_by(at_once) {
+                let rows = at_once.min(a.rows - row);
+                let left = K::left(a, row..row + rows, along.clone(), left_room);
                 let panels = room.chunks_exact(depth * width);
                 for (panel, column) in panels.zip(columns.clone().step_by(width)) {
                     let wide = width.min(columns.end - column);
                     let y = &mut y[row * stride + column..];
-                    let whole = wide.is_multiple_of(WIDTH);
-                    if !whole {
-                        copy(y, stride, &mut edge, width, [rows, wide]);
-                    }
-                    let to = if whole {
-                        Place {
-                            y: &mut *y,
-                            stride,
-                            store,
-                        }
-                    } else {
-                        Place {
-                            y: &mut edge,
-                            stride: width,
-                            store,
-                        }
+                    let bias = match store {
+                        Store::Replace => bias.get(column..column + wide).unwrap_or(&[]),
+                        _ => &[],
                     };
-                    any_tile::<L, K>([rows, wide], left, panel, to);
-                    if !whole {
-                        copy(&edge, width, y, stride, [rows, wide]);
+                    let tile = [rows, wide.next_multiple_of(WIDTH)];
+                    if tile[1] == wide {
+                        any_tile::<L, K>(tile, left, panel, bias, Place { y, stride, store });
+                        continue;
+                    }
+                    let to = Place {
+                        y: &mut edge,
+                        stride: width,
+                        store: Store::Replace,
+                    };
+                    any_tile::<L, K>(tile, left, panel, &[], to);
+                    for (sums, y) in edge.chunks(width).zip(y.chunks_mut(stride)).take(rows) {
+                        put_row::<L>(&sums[..wide], bias, &mut y[..wide], store);
                     }
                 }
             }
@@ -145,19 +164,19 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(to: Place<'_>, a: Matrix<'_>, b: Matrix<
 }
 
 simd! {
-    /// `to` takes the product of `a` and `b`, which lies turned.
+    /// `to` takes the product of `a` and `b`, which lies straight or turned.
     pub(crate) fn product<L>(to: Place<'_>, a: Matrix<'_>, b: Matrix<'_>) {
-        run::<L, Turned>(to, a, b);
+        run::<L, Singly>(to, &[], a, b);
     }
 }
 
-/// A matrix of f32 that lies turned.
-pub(crate) struct Turned;
+/// A matrix of f32.
+pub(crate) struct Singly;
 
-impl<L: Lanes> Kind<L> for Turned {
+impl<L: Lanes> Kind<L> for Singly {
     type Number = f32;
     const TOGETHER: usize = 1;
-    const LEFT: usize = 0;
+    const LEFT: usize = L::ROWS * STEP;
 
     #[inline(always)]
     fn lay_out(b: Matrix<'_>, along: Range<usize>, columns: Range<usize>, room: &mut [f32]) {
@@ -165,6 +184,16 @@ impl<L: Lanes> Kind<L> for Turned {
         let panels = room.chunks_exact_mut(along.len() * width);
         for (panel, column) in panels.zip(columns.clone().step_by(width)) {
             let end = columns.end.min(column + width);
+            if b.column == 1 {
+                for (row, to) in along.clone().zip(panel.chunks_exact_mut(width)) {
+                    let from = &b.data[row * b.row + column..row * b.row + end];
+                    for line in [0, WIDTH] {
+                        prefetch(from.as_ptr().wrapping_add(AHEAD + line));
+                    }
+                    move_row::<L>(from, to);
+                }
+                continue;
+            }
             for first in (column..end).step_by(WIDTH) {
                 let rows = WIDTH.min(end - first);
                 let from = &b.data[first * b.column + along.start..];
@@ -182,8 +211,18 @@ impl<L: Lanes> Kind<L> for Turned {
         a: Matrix<'a>,
         rows: Range<usize>,
         along: Range<usize>,
-        _room: &'a mut [f32],
+        room: &'a mut [f32],
     ) -> Left<'a> {
+        if a.column == 1 && a.row >= FAR {
+            for (row, to) in rows.zip(room.chunks_exact_mut(STEP)) {
+                move_row::<L>(&a.data[row * a.row..][along.clone()], to);
+            }
+            return Left {
+                numbers: room,
+                down: STEP,
+                along: 1,
+            };
+        }
         Left {
             numbers: &a.data[rows.start * a.row + along.start * a.column..],
             down: a.row,
@@ -197,10 +236,16 @@ impl<L: Lanes> Kind<L> for Turned {
     }
 }
 
-/// Copies some rows of so many numbers.
-fn copy(from: &[f32], step: usize, to: &mut [f32], stride: usize, [rows, wide]: [usize; 2]) {
-    for (from, to) in from.chunks(step).zip(to.chunks_mut(stride)).take(rows) {
-        to[..wide].copy_from_slice(&from[..wide]);
+/// Numbers to the beginning of a row that is no shorter.
+#[inline(always)]
+fn move_row<L: Lanes>(from: &[f32], to: &mut [f32]) {
+    let (whole, rest) = from.as_chunks::<WIDTH>();
+    let (places, _) = to.as_chunks_mut::<WIDTH>();
+    for (from, to) in whole.iter().zip(&mut *places) {
+        L::load(from).store(to);
+    }
+    if !rest.is_empty() {
+        L::load_part(rest, 0.0).store(&mut places[whole.len()]);
     }
 }
 
@@ -209,7 +254,11 @@ fn copy(from: &[f32], step: usize, to: &mut [f32], stride: usize, [rows, wide]: 
 fn turn<L: Lanes>(from: &[f32], step: usize, [rows, long]: [usize; 2], to: &mut [f32]) {
     let mut square = [L::splat(0.0); WIDTH];
     if [rows, long] == [WIDTH; 2] {
-        square = std::array::from_fn(|row| lanes_of(&from[row * step..]));
+        for (row, lanes) in square.iter_mut().enumerate() {
+            let from = &from[row * step..];
+            prefetch(from.as_ptr().wrapping_add(AHEAD));
+            *lanes = lanes_of(from);
+        }
     } else {
         for (row, lanes) in square[..rows].iter_mut().enumerate() {
             *lanes = L::load_part(&from[row * step..][..long], 0.0);
@@ -262,15 +311,16 @@ fn any_tile<L: Lanes, K: Kind<L>>(
     [rows, wide]: [usize; 2],
     left: Left<'_>,
     panel: &[f32],
+    bias: &[f32],
     to: Place<'_>,
 ) {
     macro_rules! of {
         ($($rows:literal)*) => {
             match rows {
                 $($rows if $rows <= L::ROWS => if L::VECTORS == 2 && wide > WIDTH {
-                    tile::<L, K, $rows, 2>(left, panel, to);
+                    tile::<L, K, $rows, 2>(left, panel, bias, to);
                 } else {
-                    tile::<L, K, $rows, 1>(left, panel, to);
+                    tile::<L, K, $rows, 1>(left, panel, bias, to);
                 })*
                 _ => {}
             }
@@ -288,6 +338,7 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
         along,
     }: Left<'_>,
     panel: &[f32],
+    bias: &[f32],
     Place { y, stride, store }: Place<'_>,
 ) {
     let rows_of_panel = panel.chunks_exact(L::VECTORS * WIDTH);
@@ -305,27 +356,49 @@ fn tile<L: Lanes, K: Kind<L>, const ROWS: usize, const VECTORS: usize>(
     }
     // One loop for each way, so that the sums never leave their registers.
     match store {
-        Store::Replace => put_all(&sums, y, stride, |_, sum| sum),
-        Store::Add => put_all(&sums, y, stride, |y, sum| L::load(y).plus(sum)),
-        Store::Subtract => put_all(&sums, y, stride, |y, sum| L::load(y).minus(sum)),
+        Store::Replace if bias.is_empty() => put_all(&sums, y, stride, |_, _, sum| sum),
+        Store::Replace => {
+            let bias: [L; VECTORS] = std::array::from_fn(|v| lanes_of(&bias[v * WIDTH..]));
+            put_all(&sums, y, stride, |v, _, sum| bias[v].plus(sum));
+        }
+        Store::Add => put_all(&sums, y, stride, |_, y, sum| L::load(y).plus(sum)),
+        Store::Subtract => put_all(&sums, y, stride, |_, y, sum| L::load(y).minus(sum)),
     }
 }
 
-/// Puts what `f` makes of the numbers there and the sums in their place.
+/// Puts what `f` makes of the numbers there and the sums, whose vector it is told, in their place.
 #[inline(always)]
 fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &[[L; VECTORS]; ROWS],
     y: &mut [f32],
     stride: usize,
-    f: impl Fn(&[f32; WIDTH], L) -> L,
+    f: impl Fn(usize, &[f32; WIDTH], L) -> L,
 ) {
     assert!((ROWS - 1) * stride + VECTORS * WIDTH <= y.len());
     for (row, sums) in sums.iter().enumerate() {
         for (v, sum) in sums.iter().enumerate() {
             // SAFETY: neither `row` nor `v` is larger than in the assert, which holds; `y` is borrowed exclusively.
             let y = unsafe { &mut *y.as_mut_ptr().add(row * stride + v * WIDTH).cast() };
-            f(y, *sum).store(y);
+            f(v, y, *sum).store(y);
         }
+    }
+}
+
+/// The same of one row of any length.
+#[inline(always)]
+fn put_row<L: Lanes>(sums: &[f32], bias: &[f32], y: &mut [f32], store: Store) {
+    if !bias.is_empty() {
+        y.copy_from_slice(bias);
+    }
+    for (sums, y) in sums.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
+        let sums = L::load_part(sums, 0.0);
+        let old = L::load_part(y, 0.0);
+        let new = match store {
+            Store::Replace if bias.is_empty() => sums,
+            Store::Replace | Store::Add => old.plus(sums),
+            Store::Subtract => old.minus(sums),
+        };
+        new.store_part(y);
     }
 }
 
@@ -369,7 +442,7 @@ mod tests {
             inner in prop_oneof![1..=300usize, 500..=1100usize],
             [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
             from in 0..4usize,
-            a_turned: bool,
+            [a_turned, b_turned]: [bool; 2],
             store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
         ) {
             // Long sums of few rows: a plain sum is slow.
@@ -378,8 +451,10 @@ mod tests {
             let numbers_of_a = numbers(from + a_rows * (a_columns + a_gap), 1);
             let a = Matrix::new(&numbers_of_a[from..], a_rows, a_columns, a_columns + a_gap);
             let a = if a_turned { a.transposed() } else { a };
-            let numbers_of_b = numbers(from + columns * (inner + b_gap), 500);
-            let b = Matrix::new(&numbers_of_b[from..], columns, inner, inner + b_gap).transposed();
+            let (b_rows, b_columns) = if b_turned { (columns, inner) } else { (inner, columns) };
+            let numbers_of_b = numbers(from + b_rows * (b_columns + b_gap), 500);
+            let b = Matrix::new(&numbers_of_b[from..], b_rows, b_columns, b_columns + b_gap);
+            let b = if b_turned { b.transposed() } else { b };
             let stride = columns + y_gap;
             let before = numbers(from + rows * stride, 1500);
             for level in Level::all().into_iter().filter(|level| level.has_tiles()) {
@@ -389,7 +464,7 @@ mod tests {
                 for (i, (got, old)) in after[from..].iter().zip(&before[from..]).enumerate() {
                     let (r, c) = (i / stride, i % stride);
                     let left = |k: usize| a.data[r * a.row + k * a.column];
-                    let right = |k: usize| b.data[k + c * b.column];
+                    let right = |k: usize| b.data[k * b.row + c * b.column];
                     let want = if c < columns { one(left, right, inner, *old, store) } else { *old };
                     prop_assert_eq!(got.to_bits(), want.to_bits(), "{} {} {:?}", r, c, level);
                 }

@@ -15,13 +15,13 @@ use super::explain::Kernel;
 use super::gemm::Right;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::Matrix;
-use super::panels::{Kind, Turned};
+use super::panels::{Kind, Singly};
 use super::simd::{Level, simd};
 
 simd! {
     /// Nothing but multiplications with additions, as many at once as a tile of a product has: `done` counts them.
     fn chains<L>(times: usize, done: &mut usize) {
-        *done = chains_of::<L, Turned>(times, [1.5, 0.5]);
+        *done = chains_of::<L, Singly>(times, [1.5, 0.5]);
     }
 }
 

@@ -73,6 +73,14 @@ impl Level {
         self.0 != Set::Plain
     }
 
+    /// Whether a tile is two vectors wide.
+    pub(crate) fn has_wide_tiles(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.is_avx512();
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn is_avx512(self) -> bool {
         self.0 == Set::Avx512
@@ -125,3 +133,15 @@ macro_rules! simd {
     };
 }
 pub(crate) use simd;
+
+/// Asks for the cache line at an address, which need not be one of ours: nothing is read that the program sees.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub(crate) fn prefetch(place: *const f32) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: it fails for no address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    let _ = place;
+}

@@ -13,16 +13,23 @@ use std::arch::x86_64::{
     _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_ps,
     _mm256_unpacklo_ps, _mm512_abs_ps, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps,
     _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cvtne2ps_pbh, _mm512_div_ps, _mm512_dpbf16_ps,
-    _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps, _mm512_max_ps, _mm512_min_ps,
-    _mm512_movepi32_mask, _mm512_mul_ps, _mm512_permutex2var_ps, _mm512_reduce_add_ps,
-    _mm512_reduce_max_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setr_epi32, _mm512_slli_epi32,
-    _mm512_storeu_ps, _mm512_sub_ps,
+    _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_mask_blend_ps, _mm512_mask_loadu_ps,
+    _mm512_mask_storeu_ps, _mm512_max_ps, _mm512_min_ps, _mm512_movepi32_mask, _mm512_mul_ps,
+    _mm512_permutex2var_ps, _mm512_reduce_add_ps, _mm512_reduce_max_ps, _mm512_set1_epi32,
+    _mm512_set1_ps, _mm512_setr_epi32, _mm512_slli_epi32, _mm512_storeu_ps, _mm512_sub_ps,
 };
 
 use super::lanes::{Lanes, UPPER, WIDTH};
 
 /// The bits of 1.0.
 const ONE: i32 = 0x3f80_0000;
+
+/// A mask of the first so many of sixteen numbers.
+#[inline(always)]
+fn first(count: usize) -> u16 {
+    assert!(count <= WIDTH);
+    ((1u32 << count) - 1) as u16
+}
 
 /// One register of AVX-512.
 #[derive(Clone, Copy)]
@@ -50,6 +57,20 @@ impl Lanes for Avx512 {
     fn store(self, to: &mut [f32; WIDTH]) {
         // SAFETY: see above.
         unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn load_part(from: &[f32], fill: f32) -> Self {
+        // SAFETY: see above; what the mask leaves out is not read.
+        Self(unsafe {
+            _mm512_mask_loadu_ps(_mm512_set1_ps(fill), first(from.len()), from.as_ptr())
+        })
+    }
+
+    #[inline(always)]
+    fn store_part(self, to: &mut [f32]) {
+        // SAFETY: see above; what the mask leaves out is not written.
+        unsafe { _mm512_mask_storeu_ps(to.as_mut_ptr(), first(to.len()), self.0) }
     }
 
     #[inline(always)]

@@ -122,7 +122,8 @@ impl Network {
             step: steps.start,
             steps: steps.end,
         };
-        self.method.learn(&batch, &self.passes[task][index])
+        self.method
+            .learn_together(&batch, &self.passes[task][index])
     }
 
     /// One step of a mode; reading a result waits until the device has done it.
@@ -136,7 +137,7 @@ impl Network {
                 None => Vec::new(),
             },
             None => {
-                let verdicts = self.method.predict(self.pictures.sent())?;
+                let verdicts = self.method.predict_together(self.pictures.sent())?;
                 verdicts
                     .into_iter()
                     .flat_map(|verdict| verdict.scores)

@@ -213,7 +213,7 @@ impl Predictor {
     /// # Errors
     /// A Problem when the device failed or gives what is no number.
     pub fn verdicts(&self, seen: &[u8]) -> Result<Vec<Answer>> {
-        let verdicts = self.method.predict(self.images(seen))?;
+        let verdicts = self.method.predict_together(self.images(seen))?;
         self.count(verdicts.len())?;
         let folded = verdicts.into_iter();
         let folded = folded.map(|verdict| Ok(verdict.checked()?.folded(&self.again)));

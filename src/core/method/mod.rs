@@ -46,6 +46,7 @@ use burn::tensor::Tensor;
 
 use crate::backbone::Backbone;
 use crate::message;
+use crate::nn;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting};
@@ -93,7 +94,7 @@ pub const METHODS: &[&MethodSpec] = &[
 ];
 
 /// A continual-learning method at work.
-pub trait Method: Send {
+pub trait Method: Send + Sync {
     /// Numbers that are trained, heads not counted.
     fn trained_parameters(&self) -> usize;
 
@@ -248,6 +249,24 @@ pub trait Method: Send {
     fn take_up(&mut self, snapshot: &Snapshots<'_>, tasks: &[Range<usize>]) -> Result<()> {
         let last = tasks.len().saturating_sub(1);
         self.restore(&snapshot(last)?, tasks)
+    }
+}
+
+impl dyn Method {
+    /// [`Method::learn`] on threads that compute for nothing else; see [`nn::together`].
+    ///
+    /// # Errors
+    /// As [`Method::learn`].
+    pub fn learn_together(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
+        nn::together(&batch.images, || self.learn(batch, pass))
+    }
+
+    /// [`Method::predict`] on such threads.
+    ///
+    /// # Errors
+    /// As [`Method::predict`].
+    pub fn predict_together(&self, images: Tensor<4>) -> Result<Vec<Answer>> {
+        nn::together(&images.clone(), || self.predict(images))
     }
 }
 

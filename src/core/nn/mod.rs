@@ -182,6 +182,15 @@ impl Depthwise7 {
     }
 }
 
+/// Does work on images that is made of many operations, each on all cores: on the CPU device without handing every one of
+/// them over. Nothing of it depends on the thread that it is done on.
+pub fn together<T: Send>(images: &Tensor<4>, work: impl FnOnce() -> T + Send) -> T {
+    match cpu::serves(images) {
+        true => lae_kernels::threads::together(work),
+        false => work(),
+    }
+}
+
 /// `a + b`, element by element; a size of 1 is repeated. Both may be trained.
 pub fn plus<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     cpu::plus(&a, &b).unwrap_or_else(|| a + b)

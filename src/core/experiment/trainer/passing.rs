@@ -172,10 +172,10 @@ impl Trainer<'_> {
     /// at once, which a method that learns makes itself.
     fn learn(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Option<Tensor<1>>> {
         if pass.work != PassWork::Measure {
-            return self.method.learn(batch, pass);
+            return self.method.learn_together(batch, pass);
         }
         for part in StepSettings::of(&self.kit.config).parts(batch) {
-            self.method.learn(&part.batch, pass)?;
+            self.method.learn_together(&part.batch, pass)?;
         }
         Ok(None)
     }

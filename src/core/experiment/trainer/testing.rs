@@ -42,7 +42,7 @@ impl Trainer<'_> {
             };
             self.meter.begin();
             let images = self.images(&batch);
-            let verdicts = self.method.predict(images.clone())?;
+            let verdicts = self.method.predict_together(images.clone())?;
             for (row, verdict) in verdicts.into_iter().enumerate() {
                 let (source, index) = places[batch.indices[row]];
                 answers.samples.push(index);

@@ -35,6 +35,11 @@ pub use prefixed::prefixed_attention;
 pub use trained::{linear as trained_linear, momentum_step};
 pub use trained_block::{mlp as trained_mlp, self_attention as trained_attention};
 
+/// Whether such a tensor is computed here.
+pub fn serves<const D: usize>(x: &Tensor<D>) -> bool {
+    Input::new(x).is_some()
+}
+
 /// `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     let input = Input::new(x)?;

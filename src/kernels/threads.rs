@@ -1,0 +1,57 @@
+//! The threads that compute for one caller.
+
+use std::cell::OnceCell;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+thread_local! {
+    static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
+}
+
+/// Does work that is made of many short computations on one of as many threads as compute elsewhere, so that not each of
+/// them has to be handed over and waited for. The threads are the caller's own: while one of them waits for the others it
+/// takes up nothing that another caller began, which might want a lock that the work holds.
+pub fn together<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_thread_index().is_some() {
+        return work();
+    }
+    let started = || {
+        let threads = rayon::current_num_threads();
+        let name = |index| format!("compute {index}");
+        let builder = ThreadPoolBuilder::new().num_threads(threads);
+        builder.thread_name(name).build().ok()
+    };
+    OWN.with(|own| match own.get_or_init(started) {
+        Some(threads) => threads.install(work),
+        None => work(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_keeps_its_threads_and_shares_them_with_nobody() {
+        let ids = || together(|| rayon::broadcast(|_| std::thread::current().id()));
+        let (first, again) = (ids(), ids());
+        assert_eq!(first.len(), rayon::current_num_threads());
+        assert_eq!(first, again);
+        let other = std::thread::spawn(ids).join();
+        let other = other.unwrap_or_default();
+        assert_eq!(other.len(), first.len());
+        assert!(other.iter().all(|id| !first.contains(id)));
+        // Work inside of work stays where it is.
+        let inside = together(|| {
+            let here = std::thread::current().id();
+            together(|| here == std::thread::current().id())
+        });
+        assert!(inside);
+    }
+
+    #[test]
+    #[should_panic(expected = "inside")]
+    fn a_panic_reaches_the_caller() {
+        together(|| panic!("inside"));
+    }
+}
