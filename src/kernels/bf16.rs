@@ -257,7 +257,7 @@ mod tests {
         if is_native() {
             // SAFETY: the processor was asked for these instructions.
             ways.push(Box::new(|to, a, b| unsafe {
-                of_the_processor(to, &[], a, b)
+                of_the_processor(to, &[], a, b);
             }));
         }
         ways

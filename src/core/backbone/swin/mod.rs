@@ -123,7 +123,45 @@ impl Block {
         }
     }
 
-    /// Attention within windows, output projection included, back in image order.
+    /// x + attention(LN(x)) with its hooks; one operation between the windows' order and the map's where nothing acts.
+    fn attended(
+        &self,
+        index: usize,
+        x: &Tensor<3>,
+        windows: &Windows,
+        hooks: &dyn Hooks,
+    ) -> Result<Tensor<3>> {
+        let acted_on = hooks.uses_any(index, &[Site::Norm1, Site::Attention]);
+        // What is put beside a map that is not cut evenly is zero after the norm, not before it.
+        if !acted_on && !hooks.uses_any(index, IN_ATTENTION) && windows.whole() == windows.map {
+            let frame = Frame::whole(&self.norm1);
+            return self.plain_attention(index, frame, x, windows, hooks);
+        }
+        let e = self.norm1.forward(x.clone());
+        let e = hooks.around(index, Site::Norm1, x, e)?;
+        let h = self.attention(index, &e, windows, hooks)?;
+        let h = hooks.around(index, Site::Attention, &e, h)?;
+        Ok(nn::plus(x.clone(), h))
+    }
+
+    /// Attention within windows where nothing acts inside, output projection included, back in image order.
+    fn plain_attention(
+        &self,
+        index: usize,
+        frame: Frame<'_>,
+        x: &Tensor<3>,
+        windows: &Windows,
+        hooks: &dyn Hooks,
+    ) -> Result<Tensor<3>> {
+        let packed = hooks.layer(index, &Site::PACKED, &self.qkv)?;
+        let proj = hooks.layer(index, &[Site::Proj], &self.proj)?;
+        let bias = self.biases.of(windows, &x.device())?;
+        let inside = windows.partition(x.clone());
+        let h = nn::self_attention(inside, frame, [packed, proj], self.heads, Some(&bias));
+        Ok(windows.reverse(h))
+    }
+
+    /// The same with its hooks.
     fn attention(
         &self,
         index: usize,
@@ -131,15 +169,12 @@ impl Block {
         windows: &Windows,
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
+        if !hooks.uses_any(index, IN_ATTENTION) {
+            return self.plain_attention(index, Frame::default(), e, windows, hooks);
+        }
         let inside = windows.partition(e.clone());
         let packed = hooks.layer(index, &Site::PACKED, &self.qkv)?;
         let proj = hooks.layer(index, &[Site::Proj], &self.proj)?;
-        if !hooks.uses_any(index, IN_ATTENTION) {
-            let bias = self.biases.of(windows, &e.device())?;
-            let (frame, projections) = (Frame::default(), [packed, proj]);
-            let h = nn::self_attention(inside, frame, projections, self.heads, Some(&bias));
-            return Ok(windows.reverse(h));
-        }
         let mut qkv = packed.forward(inside.clone());
         if uses_projections(hooks, index) {
             qkv = Tensor::cat(
@@ -209,12 +244,9 @@ impl Backbone for Swin {
             None => tokens,
         };
         let x = tokens.values.clone();
-        let e = block.norm1.forward(x.clone());
-        let e = hooks.around(index, Site::Norm1, &x, e)?;
         let windows = Windows::new(&tokens, self.config.window, block.shifted);
-        let h = block.attention(index, &e, &windows, hooks)?;
-        let h = hooks.around(index, Site::Attention, &e, h)?;
-        let out = block.mlp.residual(index, nn::plus(x.clone(), h), hooks)?;
+        let attended = block.attended(index, &x, &windows, hooks)?;
+        let out = block.mlp.residual(index, attended, hooks)?;
         let out = hooks.around(index, Site::Block, &x, out)?;
         let values = hooks.around(index, Site::Tokens, &x, out)?;
         Ok(Tokens { values, ..tokens })
