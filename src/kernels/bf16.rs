@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_product_begins_with_the_bias() {
-        for [rows, inner, columns] in [[1, 8, 70], [37, 70, 32], [70, 1100, 45]] {
+        for [rows, inner, columns] in [[0, 8, 16], [1, 8, 70], [37, 70, 32], [70, 1100, 45]] {
             let (of_a, of_b) = (numbers(rows * inner, 1), halves(inner * columns, 500));
             let a = Matrix::new(&of_a, rows, inner, inner);
             let b = Matrix::new(&of_b, inner, columns, columns);

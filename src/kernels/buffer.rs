@@ -32,6 +32,10 @@ struct Pool {
 
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
+thread_local! {
+    static KEPT: Cell<Option<Buffer>> = const { Cell::new(None) };
+}
+
 fn pool() -> MutexGuard<'static, Option<Pool>> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -82,6 +86,18 @@ impl Buffer {
         let lines = recycled.unwrap_or_else(|| vec![Line([0.0; LINE]); lines]);
         Self { lines, len }
     }
+
+    /// The one that this thread kept, of at least `len` numbers of arbitrary value: a small product is done before the lock
+    /// of the others is open.
+    pub(crate) fn kept(len: usize) -> Self {
+        let kept = KEPT.take().filter(|kept| kept.len >= len);
+        kept.unwrap_or_else(|| Self::new(len))
+    }
+
+    /// Keeps it for this thread.
+    pub(crate) fn keep(self) {
+        KEPT.set(Some(self));
+    }
 }
 
 impl Drop for Buffer {
@@ -109,43 +125,6 @@ impl DerefMut for Buffer {
     }
 }
 
-/// Numbers that a thread keeps for what it computes meanwhile: a small product is done before a lock is open.
-pub(crate) struct Room(Buffer);
-
-thread_local! {
-    static KEPT: Cell<Option<Buffer>> = const { Cell::new(None) };
-}
-
-impl Room {
-    /// `len` numbers of arbitrary value.
-    pub(crate) fn new(len: usize) -> Self {
-        let kept = KEPT.take().filter(|kept| kept.len() >= len);
-        Self(kept.unwrap_or_else(|| Buffer::new(len)))
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        let kept = std::mem::replace(&mut self.0, Buffer::new(0));
-        // At the end of a thread there may be no place left, and it goes back to all.
-        let _ = KEPT.try_with(|place| place.set(Some(kept)));
-    }
-}
-
-impl Deref for Room {
-    type Target = [f32];
-
-    fn deref(&self) -> &[f32] {
-        &self.0
-    }
-}
-
-impl DerefMut for Room {
-    fn deref_mut(&mut self) -> &mut [f32] {
-        &mut self.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +136,19 @@ mod tests {
             assert_eq!(buffer.len(), len);
             assert_eq!(buffer.as_ptr() as usize % 64, 0);
         }
+    }
+
+    #[test]
+    fn a_thread_keeps_one_for_itself() {
+        let kept = Buffer::kept(5000);
+        let place = kept.as_ptr() as usize;
+        kept.keep();
+        let other = std::thread::spawn(|| Buffer::kept(5000).as_ptr() as usize).join();
+        assert!(other.is_ok_and(|other| other != place));
+        let again = Buffer::kept(4000);
+        assert_eq!((again.as_ptr() as usize, again.len()), (place, 5000));
+        again.keep();
+        assert_eq!(Buffer::kept(6000).len(), 6000);
     }
 
     #[test]

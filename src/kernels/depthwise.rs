@@ -148,8 +148,7 @@ fn fill_grid(shape: Shape, x: &[f32], first: usize, grid: &mut [Channels]) {
 #[inline(always)]
 fn copy_block(from: &[f32], to: &mut [f32]) {
     // Of so many, so that no function has to be called.
-    if let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut()) {
-        let _: &mut Channels = to;
+    if let (Some(from), Some(to)) = (from.first_chunk::<BLOCK>(), to.first_chunk_mut()) {
         *to = *from;
     } else {
         let count = from.len().min(to.len());

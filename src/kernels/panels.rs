@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::buffer::Room;
+use super::buffer::Buffer;
 use super::lanes::{Lanes, WIDTH};
 use super::matrix::{Matrix, Store};
 use super::simd::{Level, prefetch, simd};
@@ -119,10 +119,11 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
     let most = even.next_multiple_of(K::TOGETHER);
     let panels = ROOM / (most.div_ceil(K::TOGETHER) * width);
     // As many rows in each tile: a last one of a row or two would wait for its sums.
-    let at_once = a.rows.div_ceil(a.rows.div_ceil(L::ROWS));
+    let tiles = a.rows.div_ceil(L::ROWS).max(1);
+    let at_once = a.rows.div_ceil(tiles).max(1);
     let mut edge = [0.0; EDGE];
-    let mut room = Room::new(ROOM + K::LEFT);
-    let (room, left_room) = room.split_at_mut(ROOM);
+    let mut kept = Buffer::kept(ROOM + K::LEFT);
+    let (room, left_room) = kept.split_at_mut(ROOM);
     for start in (0..inner).step_by(most) {
         let along = start..inner.min(start + most);
         let depth = along.len().div_ceil(K::TOGETHER);
@@ -161,6 +162,7 @@ pub(crate) fn run<L: Lanes, K: Kind<L>>(
             store = Store::Add;
         }
     }
+    kept.keep();
 }
 
 simd! {
@@ -186,11 +188,7 @@ impl<L: Lanes> Kind<L> for Singly {
             let end = columns.end.min(column + width);
             if b.column == 1 {
                 for (row, to) in along.clone().zip(panel.chunks_exact_mut(width)) {
-                    let from = &b.data[row * b.row + column..row * b.row + end];
-                    for line in [0, WIDTH] {
-                        prefetch(from.as_ptr().wrapping_add(AHEAD + line));
-                    }
-                    move_row::<L>(from, to);
+                    move_row::<L>(&b.data[row * b.row + column..row * b.row + end], to);
                 }
                 continue;
             }
@@ -387,15 +385,19 @@ fn put_all<L: Lanes, const ROWS: usize, const VECTORS: usize>(
 /// The same of one row of any length.
 #[inline(always)]
 fn put_row<L: Lanes>(sums: &[f32], bias: &[f32], y: &mut [f32], store: Store) {
-    if !bias.is_empty() {
-        y.copy_from_slice(bias);
-    }
+    let store = match bias.is_empty() {
+        true => store,
+        false => {
+            y.copy_from_slice(bias);
+            Store::Add
+        }
+    };
     for (sums, y) in sums.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
         let sums = L::load_part(sums, 0.0);
         let old = L::load_part(y, 0.0);
         let new = match store {
-            Store::Replace if bias.is_empty() => sums,
-            Store::Replace | Store::Add => old.plus(sums),
+            Store::Replace => sums,
+            Store::Add => old.plus(sums),
             Store::Subtract => old.minus(sums),
         };
         new.store_part(y);
