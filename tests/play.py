@@ -273,7 +273,7 @@ def play(window, zoom, data):
     window.shot("palette")
     window.key("Escape")
     errand("write a PET plugin with two mistakes", lambda: write(window))
-    window.key("ctrl+3", 1)
+    window.key("ctrl+2", 1)
     errand("teach two drawn classes", lambda: teach(window))
     window.shot("taught")
     return errands
