@@ -137,7 +137,7 @@ fn prefix_head(q: &Matrix, k: &Matrix, v: &Matrix, pk: &Matrix, pv: &Matrix, own
         return joint.times(&pv.above(v));
     }
     let ordinary = joint.columns_of(rank, rank + k.rows).times(v);
-    // Eq. 15: divided by the share λ that the prefix tokens have together.
+    // Eq. 12: divided by the share λ that the prefix tokens have together.
     let shares = joint.columns_of(0, rank);
     let mut values = Vec::new();
     for row in 0..shares.rows {

@@ -1,8 +1,8 @@
 //! A run's key: by which it is told whether two runs repeat one experiment, or one repeats the other exactly.
 //!
 //! It is a hash over everything that defines figures: the settings in canonical form, the weights and the type
-//! of number they were kept as, the plugin's text, images, tasks, added tasks, and how draws are kept apart, which
-//! is what a version of the program can change. Class order and seed, which repetitions differ in, are hashed by
+//! of number they were kept as, the plugin without its description, images, tasks, added tasks, and how draws are
+//! kept apart, which is what a version of the program can change. Class order and seed, which repetitions differ in, are hashed by
 //! themselves. Device and cache decide no figure.
 
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl RunKey {
             "tasks": tasks.collect::<Vec<_>>(),
             "weights": header.weights_sha256,
             "kept_as": header.kept_as().title(),
-            "plugin": plugin_hash(plugin),
+            "plugin": computation_hash(plugin),
             "lessons": added_tasks.collect::<Vec<_>>(),
             // Runs of before they were noted have none.
             "images": header.images,
@@ -77,7 +77,36 @@ pub(super) fn plugin_hash(plugin: &str) -> String {
     }
 }
 
+/// The parts of a plugin file that only describe it.
+const DESCRIPTIVE: [&str; 2] = ["description", "reference"];
+
+/// Returns the SHA-256 of what a plugin computes, in hex: its text without comments, layout, description and
+/// reference, so that a better wording does not make a run a different one. A text that is not TOML is hashed whole.
+fn computation_hash(plugin: &str) -> String {
+    let Ok(mut table) = plugin.parse::<toml::Table>() else {
+        return plugin_hash(plugin);
+    };
+    table.retain(|key, _| !DESCRIPTIVE.contains(&key));
+    plugin_hash(&table.to_string())
+}
+
 /// The keys of a value keep their order, so equal values have equal texts.
 fn hash(value: &serde_json::Value) -> String {
     hex(&Sha256::digest(value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_plugin_computes_counts() {
+        let plugin = "name = \"A\"\ndescription = \"one\"\n[equations]\nout = \"x + 1\"\n";
+        let reworded = "# a comment\nname = \"A\"\ndescription = \"another\"\nreference = \"b\"\n\n[equations]\nout = 'x + 1'\n";
+        let changed = plugin.replace("x + 1", "x + 2");
+        assert_eq!(computation_hash(plugin), computation_hash(reworded));
+        assert_ne!(computation_hash(plugin), computation_hash(&changed));
+        let broken = "name = ";
+        assert_eq!(computation_hash(broken), plugin_hash(broken));
+    }
 }
