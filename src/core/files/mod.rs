@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use zip::ZipArchive;
+use zip::read::{ArchiveOffset, Config};
+use zip::result::ZipResult;
 
 /// Most bytes of a text that people or this program write: settings, facts, tables of entries. A
 /// million classes by name or number fit.
@@ -176,6 +179,19 @@ pub fn read_from(path: &Path, from: u64, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Opens a ZIP archive that starts with the first byte of `reader`.
+///
+/// The `zip` crate by default also searches for archives behind other bytes. That search fails for files of `torch.save`:
+/// they have ZIP64 records (76 bytes) that their directory does not need, and where the first entry of the directory
+/// is 76 bytes long, too, the directory is taken to start at its second entry.
+///
+/// # Errors
+/// The archive is damaged, or does not start with the first byte.
+pub fn open_zip<R: Read + Seek>(reader: R) -> ZipResult<ZipArchive<R>> {
+    let archive_offset = ArchiveOffset::Known(0);
+    ZipArchive::with_config(Config { archive_offset }, reader)
 }
 
 fn ordinary(about: &Metadata) -> io::Result<()> {

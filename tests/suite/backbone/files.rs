@@ -159,6 +159,11 @@ fn encoded(numbers: &[f32], dtype: Dtype) -> Vec<u8> {
 
 /// Writes a PyTorch checkpoint as `torch.save` does, with the state dict under `key` if given.
 pub fn pytorch(weights: &Weights, key: Option<&str>, path: &Path) {
+    pytorch_in("archive", weights, key, path);
+}
+
+/// As [`pytorch`], with the archive's entries in the folder `root`.
+pub fn pytorch_in(root: &str, weights: &Weights, key: Option<&str>, path: &Path) {
     let mut pickle = b"\x80\x02".to_vec();
     if let Some(key) = key {
         pickle.extend(b"}");
@@ -189,7 +194,7 @@ pub fn pytorch(weights: &Weights, key: Option<&str>, path: &Path) {
     let mut put = |name: &str, bytes: &[u8]| {
         let stored =
             SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-        zip.start_file(format!("archive/{name}"), stored).unwrap();
+        zip.start_file(format!("{root}/{name}"), stored).unwrap();
         zip.write_all(bytes).unwrap();
     };
     put("data.pkl", &pickle);
@@ -199,6 +204,30 @@ pub fn pytorch(weights: &Weights, key: Option<&str>, path: &Path) {
     }
     put("version", b"3\n");
     zip.finish().unwrap();
+}
+
+/// Adds ZIP64 records that a small archive does not need, as `torch.save` does.
+pub fn add_zip64(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let end = bytes.split_off(bytes.len() - 22);
+    let number = |at: usize, length: usize| {
+        let mut wide = [0; 8];
+        wide[..length].copy_from_slice(&end[at..at + length]);
+        u64::from_le_bytes(wide)
+    };
+    let (entries, length, start) = (number(10, 2), number(12, 4), number(16, 4));
+    let place = bytes.len() as u64;
+    bytes.extend(b"PK\x06\x06");
+    bytes.extend(44u64.to_le_bytes());
+    bytes.extend([30, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for field in [entries, entries, length, start] {
+        bytes.extend(field.to_le_bytes());
+    }
+    bytes.extend(b"PK\x06\x07\0\0\0\0");
+    bytes.extend(place.to_le_bytes());
+    bytes.extend(1u32.to_le_bytes());
+    bytes.extend(end);
+    std::fs::write(path, bytes).unwrap();
 }
 
 fn text(text: &str) -> Vec<u8> {

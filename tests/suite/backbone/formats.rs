@@ -65,6 +65,20 @@ fn pytorch_files_are_read_with_and_without_a_container() {
     assert_eq!(of_file(&path), reference);
 }
 
+/// The first entry of the directory is as long as the ZIP64 records where the file's stem has 21 letters.
+#[test]
+fn pytorch_files_of_every_name_are_read() {
+    let folder = TempDir::new().unwrap();
+    let weights = files::vit();
+    let reference = of(&weights);
+    let path = folder.path().join("a.pth");
+    for length in 20..=22 {
+        files::pytorch_in(&"a".repeat(length), &weights, None, &path);
+        files::add_zip64(&path);
+        assert_eq!(of_file(&path), reference, "{length} letters");
+    }
+}
+
 #[test]
 fn old_swin_names_mean_the_same_network() {
     let weights = files::swin();

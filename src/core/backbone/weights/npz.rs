@@ -16,7 +16,7 @@ use crate::problem::{Problem, Result};
 pub fn is_npz(path: &Path) -> bool {
     files::open(path)
         .ok()
-        .and_then(|file| ZipArchive::new(file).ok())
+        .and_then(|file| files::open_zip(file).ok())
         .is_some_and(|archive| {
             let mut names = archive.file_names().flatten();
             names.any(|name| name.ends_with(".npy"))
@@ -59,7 +59,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
 
 fn archive_of(path: &Path) -> Result<ZipArchive<File>> {
     let file = files::open(path).map_err(|e| Problem::io("read the weight file", path, &e))?;
-    ZipArchive::new(file).map_err(|error| damaged(path, &error.to_string()))
+    files::open_zip(file).map_err(|error| damaged(path, &error.to_string()))
 }
 
 fn damaged(path: &Path, why: &str) -> Problem {

@@ -11,6 +11,7 @@ use std::path::Path;
 use super::names::{Folders, is_about_the_name, plain_path};
 use super::teachable::{Place, Project};
 use crate::data::{Skipped, Watch, stopped, tree};
+use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
@@ -120,7 +121,7 @@ impl Unpacking<'_> {
 
     /// Unpacks a zip.
     pub fn zip(&mut self, reader: impl Read + Seek) -> Result<()> {
-        let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.damaged(&error))?;
+        let mut archive = files::open_zip(reader).map_err(|error| self.damaged(&error))?;
         self.foresee(archive.file_names_raw())?;
         let mut project = Project::of(&mut archive, self.archive)?;
         for index in 0..archive.len() {

@@ -176,7 +176,7 @@ fn open(path: &Path) -> Result<Archive> {
         ));
     }
     let listed = u16::from_le_bytes([end[10], end[11]]);
-    let archive = ZipArchive::new(BufReader::with_capacity(PIECE, file))
+    let archive = files::open_zip(BufReader::with_capacity(PIECE, file))
         .map_err(|error| damaged(path, &error))?;
     let told_elsewhere = listed == u16::MAX;
     if !told_elsewhere && usize::from(listed) != archive.len() {

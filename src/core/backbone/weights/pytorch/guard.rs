@@ -10,8 +10,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use zip::ZipArchive;
-
 use crate::files;
 
 /// Most bytes of all pickles of one file; those of a network with a thousand tensors have 200 kB.
@@ -45,7 +43,7 @@ pub(super) fn check(path: &Path) -> Result<u64, String> {
 /// The entries that are read as a whole: the state dict's pickle and texts.
 fn zipped(file: File) -> Result<(), String> {
     let no_zip = |error: zip::result::ZipError| format!("it is a damaged ZIP ({error})");
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(no_zip)?;
+    let mut archive = files::open_zip(BufReader::new(file)).map_err(no_zip)?;
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(no_zip)?;
         let name = entry.name().map_err(no_zip)?;

@@ -5,12 +5,16 @@
 mod guard;
 
 use std::collections::HashMap;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
-use pytorch_reader::{DType, PytorchReader, Tensor};
+use pytorch_reader::{DType, PytorchError, PytorchReader, Tensor};
+use tempfile::NamedTempFile;
 
 use super::numbers::FloatKind;
 use super::{Stored, Tensors, foreign};
+use crate::data::cache_folder;
+use crate::files;
 use crate::problem::{Problem, Result};
 
 /// Keys under which training programs keep the state dict, in order of preference.
@@ -35,8 +39,7 @@ const MOST_OVERLAP: u64 = 4;
 /// Opens a checkpoint; tensors are read from it when they are asked for.
 pub fn open(path: &Path) -> Result<Tensors> {
     let length = guard::check(path).map_err(|why| foreign(path, &why))?;
-    let reader = PytorchReader::new(path)
-        .map_err(|error| foreign(path, &format!("it is no PyTorch state dict ({error})")))?;
+    let reader = reader(path)?;
     let stated = |tensor: &Tensor| {
         let sides = tensor.shape().iter();
         sides.fold(tensor.dtype().size() as u64, |product, side| {
@@ -70,6 +73,52 @@ pub fn open(path: &Path) -> Result<Tensors> {
         );
     }
     Ok(tensors)
+}
+
+/// Opens the checkpoint with `PytorchReader`.
+///
+/// That opens archives as the `zip` crate does by default, which fails for some files of `torch.save` (see
+/// [`files::open_zip`]). It is then given a temporary copy without the ZIP64 records. It holds the copy open, so the
+/// copy's name is removed at once.
+fn reader(path: &Path) -> Result<PytorchReader> {
+    let unread = |error| foreign(path, &format!("it is no PyTorch state dict ({error})"));
+    let error = match PytorchReader::new(path) {
+        Err(error @ PytorchError::Zip(_)) => error,
+        read => return read.map_err(unread),
+    };
+    let copy = copy_without_zip64(path)
+        .map_err(|error| Problem::io("copy the weight file", path, &error))?;
+    match copy {
+        Some(copy) => PytorchReader::new(copy.path()).map_err(unread),
+        None => Err(unread(error)),
+    }
+}
+
+/// Copies a ZIP archive without its ZIP64 records. `None` if it does not end as `torch.save` ends its files: with a
+/// ZIP64 end record (56 bytes), its locator (20 bytes) and an end record without a comment (22 bytes).
+fn copy_without_zip64(path: &Path) -> io::Result<Option<NamedTempFile>> {
+    const LOCATOR: usize = 56;
+    const END: usize = LOCATOR + 20;
+    const ALL: u64 = END as u64 + 22;
+    let Some(start) = files::length(path)?.checked_sub(ALL) else {
+        return Ok(None);
+    };
+    let records = files::read_from(path, start, ALL)?;
+    let signatures = [
+        (0, b"PK\x06\x06"),
+        (LOCATOR, b"PK\x06\x07"),
+        (END, b"PK\x05\x06"),
+    ];
+    let is_there = |(at, signature): &(usize, &[u8; 4])| records[*at..].starts_with(*signature);
+    if records.len() as u64 != ALL || !signatures.iter().all(is_there) {
+        return Ok(None);
+    }
+    let folder = cache_folder();
+    std::fs::create_dir_all(&folder)?;
+    let mut copy = NamedTempFile::new_in(folder)?;
+    io::copy(&mut files::open(path)?.take(start), copy.as_file_mut())?;
+    copy.write_all(&records[END..])?;
+    Ok(Some(copy))
 }
 
 /// Strips the containers around the state dict. Names that share no container stay as they are.
