@@ -46,6 +46,9 @@ pub struct Family {
     pub read: fn(&ArchitectureValues) -> Result<Architecture>,
     /// Dimensions off the names and shapes of tensors; none where they are of another family.
     pub infer: fn(&Tensors) -> Result<Option<Inferred>>,
+    /// In each of the family's namings, the name of a tensor of the first layer. A file's name that ends with one shows
+    /// what a wrapper or a training program put before the names of the network ([`super::families::unwrapped`]).
+    pub first: &'static [&'static str],
     /// Tensors under timm's names of today, whichever of the family's namings they come in.
     pub renamed: fn(Tensors) -> Result<Tensors>,
     /// A small network on which a card's answers are checked, and one of the usual width, with fewer

@@ -50,12 +50,62 @@ pub fn from_metadata(family: &str, metadata: &BTreeMap<String, String>) -> Resul
     Ok(made)
 }
 
+/// Words before the names of a network whose weights are an average over training: it is the one to use.
+const AVERAGED: [&str; 2] = ["ema", "teacher"];
+/// Words before the names of a network that only helped to train another.
+const HELPERS: [&str; 2] = ["momentum", "student"];
+
+/// The tensors of the network in a file, without what wrappers (`module.`, `_orig_mod.`), larger models (`backbone.`,
+/// `base_encoder.`) and training programs (`state_dict.`, `model_ema.`) put before their names. Tensors beside the network
+/// (an optimiser's state, for example) are left out. Unchanged where no family knows a name.
+///
+/// Of several networks, an average of weights (EMA, teacher) is taken; one that only helped (momentum, student) is not.
+///
+/// # Errors
+/// A Problem if more than one network is left.
+pub fn unwrapped(tensors: Tensors) -> Result<Tensors> {
+    // `torch.compile` puts this before the names of whatever it compiled, be it a layer.
+    let tensors = tensors.renamed(|name| Some(name.replace("_orig_mod.", "")));
+    let rank = |prefix: &str| {
+        let has = |words: &[&str]| {
+            prefix
+                .split(['.', '/', '_'])
+                .any(|word| words.contains(&word))
+        };
+        u8::from(!has(&AVERAGED)) + u8::from(has(&HELPERS))
+    };
+    // The first tensors of the networks of each rank, by what precedes their names.
+    let mut networks: BTreeMap<u8, BTreeMap<String, String>> = BTreeMap::new();
+    for first in FAMILIES.iter().flat_map(|family| family.first) {
+        for name in tensors.names() {
+            let prefix = name.strip_suffix(first);
+            if let Some(prefix) = prefix.filter(|it| it.is_empty() || it.ends_with(['.', '/'])) {
+                let same = networks.entry(rank(prefix)).or_default();
+                same.insert(prefix.to_owned(), name.to_owned());
+            }
+        }
+    }
+    let Some((_, best)) = networks.pop_first() else {
+        return Ok(tensors);
+    };
+    match best.keys().collect::<Vec<_>>().as_slice() {
+        [prefix] => Ok(tensors.under(prefix)),
+        _ => Err(Problem::new(message!(
+            "problem-weight-file-holds-several-networks",
+            names = some_of(&best.into_values().collect::<Vec<_>>(), 4)
+        ))
+        .at(tensors.origin())
+        .advise(message!("try-save-state-dict-of-one-network"))),
+    }
+}
+
 /// The dimensions of a bare weight file: from its metadata where it says them, else from the
 /// names and shapes of its tensors. What shapes cannot tell is assumed and said.
 ///
 /// # Errors
 /// A Problem for a file of no known family, or dimensions that make no sense.
 pub fn infer(tensors: &Tensors) -> Result<Inferred> {
+    let tensors = &unwrapped(tensors.clone())?;
     let metadata = tensors.metadata();
     let at = |problem: Problem| problem.at(tensors.origin());
     let family = metadata.get("architecture").or(metadata.get("kind"));

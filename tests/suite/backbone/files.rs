@@ -27,8 +27,12 @@ struct Maker {
 
 impl Maker {
     fn new() -> Self {
+        Self::seeded(3)
+    }
+
+    fn seeded(seed: u64) -> Self {
         Self {
-            rng: StdRng::seed_from_u64(3),
+            rng: StdRng::seed_from_u64(seed),
             weights: Weights::new(),
         }
     }
@@ -66,7 +70,12 @@ impl Maker {
 
 /// A ViT: input 16×16, patch 4, width 128 (2 heads of 64), 2 blocks.
 pub fn vit() -> Weights {
-    let mut maker = Maker::new();
+    vit_of(3)
+}
+
+/// The same with numbers drawn from another seed.
+pub fn vit_of(seed: u64) -> Weights {
+    let mut maker = Maker::seeded(seed);
     maker.add("cls_token", &[1, 1, 128], 0.0);
     maker.add("pos_embed", &[1, 17, 128], 0.0);
     maker.add("patch_embed.proj.weight", &[128, 3, 4, 4], 0.0);

@@ -65,6 +65,66 @@ fn pytorch_files_are_read_with_and_without_a_container() {
     assert_eq!(of_file(&path), reference);
 }
 
+/// Wrappers and training programs put words before the names, in every format alike.
+#[test]
+fn prefixes_of_names_are_removed_in_every_format() {
+    let folder = TempDir::new().unwrap();
+    let weights = files::vit();
+    let reference = of(&weights);
+    let other = files::vit_of(4);
+    let cases: [(&str, &str); 9] = [
+        ("module.", ""),
+        ("model.", "optimizer."),
+        ("_orig_mod.", ""),
+        ("model_state_dict.module._orig_mod.", ""),
+        ("feature_extractor.", ""),
+        ("module.base_encoder.", "module.momentum_encoder."),
+        ("teacher.backbone.", "student.backbone."),
+        ("state_dict_ema.", "state_dict."),
+        ("model_ema.", "model."),
+    ];
+    for (prefix, beside) in cases {
+        let mut all = renamed(&weights, |name| format!("{prefix}{name}"));
+        if beside == "optimizer." {
+            all.insert("optimizer.state.0.exp_avg".into(), (vec![2], vec![0.0; 2]));
+        } else if !beside.is_empty() {
+            all.extend(renamed(&other, |name| format!("{beside}{name}")));
+        }
+        let path = folder.path().join("a.safetensors");
+        files::safetensors(&all, Dtype::F32, &[], &path);
+        assert_eq!(of_file(&path), reference, "{prefix} in safetensors");
+        let path = folder.path().join("a.pth");
+        files::pytorch(&all, None, &path);
+        assert_eq!(of_file(&path), reference, "{prefix} in PyTorch");
+    }
+    // A layer that was compiled alone.
+    let compiled = renamed(&weights, |name| {
+        name.replace("blocks.0.", "blocks.0._orig_mod.")
+    });
+    assert_eq!(of(&compiled), reference);
+    for weights in [files::swin(), files::convnext()] {
+        let wrapped = renamed(&weights, |name| format!("module.backbone.{name}"));
+        assert_eq!(of(&wrapped), of(&weights));
+    }
+    let wrapped = renamed(&jax(&weights), |name| format!("opt/target/{name}"));
+    let path = folder.path().join("a.npz");
+    files::npz(&wrapped, &path);
+    assert_eq!(of_file(&path), reference);
+}
+
+#[test]
+fn a_file_of_two_networks_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let mut both = renamed(&files::vit(), |name| format!("model.{name}"));
+    both.extend(renamed(&files::vit(), |name| format!("best.{name}")));
+    let path = folder.path().join("a.safetensors");
+    files::safetensors(&both, Dtype::F32, &[], &path);
+    let problem = refused(&path);
+    assert!(problem.what.contains("more than one network"), "{problem}");
+    assert!(problem.what.contains("best.patch_embed"), "{problem}");
+    assert!(problem.place.ends_with("a.safetensors"), "{problem}");
+}
+
 /// The first entry of the directory is as long as the ZIP64 records where the file's stem has 21 letters.
 #[test]
 fn pytorch_files_of_every_name_are_read() {
@@ -339,6 +399,15 @@ fn what_is_no_weight_file_is_said() {
     let text = folder.path().join("notes.safetensors");
     std::fs::write(&text, "these are notes, not weights").unwrap();
     assert!(refused(&text).what.contains("no usable weight file"));
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 346284714\n";
+    std::fs::write(&text, pointer).unwrap();
+    let problem = refused(&text);
+    assert!(problem.what.contains("Git LFS pointer"), "{problem}");
+    assert!(problem.remedy.contains("git lfs pull"), "{problem}");
+    for page in ["<!DOCTYPE html>\n<html>", "\n <html lang=\"en\">"] {
+        std::fs::write(&text, page).unwrap();
+        assert!(refused(&text).what.contains("web page"));
+    }
     let problem = refused(Path::new("nowhere/weights.safetensors"));
     assert!(
         problem.what.contains("there is no weight file"),

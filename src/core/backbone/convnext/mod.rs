@@ -47,6 +47,7 @@ pub static FAMILY: Family = Family {
     pixels: Normalisation::OF_IMAGENET,
     read: |words| read(words).map(Architecture::of),
     infer: |tensors| Ok(shaped(tensors)),
+    first: &["stem.0.weight", "downsample_layers.0.0.weight"],
     renamed: |tensors| Ok(renamed(tensors)),
     trial: || {
         let small = Config::plain(32, vec![1, 2], vec![16, 32]);
@@ -364,13 +365,6 @@ impl Backbone for Convnext {
 
 /// Gives the tensors timm's names; the original release calls and nests them otherwise.
 fn renamed(tensors: Tensors) -> Tensors {
-    let tensors = if tensors.has("visual.trunk.stem.0.weight") {
-        tensors.under("visual.trunk.")
-    } else if tensors.has("backbone.stem.0.weight") {
-        tensors.under("backbone.")
-    } else {
-        tensors
-    };
     if !tensors.has("downsample_layers.0.0.weight") {
         return tensors;
     }

@@ -317,7 +317,7 @@ fn checked(entry: BackboneEntry, path: &Path, assumed: Vec<Words>) -> Result<Unp
     }
     Ok(Unplaced {
         entry,
-        tensors: file.tensors,
+        tensors: families::unwrapped(file.tensors)?,
         path: Some(path.to_owned()),
         sha256: file.sha256,
         bytes: file.bytes,

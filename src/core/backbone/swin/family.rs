@@ -39,6 +39,7 @@ pub static FAMILY: Family = Family {
     pixels: Normalisation::OF_IMAGENET,
     read: |words| read(words).map(Architecture::of),
     infer: |tensors| Ok(shaped(tensors)),
+    first: &["patch_embed.proj.weight"],
     renamed: |tensors| Ok(renamed(tensors)),
     trial: || {
         let small = Config::plain((32, 4, 4), 24, vec![2, 2], vec![3, 6]);
@@ -190,11 +191,6 @@ fn shaped(tensors: &Tensors) -> Option<Inferred> {
 /// Gives the tensors today's timm names. Older files put the downsampling at the end of a stage
 /// instead of at the start of the next, and keep index tables and masks that can be computed.
 fn renamed(tensors: Tensors) -> Tensors {
-    let tensors = if tensors.has("backbone.patch_embed.proj.weight") {
-        tensors.under("backbone.")
-    } else {
-        tensors
-    };
     let old = tensors.has("layers.0.downsample.reduction.weight");
     tensors.renamed(|name| {
         if name.ends_with("relative_position_index") || name.ends_with("attn_mask") {

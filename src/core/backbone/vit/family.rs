@@ -50,6 +50,11 @@ pub static FAMILY: Family = Family {
     pixels: (Normalisation::UNIT, "network-pixels-as-they-are"),
     read: |words| read(words).map(Architecture::of),
     infer,
+    first: &[
+        "patch_embed.proj.weight",
+        "visual.class_embedding",
+        "embedding/kernel",
+    ],
     renamed,
     trial: || {
         let small = Config::plain(32, 8, 24, 3, 3);

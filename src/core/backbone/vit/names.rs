@@ -6,18 +6,11 @@ use crate::problem::{Problem, Result};
 
 /// Gives the tensors timm's names, whichever of the known namings they come in.
 pub fn renamed(tensors: Tensors) -> Result<Tensors> {
-    for prefix in ["visual.trunk.", "backbone.", "encoder."] {
-        if tensors.has(&format!("{prefix}patch_embed.proj.weight")) {
-            return Ok(plain(tensors.under(prefix)));
-        }
-    }
     if tensors.has("visual.class_embedding") {
         return Ok(clip(tensors.under("visual.")));
     }
-    for prefix in ["", "opt/target/", "params/"] {
-        if tensors.has(&format!("{prefix}embedding/kernel")) {
-            return jax(&tensors.under(prefix));
-        }
+    if tensors.has("embedding/kernel") {
+        return jax(&tensors);
     }
     Ok(plain(tensors))
 }

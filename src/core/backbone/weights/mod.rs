@@ -236,7 +236,7 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
                 .advise(message!("try-name-safetensors-pth-bin-or-npz")),
         );
     }
-    let start = files::read_start(path, 16)
+    let start = files::read_start(path, 256)
         .map_err(|error| Problem::io("read the weight file", path, &error))?;
     if start.is_empty() {
         return Err(foreign(path, "it is empty"));
@@ -248,6 +248,12 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
         npz::open(path)?
     } else if zipped || pytorch::may_start(&start) {
         pytorch::open(path)?
+    } else if start.starts_with(b"version https://git-lfs.github.com/spec/") {
+        let why = "it is a Git LFS pointer, which names the weights without holding them";
+        return Err(foreign(path, why).advise(message!("try-fetch-file-with-git-lfs")));
+    } else if is_web_page(&start) {
+        let why = "it is a web page (HTML), not the file that the page offers";
+        return Err(foreign(path, why).advise(message!("try-download-file-not-page")));
     } else {
         return Err(foreign(path, "it is neither safetensors, PyTorch nor npz"));
     };
@@ -255,6 +261,15 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
         return Err(foreign(path, "it holds no tensors"));
     }
     Ok(tensors)
+}
+
+/// Whether a file that starts so is a web page.
+fn is_web_page(start: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(start).to_ascii_lowercase();
+    let start = start.trim_start_matches('\u{feff}').trim_start();
+    ["<!doctype html", "<html", "<?xml", "<head", "<!--"]
+        .iter()
+        .any(|tag| start.starts_with(tag))
 }
 
 /// The Problem of a file that is damaged or something else altogether.

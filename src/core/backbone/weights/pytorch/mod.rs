@@ -1,10 +1,10 @@
 //! PyTorch checkpoints (`.pth`, `.pt`, `.bin`): a state dict, alone or inside a training
-//! checkpoint. Nothing in the file is executed; only tensors are taken from it, and none before the
-//! file has shown that it asks for no more memory than it is worth (`guard.rs`).
+//! checkpoint, whose keys then precede its names. Nothing in the file is executed; only tensors are
+//! taken from it, and none before the file has shown that it asks for no more memory than it is worth
+//! (`guard.rs`).
 
 mod guard;
 
-use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -16,16 +16,6 @@ use super::{Stored, Tensors, foreign};
 use crate::data::cache_folder;
 use crate::files;
 use crate::problem::{Problem, Result};
-
-/// Keys under which training programs keep the state dict, in order of preference.
-const CONTAINERS: [&str; 6] = [
-    "state_dict_ema.",
-    "model_ema.",
-    "state_dict.",
-    "model.",
-    "teacher.",
-    "module.",
-];
 
 /// Whether a file that is no ZIP may be an older PyTorch file: a pickle (0x80) or a TAR.
 pub fn may_start(start: &[u8]) -> bool {
@@ -52,7 +42,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
         return Err(foreign(path, &why));
     }
     let mut tensors = Tensors::of(path.display().to_string(), Default::default());
-    for (name, tensor) in unpacked(reader.into_tensors()) {
+    for (name, tensor) in reader.into_tensors() {
         let kind = match tensor.dtype() {
             DType::F64 => FloatKind::F64,
             DType::F32 => FloatKind::F32,
@@ -119,16 +109,4 @@ fn copy_without_zip64(path: &Path) -> io::Result<Option<NamedTempFile>> {
     io::copy(&mut files::open(path)?.take(start), copy.as_file_mut())?;
     copy.write_all(&records[END..])?;
     Ok(Some(copy))
-}
-
-/// Strips the containers around the state dict. Names that share no container stay as they are.
-fn unpacked(mut tensors: HashMap<String, Tensor>) -> HashMap<String, Tensor> {
-    while let Some(prefix) =
-        (CONTAINERS.iter()).find(|prefix| tensors.keys().any(|name| name.starts_with(*prefix)))
-    {
-        tensors = (tensors.into_iter())
-            .filter_map(|(name, tensor)| Some((name.strip_prefix(prefix)?.to_owned(), tensor)))
-            .collect();
-    }
-    tensors
 }
