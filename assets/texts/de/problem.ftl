@@ -655,6 +655,7 @@ problem-start-unreadable = { $file } lässt sich nicht lesen: { $error }
 try-start-folder = nenne den Ordner, in dem die Bibliothek peft ein LoRA eines ViT gespeichert hat, mit adapter_config.json und adapter_model.safetensors
 problem-start-kind = der Adapter ist { $kind }, und ein PET beginnt nur mit einem einfachen LoRA
 problem-start-bias = der Adapter ist ein LoRA, das auch Biaswerte trainiert, und ein PET beginnt nur mit einem einfachen LoRA
+problem-start-field = der Adapter hat { $field } = { $value }, ist also kein einfaches LoRA oder vielleicht keines: ein PET beginnt nur mit B · A samt alpha und Rang
 try-start-plain = trainiere in peft ein einfaches LoRA, oder lass --pet-start weg
 problem-start-no-matrix = { $name } ist keine Matrix
 problem-start-ranks = A und B von { $layer } haben die Ränge { $a } und { $b }

@@ -658,6 +658,7 @@ problem-start-unreadable = { $file } cannot be read: { $error }
 try-start-folder = name the folder in which the library peft saved a LoRA of a ViT, with adapter_config.json and adapter_model.safetensors
 problem-start-kind = the adapter is { $kind }, and a PET starts from a plain LoRA alone
 problem-start-bias = the adapter is a LoRA that trains biases, too, and a PET starts from a plain LoRA alone
+problem-start-field = the adapter has { $field } = { $value }, so it is not, or may not be, a plain LoRA: a PET starts from B · A with alpha and rank alone
 try-start-plain = train a plain LoRA in peft, or leave --pet-start out
 problem-start-no-matrix = { $name } is no matrix
 problem-start-ranks = A and B of { $layer } have the ranks { $a } and { $b }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::backbone::library::{BackboneLibrary, WeightSource};
 use crate::data::builtin;
 use crate::message;
-use crate::method::Chosen;
+use crate::method::{Chosen, check_start};
 use crate::pet::library::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -73,6 +73,7 @@ pub fn take_along(config: &mut RunConfig, data: &BTreeMap<String, String>) -> Re
                 .push(entry.spec.clone()?.text().to_string());
         }
         if let Some(start) = &mut config.pet_start {
+            check_start(Path::new(&*start))?;
             PetStart::at(Path::new(&*start))?;
             let whole = whole("find the adapter to start from", start)?;
             along.starts.insert(start.clone(), whole);

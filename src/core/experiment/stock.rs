@@ -1,7 +1,7 @@
 //! What jobs share: opened data sets and backbones, kept while they are in use.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::backbone::library::{self, BackboneLibrary, Description, Opened, Unplaced};
@@ -9,6 +9,7 @@ use crate::data::transform::Augment;
 use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
 use crate::logging::keep_out;
+use crate::method::check_start;
 use crate::nn::ComputeVariant;
 use crate::pet::PetSpec;
 use crate::pet::library::PluginLibrary;
@@ -103,14 +104,15 @@ impl Stock {
     /// name.
     ///
     /// # Errors
-    /// A Problem for a folder without one.
+    /// A Problem for a folder without one, or a kind of adapter that is not known.
     pub fn start(&self, config: &RunConfig) -> Result<Option<PetStart>> {
-        let named = config.pet_start.as_ref();
-        let place = |named: &String| match self.own.starts.get(named) {
-            Some(brought) => PetStart::at(brought),
-            None => PetStart::at(Path::new(named)),
+        let Some(named) = &config.pet_start else {
+            return Ok(None);
         };
-        named.map(place).transpose()
+        let brought = self.own.starts.get(named).map(PathBuf::as_path);
+        let folder = brought.unwrap_or(Path::new(named));
+        check_start(folder)?;
+        PetStart::at(folder).map(Some)
     }
 
     /// Decoded pictures of a data set, kept for one working size at a time.

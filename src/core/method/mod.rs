@@ -72,6 +72,7 @@ pub use pets::{PetPlan, TrainedPet};
 pub use recipe::{CosinePart, Reading, Recipe, Voice};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
 pub use spec::{Chosen, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate};
+pub use start::check_start;
 pub use step::{BatchPart, StepSettings};
 pub use task::{Batch, Pass, PassImages, PassWork, Task};
 

@@ -2,9 +2,13 @@
 //! equations, layers by their names in timm and transformers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::path::Path;
 
 use burn::tensor::{Tensor, TensorData};
+use regex::Regex;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::backbone::Backbone;
 use crate::backbone::torch::LayerName;
@@ -18,21 +22,51 @@ use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart};
 use crate::tensors::HostTensor;
 use crate::texts::Message;
 
-/// What `adapter_config.json` says, as far as it matters here.
+/// Fields of peft's `LoraConfig` whose values A and B already show, or that only guided their training.
+const WITHOUT_EFFECT: [&str; 17] = [
+    "auto_mapping",
+    "base_model_name_or_path",
+    "eva_config",
+    "exclude_modules",
+    "inference_mode",
+    "layers_pattern",
+    "layers_to_transform",
+    "lora_dropout",
+    "megatron_core",
+    "peft_version",
+    "qalora_group_size",
+    "r",
+    "rank_pattern",
+    "revision",
+    "runtime_config",
+    "target_modules",
+    "task_type",
+];
+/// Ways to initialise A and B that leave the backbone's weights as they are. Others (PiSSA, OLoRA, CorDA, LoftQ) subtract
+/// from the weights what they give to A and B.
+const PLAIN_INIT: [&str; 3] = ["gaussian", "eva", "orthogonal"];
+/// Names of classifiers in timm and transformers, which a run replaces by its heads.
+const CLASSIFIERS: [&str; 5] = ["classifier", "head", "head.fc", "fc", "score"];
+
+/// `adapter_config.json`.
 #[derive(Deserialize)]
 struct Config {
     peft_type: String,
     lora_alpha: f64,
-    #[serde(default)]
-    alpha_pattern: BTreeMap<String, f64>,
+    alpha_pattern: Option<Map<String, Value>>,
     #[serde(default)]
     use_rslora: bool,
     #[serde(default)]
     use_dora: bool,
     #[serde(default)]
     lora_bias: bool,
-    #[serde(default)]
     bias: Option<String>,
+    #[serde(default)]
+    init_lora_weights: Value,
+    modules_to_save: Option<Vec<String>>,
+    /// All other fields.
+    #[serde(flatten)]
+    others: Map<String, Value>,
 }
 
 /// The change of one layer: scale · B · A.
@@ -51,7 +85,8 @@ struct Layer {
 /// # Errors
 /// A Problem for another kind of adapter, layers that have no LoRA in this run, and shapes or ranks that do not fit.
 pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -> Result<PetStack> {
-    let config = config(start)?;
+    let config = Config::read(&start.file(ADAPTER_CONFIG))?;
+    let alphas = config.alphas().unwrap_or_default();
     let tensors = weights::open_header(&start.file(ADAPTER_VALUES))?;
     let mut layers = layers(&tensors)?;
     let mut values: BTreeMap<String, HostTensor> = BTreeMap::new();
@@ -68,9 +103,11 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
             let Some(layer) = layers.get_mut(&module) else {
                 continue;
             };
+            let own = alphas.iter().find(|(pattern, _)| pattern.is_match(&module));
+            let alpha = own.map_or(config.lora_alpha, |(_, alpha)| *alpha);
             let of = Adapted {
                 module: &module,
-                scale: config.scale(&module, layer.a.shape[0]),
+                scale: config.scale(alpha, layer.a.shape[0]),
                 name,
             };
             let own = roles(&block, site)?.ok_or_else(|| no_lora(&stack, site))?;
@@ -106,38 +143,94 @@ fn no_lora(stack: &PetStack, site: &SitePet<'_>) -> Problem {
         .advise(message!("try-start-no-lora"))
 }
 
-fn config(start: &PetStart) -> Result<Config> {
-    let path = start.file(ADAPTER_CONFIG);
-    let config: Config = serde_json::from_slice(&start.config()?).map_err(|error| {
-        Problem::new(message!(
-            "problem-start-unreadable",
-            file = ADAPTER_CONFIG,
-            error = error.to_string()
-        ))
-        .at_path(&path)
-        .advise(message!("try-start-folder"))
-    })?;
-    let trains_bias = config.bias.as_deref().is_some_and(|bias| bias != "none");
-    let what = match () {
-        () if config.peft_type != "LORA" => {
-            message!("problem-start-kind", kind = shortened(&config.peft_type))
-        }
-        () if config.use_dora => message!("problem-start-kind", kind = "DoRA"),
-        () if config.lora_bias || trains_bias => message!("problem-start-bias"),
-        () => return Ok(config),
-    };
-    Err(Problem::new(what)
-        .at_path(&path)
-        .advise(message!("try-start-plain")))
+/// Checks that the adapter in a folder is a plain LoRA: that B · A, scaled by alpha and rank, is all that it changes.
+///
+/// # Errors
+/// A Problem with the first field of its configuration that says otherwise, or that is not known.
+pub fn check_start(folder: &Path) -> Result<()> {
+    let path = folder.join(ADAPTER_CONFIG);
+    let config = Config::read(&path)?;
+    match config.obstacle() {
+        None => Ok(()),
+        Some(what) => Err(Problem::new(what)
+            .at_path(&path)
+            .advise(message!("try-start-plain"))),
+    }
 }
 
 impl Config {
-    /// What B · A of a module is multiplied with. A pattern is a module's name, or its end.
-    fn scale(&self, module: &str, rank: usize) -> f64 {
-        let plain = |pattern: &str| pattern.replace(['^', '$', '\\'], "");
-        let mut patterns = self.alpha_pattern.iter();
-        let own = patterns.find(|(pattern, _)| is(module, &plain(pattern)));
-        let alpha = own.map_or(self.lora_alpha, |(_, alpha)| *alpha);
+    fn read(path: &Path) -> Result<Self> {
+        serde_json::from_slice(&PetStart::read(path)?).map_err(|error| {
+            Problem::new(message!(
+                "problem-start-unreadable",
+                file = ADAPTER_CONFIG,
+                error = error.to_string()
+            ))
+            .at_path(path)
+            .advise(message!("try-start-folder"))
+        })
+    }
+
+    /// Why the adapter is no plain LoRA; `None` if it is one.
+    fn obstacle(&self) -> Option<Message> {
+        let kind = |kind: &str| Some(message!("problem-start-kind", kind = shortened(kind)));
+        let field = |name: &str, value: &dyn Display| {
+            let value = value.to_string();
+            let value = shortened(&value);
+            message!(
+                "problem-start-field",
+                field = shortened(name),
+                value = value
+            )
+        };
+        let trains_bias = self.bias.as_deref().is_some_and(|bias| bias != "none");
+        let plain_init = match &self.init_lora_weights {
+            Value::Null | Value::Bool(_) => true,
+            Value::String(way) => PLAIN_INIT.contains(&way.to_lowercase().as_str()),
+            _ => false,
+        };
+        let saved = self.modules_to_save.iter().flatten();
+        let mut saved = saved.filter(|module| !CLASSIFIERS.contains(&module.as_str()));
+        match () {
+            () if self.peft_type != "LORA" => return kind(&self.peft_type),
+            () if self.use_dora => return kind("DoRA"),
+            () if self.lora_bias || trains_bias => return Some(message!("problem-start-bias")),
+            () if !plain_init => return Some(field("init_lora_weights", &self.init_lora_weights)),
+            () => {}
+        }
+        if let Some(module) = saved.next() {
+            return Some(field("modules_to_save", module));
+        }
+        if let Err(pattern) = self.alphas() {
+            return Some(field("alpha_pattern", &pattern));
+        }
+        let is_empty = |value: &Value| match value {
+            Value::Null | Value::Bool(false) => true,
+            Value::Array(all) => all.is_empty(),
+            Value::Object(all) => all.is_empty(),
+            _ => false,
+        };
+        let mut others = self.others.iter();
+        let unknown = others
+            .find(|(name, value)| !WITHOUT_EFFECT.contains(&name.as_str()) && !is_empty(value));
+        unknown.map(|(name, value)| field(name, value))
+    }
+
+    /// The values of `alpha_pattern` with their regular expressions, which peft matches against the end of a module's name, in
+    /// the file's order.
+    ///
+    /// # Errors
+    /// The first pattern that is no regular expression, or whose value is no number.
+    fn alphas(&self) -> Result<Vec<(Regex, f64)>, String> {
+        let each = |(pattern, alpha): (&String, &Value)| {
+            let regex = Regex::new(&format!(r"^(.*\.)?({pattern})$")).ok();
+            regex.zip(alpha.as_f64()).ok_or_else(|| pattern.clone())
+        };
+        self.alpha_pattern.iter().flatten().map(each).collect()
+    }
+
+    /// What B · A of a layer of this rank is multiplied with.
+    fn scale(&self, alpha: f64, rank: usize) -> f64 {
         let rank = rank.max(1) as f64;
         match self.use_rslora {
             true => alpha / rank.sqrt(),

@@ -37,7 +37,7 @@ impl PetStart {
     pub fn at(folder: &Path) -> Result<Self> {
         let mut hash = Sha256::new();
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
-            hash.update(Sha256::digest(read(&folder.join(name))?));
+            hash.update(Sha256::digest(Self::read(&folder.join(name))?));
         }
         Ok(Self {
             folder: folder.to_path_buf(),
@@ -79,12 +79,18 @@ impl PetStart {
         self.folder.join(name)
     }
 
-    /// The text of what says what the values are.
+    /// The bytes of one of the two files of an adapter.
     ///
     /// # Errors
     /// A Problem where it cannot be read.
-    pub fn config(&self) -> Result<Vec<u8>> {
-        read(&self.file(ADAPTER_CONFIG))
+    pub fn read(path: &Path) -> Result<Vec<u8>> {
+        files::read(path, MOST_BYTES).map_err(|error| {
+            let problem = Problem::io("read the adapter to start from", path, &error);
+            match path.exists() {
+                true => problem,
+                false => problem.advise(message!("try-start-folder")),
+            }
+        })
     }
 
     /// Puts a copy into a run's folder.
@@ -96,7 +102,7 @@ impl PetStart {
         std::fs::create_dir_all(&folder)
             .map_err(|error| Problem::io("make the folder", &folder, &error))?;
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
-            keep_file(&folder.join(name), &read(&self.file(name))?)?;
+            keep_file(&folder.join(name), &Self::read(&self.file(name))?)?;
         }
         match Self::at(&folder)?.sha256 == self.sha256 {
             true => Ok(()),
@@ -105,14 +111,4 @@ impl PetStart {
                 .advise(message!("try-start-changes"))),
         }
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    files::read(path, MOST_BYTES).map_err(|error| {
-        let problem = Problem::io("read the adapter to start from", path, &error);
-        match path.exists() {
-            true => problem,
-            false => problem.advise(message!("try-start-folder")),
-        }
-    })
 }

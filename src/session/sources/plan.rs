@@ -7,7 +7,7 @@ use crate::backbone::library as backbones;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device;
 use crate::message;
-use crate::method::{self, Chosen, all_frozen, single_class_tasks};
+use crate::method::{self, Chosen, all_frozen, check_start, single_class_tasks};
 use crate::pet::PluginLibrary;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -37,14 +37,14 @@ pub(super) fn plan(
     {
         plan.problems.push(problem);
     }
-    if let Some(start) = &config.pet_start
-        && !PetStart::is_at(Path::new(start))
-    {
-        plan.problems.push(
-            Problem::new(message!("problem-start-none"))
+    if let Some(start) = config.pet_start.as_deref().map(Path::new) {
+        let fits = match PetStart::is_at(start) {
+            true => check_start(start),
+            false => Err(Problem::new(message!("problem-start-none"))
                 .at("--pet-start")
-                .advise(message!("try-start-folder")),
-        );
+                .advise(message!("try-start-folder"))),
+        };
+        plan.problems.extend(fits.err());
     }
     if let Err(problem) = device::choose(&config.device) {
         plan.problems.push(problem);

@@ -110,6 +110,69 @@ fn a_run_keeps_a_copy_of_what_it_started_from() {
     );
 }
 
+/// As peft writes it, with a classifier beside the LoRA.
+const WHOLE_CONFIG: &str = r#"{"alora_invocation_tokens": null, "alpha_pattern": {"blocks\\.[0-2]\\..*": 8, ".*qkv": 6},
+    "arrow_config": null, "auto_mapping": {"base_model_class": "ViT"}, "base_model_name_or_path": "vit", "bias": "none",
+    "corda_config": null, "ensure_weight_tying": false, "eva_config": null, "exclude_modules": null, "fan_in_fan_out": false,
+    "inference_mode": true, "init_lora_weights": "gaussian", "layer_replication": null, "layers_pattern": null,
+    "layers_to_transform": null, "loftq_config": {}, "lora_alpha": 4, "lora_bias": false, "lora_dropout": 0.1,
+    "megatron_config": null, "megatron_core": "megatron.core", "modules_to_save": ["classifier"], "peft_type": "LORA",
+    "peft_version": "0.18.0", "qalora_group_size": 16, "r": 8, "rank_pattern": {"qkv": 2}, "revision": null,
+    "target_modules": ["qkv"], "target_parameters": null, "task_type": null, "trainable_token_indices": null,
+    "use_dora": false, "use_qalora": false, "use_rslora": false}"#;
+
+#[test]
+fn patterns_of_alpha_are_regular_expressions_and_the_first_counts() {
+    let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let place = adapter(work.path(), WHOLE_CONFIG, 2, &[0, 3], KEYS_AND_VALUES);
+    let still = started(&place, &["--method", "baseline", "--base-lr", "1e-12"]);
+    let summary = json(&run(&still, runs.path()));
+    let own = runs.path().join(summary["run"].as_str().unwrap());
+    let (tensors, _) =
+        lae_studio::tensors::load(&own.join("task_1.safetensors"), "read it").unwrap();
+    let at = (2 * WIDTH + 9) * 2 + 8;
+    for (block, scale) in [(0, 8.0 / 2.0), (3, 6.0 / 2.0)] {
+        let stored = ((at * 37 + block) % 101) as f32 / 1000.0 - 0.05;
+        let b = &tensors[&format!("online.{block}.b_v")].values;
+        assert!(
+            (b[WIDTH + 9] - scale * stored).abs() < 1e-6,
+            "block {block}"
+        );
+    }
+}
+
+/// What changes more than B · A, and what nobody here knows.
+#[test]
+fn adapters_that_are_not_understood_are_refused() {
+    let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let fields = [
+        r#""init_lora_weights": "pissa""#,
+        r#""init_lora_weights": "pissa_niter_16""#,
+        r#""init_lora_weights": "olora""#,
+        r#""init_lora_weights": "corda""#,
+        r#""init_lora_weights": "loftq""#,
+        r#""modules_to_save": ["classifier", "layernorm"]"#,
+        r#""fan_in_fan_out": true"#,
+        r#""layer_replication": [[0, 2]]"#,
+        r#""target_parameters": ["mlp.weight"]"#,
+        r#""trainable_token_indices": [1]"#,
+        r#""alpha_pattern": {"(": 2}"#,
+        r#""field_of_tomorrow": 1"#,
+    ];
+    for (index, field) in fields.into_iter().enumerate() {
+        let config = CONFIG.replace('{', &format!("{{{field}, "));
+        let folder = work.path().join(index.to_string());
+        let place = adapter(&folder, &config, 2, &[0], KEYS_AND_VALUES);
+        let said = refused(&started(&place, &[]), runs.path());
+        let name = field.split('"').nth(1).unwrap();
+        assert!(
+            said.contains(&format!("the adapter has {name} =")),
+            "{said}"
+        );
+        assert!(said.contains("adapter_config.json"), "{said}");
+    }
+}
+
 #[test]
 fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
     let (runs, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
