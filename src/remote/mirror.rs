@@ -27,6 +27,12 @@ const MOST_BYTES: u64 = 256 << 30;
 const OWN: [&str; 3] = ["lock", "summary.json", "about.toml"];
 /// What makes the run, and its tasks, count: the last to take their places.
 const LAST: [&str; 2] = ["run.toml", "metrics.csv"];
+/// Where a run that is not finished keeps how far it is.
+const RESUME: &str = "resume";
+/// Where a run keeps its added tasks.
+const ADDED: &str = "lessons";
+/// What makes an added task count.
+const ADDED_TASK: &str = "/lesson.toml";
 
 /// What is done at the moment.
 enum Step {
@@ -88,8 +94,11 @@ impl Mirror {
     /// Whether all of it came here before: nothing is done there any more to a run that is finished.
     pub fn was_brought(&self) -> bool {
         let about = store::about(&self.folder).0;
-        let stored = store::load(&self.folder);
-        about.place == self.place && stored.is_ok_and(|run| run.state == StoredState::Finished)
+        let whole = |run: store::StoredRun| {
+            let own = run.header.own_tasks() == run.header.planned_tasks();
+            own && run.state == StoredState::Finished
+        };
+        about.place == self.place && store::load(&self.folder).is_ok_and(whole)
     }
 
     /// What the run says of itself, as it lies here.
@@ -172,6 +181,7 @@ impl Mirror {
                 wanted.push(mark.clone());
             }
         }
+        self.keep_added_tasks(&all, &wanted)?;
         // Large files last: figures are wanted first.
         wanted.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
         self.step = Step::Bring {
@@ -181,6 +191,35 @@ impl Mirror {
             come: Vec::new(),
         };
         self.next()
+    }
+
+    /// Checks that no added task that the run was taught here is lost to what comes.
+    ///
+    /// # Errors
+    /// A Problem when the run was taught here, and the one there has other tasks by now.
+    fn keep_added_tasks(&mut self, all: &[FileMark], wanted: &[FileMark]) -> Result<()> {
+        let added = format!("{ADDED}/");
+        let changes =
+            |mark: &FileMark| LAST.contains(&&*mark.path) || mark.path.starts_with(&added);
+        if !wanted.iter().any(changes) {
+            return Ok(());
+        }
+        for path in files_below(&self.folder.join(ADDED)) {
+            let Some(name) = inner_name(&path, &self.folder) else {
+                continue;
+            };
+            let there = all.iter().find(|mark| mark.path == name);
+            let same = there.is_some_and(|mark| self.has(Path::new(&name), mark));
+            if name.ends_with(ADDED_TASK) && !same {
+                let place = self.place.as_str();
+                return Err(
+                    Problem::new(message!("place-run-taught-here", place = place))
+                        .at_path(&self.folder)
+                        .advise(message!("place-run-taught-here-try")),
+                );
+            }
+        }
+        Ok(())
     }
 
     fn has(&mut self, inner: &Path, mark: &FileMark) -> bool {
@@ -264,7 +303,10 @@ impl Mirror {
         else {
             return Ok(());
         };
-        come.sort_by_key(|mark| LAST.contains(&&*mark.path));
+        if !come.is_empty() && self.held.is_none() && store::is_run(&self.folder) {
+            self.held = Some(RunFolder::open(&self.folder)?);
+        }
+        come.sort_by_key(|mark| LAST.contains(&&*mark.path) || mark.path.ends_with(ADDED_TASK));
         for mark in &come {
             let target = self.folder.join(&mark.path);
             let io = |error| Problem::io("keep a file of a run", &target, &error);
@@ -290,17 +332,18 @@ impl Mirror {
         Ok(())
     }
 
-    /// Removes what is no part of the run any more.
+    /// Removes how far the run was, where that is no part of it any more. Nothing else goes: whatever the run there does
+    /// not have was added here.
     fn sweep(&self, all: &[FileMark]) {
+        let resume = self.folder.join(RESUME);
         let names: std::collections::HashSet<&str> = all.iter().map(|mark| &*mark.path).collect();
-        for path in files_below(&self.folder) {
+        for path in files_below(&resume) {
             let name = inner_name(&path, &self.folder);
-            let is_part = name.is_some_and(|name| names.contains(&*name) || OWN.contains(&&*name));
-            if !is_part {
+            if !name.is_some_and(|name| names.contains(&*name)) {
                 let _ = std::fs::remove_file(path);
             }
         }
-        let _ = std::fs::remove_dir(self.folder.join("resume"));
+        let _ = std::fs::remove_dir(resume);
     }
 
     /// Notes where it was trained, and keeps others from going on with it.

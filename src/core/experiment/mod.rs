@@ -46,7 +46,7 @@ use crate::problem::{Problem, Result, listed};
 use crate::run::config::RunConfig;
 use crate::run::diary::Noted;
 use crate::run::event::{Control, RunHeader, Sink, Wish};
-use crate::store::{self, RunFolder, StoredState};
+use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 pub use fitting::{has_bf16, weight_type};
 pub use own::{Along, take_along};
@@ -231,13 +231,7 @@ fn go_on(
         stored.header.config.device = device.to_string();
     }
     stored.header.config.micro_batch = micro_batch.or(stored.header.config.micro_batch);
-    if stored.header.planned_tasks() > stored.header.own_tasks() {
-        return Err(
-            Problem::new(message!("problem-this-run-was-stopped-and-then"))
-                .at_path(folder)
-                .advise(message!("try-undo-its-added-tasks-then-continue")),
-        );
-    }
+    check_untaught(&stored)?;
     if stored.state == StoredState::Finished {
         // Killed in its last moment, it left its checkpoint; whoever asks to go on has it put in order.
         let _ = lock.finish(for_added_tasks(&stored.header, &lock));
@@ -271,6 +265,22 @@ fn go_on(
     let mut trainer = Trainer::new((plan.kit(), method), stored.header, lock, sink, control)?;
     trainer.take_up(stored.reports)?;
     trainer.run()
+}
+
+/// Checks that a run's next task is one of its own: a run that was stopped and then taught cannot go on.
+///
+/// # Errors
+/// A Problem when it was.
+pub fn check_untaught(stored: &StoredRun) -> Result<()> {
+    let header = &stored.header;
+    if header.planned_tasks() == header.own_tasks() {
+        return Ok(());
+    }
+    Err(
+        Problem::new(message!("problem-this-run-was-stopped-and-then"))
+            .at_path(&header.folder)
+            .advise(message!("try-undo-its-added-tasks-then-continue")),
+    )
 }
 
 /// Whether the checkpoint that a finished run left is what its added tasks need: that of its own last task,

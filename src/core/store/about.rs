@@ -110,11 +110,14 @@ pub fn home_of(root: &Path, place: &str, run: &str) -> PathBuf {
     if is_it(&usual) {
         return usual;
     }
-    match run_folders(root).into_iter().find(is_it) {
-        Some(renamed) => renamed,
-        None if is_run(&usual) => root.join(format!("{run}-{place}")),
-        None => usual,
+    if let Some(renamed) = run_folders(root).into_iter().find(is_it) {
+        return renamed;
     }
+    // A run of this computer keeps its folder.
+    let numbered = (2u32..).map(|number| format!("{run}-{place}-{number}"));
+    let names = std::iter::once(format!("{run}-{place}")).chain(numbered);
+    let mut folders = std::iter::once(usual.clone()).chain(names.map(|name| root.join(name)));
+    folders.find(|folder| !is_run(folder)).unwrap_or(usual)
 }
 
 /// Notes that the run in this folder goes on here: it is no longer the one that a place has.

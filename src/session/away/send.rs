@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Message;
 use super::work::Work;
 use crate::experiment::grid::take_grid_along;
-use crate::experiment::{Along, take_along};
+use crate::experiment::{Along, check_untaught, take_along};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{Peer, Remote};
@@ -89,7 +89,9 @@ impl Work {
             }
             JobWork::Resume(run) if store::about(run).0.place == *name => {
                 job.device = device;
-                let mut config = store::load(run)?.header.config;
+                let stored = store::load(run)?;
+                check_untaught(&stored)?;
+                let mut config = stored.header.config;
                 // Its folder there has what its PET started from.
                 config.pet_start = None;
                 let along = take_along(&mut config, &self.place.data);
