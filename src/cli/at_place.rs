@@ -9,7 +9,7 @@ use super::End;
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, say, tell};
 use super::progress::Reporter;
-use crate::experiment::{Along, take_along};
+use crate::experiment::{Along, Changes, check_untaught, take_along};
 use crate::message;
 use crate::method::run_title;
 use crate::problem::{Problem, Result};
@@ -30,7 +30,7 @@ pub(super) struct AtPlace {
     #[arg(long, value_name = "NAME")]
     pub place: Option<String>,
     /// Do not wait for it: it goes on there, and `resume --place`, or the same grid again, brings it home
-    #[arg(long, requires = "place")]
+    #[arg(long, requires = "place", conflicts_with = "json")]
     pub detach: bool,
 }
 
@@ -324,7 +324,7 @@ fn left(name: &str) -> End {
 pub(super) fn resume(
     name: &str,
     run: &str,
-    device: Option<String>,
+    changes: &Changes<'_>,
     detach: bool,
     output: &RunOutput,
     root: &Path,
@@ -345,6 +345,7 @@ pub(super) fn resume(
     };
     let mut reporter = Reporter::new(output.quiet);
     let ended = if let Some(&id) = there.at_work.get(&run) {
+        refuse_changes(changes, name)?;
         if detach {
             return Ok(left(name));
         }
@@ -357,6 +358,7 @@ pub(super) fn resume(
             return Ok(not_begun());
         };
         let stored = store::load(&folder)?;
+        check_untaught(&stored)?;
         if stored.state == StoredState::Finished {
             return finished(&stored, output);
         }
@@ -367,7 +369,8 @@ pub(super) fn resume(
         config.pet_start = None;
         let job = Job {
             own: there.own(&mut config, control)?,
-            ..Job::resume(home, device, title)
+            micro_batch: changes.micro_batch,
+            ..Job::resume(home, changes.device.map(str::to_string), title)
         };
         there.work(job, detach, &mut reporter, control)
     };
@@ -379,6 +382,20 @@ pub(super) fn resume(
         Ended::Stopped(None) => Ok(not_begun()),
         Ended::Left => Ok(left(name)),
     }
+}
+
+/// Checks that nothing is to be changed of a run that is at work.
+fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
+    let option = match (changes.device, changes.micro_batch) {
+        (Some(_), _) => "--device",
+        (None, Some(_)) => "--micro-batch",
+        (None, None) => return Ok(()),
+    };
+    Err(Problem::new(format!(
+        "the run is being trained at {name}, so this cannot be changed now"
+    ))
+    .at(option)
+    .advise("leave the option out, or stop the run first"))
 }
 
 /// `runs --place`: what the program there says to the same words.

@@ -32,18 +32,18 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let output = &args.output;
     output.json.check()?;
     let root = store::runs_root(output.out.as_deref());
-    if let Some(place) = &args.at.place {
-        let (device, detach, control) = (args.device.clone(), args.at.detach, stop_on_ctrl_c()?);
-        return at_place::resume(place, &args.run, device, detach, output, &root, &control);
-    }
-    let folder = store::find(&root, &args.run)?;
-    let control = stop_on_ctrl_c()?;
-    let mut reporter = Reporter::new(output.quiet);
     let (device, micro_batch) = (args.device.as_deref(), args.micro_batch);
     let changes = Changes {
         device,
         micro_batch,
     };
+    if let Some(place) = &args.at.place {
+        let (detach, control) = (args.at.detach, stop_on_ctrl_c()?);
+        return at_place::resume(place, &args.run, &changes, detach, output, &root, &control);
+    }
+    let folder = store::find(&root, &args.run)?;
+    let control = stop_on_ctrl_c()?;
+    let mut reporter = Reporter::new(output.quiet);
     let stock = Stock::default();
     let outcome = experiment::resume_on(&folder, &changes, &stock, &mut reporter, &control)
         .inspect_err(|_| reporter.failed())?;

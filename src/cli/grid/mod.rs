@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE|NAME")]
     grid: Option<String>,
     /// List its runs, how each stands and what it will cost, and run none
-    #[arg(long, requires = "grid")]
+    #[arg(long, requires = "grid", conflicts_with = "detach")]
     list: bool,
     /// Print its file, to be changed
     #[arg(long, requires = "grid", conflicts_with = "list")]

@@ -77,7 +77,7 @@ fn run_job(state: &mut EngineState, job: &Job, runs_root: &Path) -> Event {
             JobWork::Resume(run) => {
                 let changes = Changes {
                     device,
-                    ..Changes::default()
+                    micro_batch: job.micro_batch,
                 };
                 experiment::resume_on(run, &changes, &stock, &mut sink, &control)
             }

@@ -191,6 +191,9 @@ pub struct Job {
     /// The device on which a run is continued or taught, where it is not the one it began on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
+    /// How many images of a batch a continued run lets through the network at once, where that is changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micro_batch: Option<usize>,
     /// Whether it stays in the queue until it is let go.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
@@ -200,17 +203,22 @@ pub struct Job {
 }
 
 impl Job {
-    /// Trains a new run with these settings, called so.
-    pub fn train(config: RunConfig, title: String) -> Self {
+    fn new(work: JobWork, title: String) -> Self {
         Self {
             id: JobId::fresh(),
             title,
             name: String::new(),
-            work: JobWork::Train(Box::new(config)),
+            work,
             device: None,
+            micro_batch: None,
             held: false,
             own: Own::default(),
         }
+    }
+
+    /// Trains a new run with these settings, called so.
+    pub fn train(config: RunConfig, title: String) -> Self {
+        Self::new(JobWork::Train(Box::new(config)), title)
     }
 
     /// Trains a new run that has this name from its beginning.
@@ -225,84 +233,44 @@ impl Job {
     /// Continues the stopped or killed run in this folder, on another device where one is given.
     pub fn resume(run: PathBuf, device: Option<String>, title: String) -> Self {
         Self {
-            id: JobId::fresh(),
-            title,
-            name: String::new(),
-            work: JobWork::Resume(run),
             device,
-            held: false,
-            own: Own::default(),
+            ..Self::new(JobWork::Resume(run), title)
         }
     }
-}
 
-impl Job {
     /// Teaches the run in this folder the classes of the pictures at `source`.
     pub fn teach(run: PathBuf, source: String, title: String) -> Self {
-        Self {
-            id: JobId::fresh(),
-            title,
-            name: String::new(),
-            work: JobWork::Teach { run, source },
-            device: None,
-            held: false,
-            own: Own::default(),
-        }
+        Self::new(JobWork::Teach { run, source }, title)
     }
 
     /// Runs what is not there yet of a grid, on this device where one is given.
     pub fn grid(work: GridWork, device: Option<String>, title: String) -> Self {
         Self {
-            id: JobId::fresh(),
-            title,
-            name: String::new(),
-            work: JobWork::Grid(Box::new(work)),
             device,
-            held: false,
-            own: Own::default(),
+            ..Self::new(JobWork::Grid(Box::new(work)), title)
         }
     }
 
     /// Tries these settings and a few other methods on their data set.
     pub fn try_methods(config: RunConfig, title: String) -> Self {
-        Self {
-            id: JobId::fresh(),
-            title,
-            name: String::new(),
-            work: JobWork::Try(Box::new(config)),
-            device: None,
-            held: false,
-            own: Own::default(),
-        }
+        Self::new(JobWork::Try(Box::new(config)), title)
     }
 
     /// Tries the PET of this text beside Adapter.
     pub fn try_pet(config: RunConfig, plugin: String, title: String) -> Self {
+        let own = Own {
+            plugins: vec![plugin],
+            ..Own::default()
+        };
         Self {
-            id: JobId::fresh(),
-            title,
-            name: String::new(),
-            work: JobWork::TryPet(Box::new(config)),
-            device: None,
-            held: false,
-            own: Own {
-                plugins: vec![plugin],
-                ..Own::default()
-            },
+            own,
+            ..Self::new(JobWork::TryPet(Box::new(config)), title)
         }
     }
 
     /// Checks a run, or a packed one; with `train` by training it once more, too.
     pub fn check(run: PathBuf, train: bool, title: String) -> Self {
-        Self {
-            id: JobId::fresh(),
-            title,
-            name: String::new(),
-            work: JobWork::Check { run, train },
-            device: None,
-            held: false,
-            own: Own::default(),
-        }
+        Self::new(JobWork::Check { run, train }, title)
     }
 
     /// Whether it is to be begun again when the program ended in the middle of it: no run's folder says all of it.

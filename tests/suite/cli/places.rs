@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::process::Child;
 
 use super::*;
+use crate::teach::letters;
 
 /// A server that lets this user in with a key made for it, and a file of places that names it.
 pub(super) struct Lab {
@@ -385,6 +386,106 @@ fn ctrl_c_stops_the_run_there_and_brings_home_what_was_saved() {
     // What was stopped there goes on here as well.
     let resumed = json(&run_json(&["resume", "latest", "--quiet"], &lab.here()));
     assert_eq!(resumed["state"], "finished");
+}
+
+#[test]
+fn what_a_run_was_taught_here_is_kept_when_it_comes_home_again() {
+    let Some(lab) = Lab::start() else { return };
+    let words = [QUICK, &["--quiet", "--place", "lab"]].concat();
+    run_json(&words, &lab.here());
+    let added = letters("AB", 10);
+    let source = added.path().to_str().unwrap();
+    let taught = json(&run_json(
+        &["teach", "latest", source, "--quiet"],
+        &lab.here(),
+    ));
+    assert_eq!(taught["task"], 6);
+    let home = lab.runs_here().remove(0);
+    fs::write(home.join("notes.txt"), "mine").unwrap();
+    // A file that is gone here still comes back.
+    fs::remove_file(home.join("task_2.safetensors")).unwrap();
+    let brought = json(&run_json(
+        &["resume", "--place", "lab", "latest"],
+        &lab.here(),
+    ));
+    assert_eq!(
+        brought["lessons"],
+        json(&run_json(&["runs"], &lab.here()))[0]["lessons"]
+    );
+    assert_eq!(
+        brought["lessons"][0]["classes"],
+        serde_json::json!(["A", "B"])
+    );
+    assert!(home.join("lessons/task_6/pictures/0001.png").exists());
+    assert!(home.join("task_2.safetensors").exists() && home.join("notes.txt").exists());
+}
+
+#[test]
+fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
+    let Some(lab) = Lab::start() else { return };
+    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, || {
+        Some(first_run_of(&lab.there())?.join("confusion/task_1.csv"))
+    });
+    interrupted(child);
+    let added = letters("AB", 10);
+    let words = ["teach", "latest", added.path().to_str().unwrap(), "--quiet"];
+    let task = json(&run_json(&words, &lab.here()))["task"].clone();
+    let home = lab.runs_here().remove(0);
+    let taught = home.join(format!("lessons/task_{task}/lesson.toml"));
+    let said = refused(&["resume", "--place", "lab", "latest"], &lab.here());
+    assert!(said.contains("stopped and then taught"), "{said}");
+    assert!(taught.exists());
+    // The run there goes on without this computer: what it learned does not come over what was taught here.
+    let there = first_run_of(&lab.there()).unwrap();
+    let daemon = lab.daemon().unwrap();
+    kill(&daemon);
+    let resumed = run(
+        &["resume", there.to_str().unwrap(), "--quiet"],
+        &lab.there(),
+    );
+    assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
+    let said = refused(&["resume", "--place", "lab", "latest"], &lab.here());
+    assert!(said.contains("has added tasks of its own"), "{said}");
+    assert!(taught.exists());
+    json(&run_json(&["teach", "latest", "--undo"], &lab.here()));
+    let brought = json(&run_json(
+        &["resume", "--place", "lab", "latest"],
+        &lab.here(),
+    ));
+    assert_eq!(
+        (&brought["state"], &brought["task_count"]),
+        (&"finished".into(), &3.into())
+    );
+}
+
+#[test]
+fn a_run_goes_on_there_with_fewer_images_at_once() {
+    let Some(lab) = Lab::start() else { return };
+    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, || {
+        Some(first_run_of(&lab.there())?.join("resume/checkpoint.safetensors"))
+    });
+    interrupted(child);
+    let words = [
+        "resume",
+        "--place",
+        "lab",
+        "latest",
+        "--quiet",
+        "--micro-batch",
+        "4",
+    ];
+    let resumed = json(&run_json(&words, &lab.here()));
+    assert_eq!(resumed["config"]["micro_batch"], 4, "{}", resumed["config"]);
 }
 
 #[test]
