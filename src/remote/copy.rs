@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use super::ssh::{COPIED, command, folder, quoted, reason};
+use super::ssh::{COPIED, command, folder, path_word, reason};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::places::{Place, no_ssh};
@@ -32,7 +32,7 @@ pub fn copy_program(place: &Place) -> Result<()> {
     let program = std::env::current_exe().and_then(File::open);
     let program = program
         .map_err(|error| Problem::new(message!("place-own-program", error = error.to_string())))?;
-    let target = format!("{}/{COPIED}", quoted(folder(place)));
+    let target = format!("{}/{COPIED}", path_word(folder(place)));
     // Renamed when it is whole: one that is at work keeps its own.
     let line = format!(
         "set -e; T={target}; mkdir -p \"$(dirname \"$T\")\"; cat > \"$T.coming\"; chmod 755 \"$T.coming\"; \

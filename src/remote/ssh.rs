@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::message;
 use crate::problem::Problem;
-use crate::run::places::Place;
+use crate::run::places::{Place, quoted, ssh};
 use crate::texts::Message;
 
 /// Where the program is copied below the folder of a place.
@@ -12,25 +12,18 @@ pub(super) const COPIED: &str = ".program/lae-studio";
 /// The folder of a place that names none.
 const USUAL: &str = "~/.lae-studio";
 
-/// `ssh` with the place's options, to run a line of shell there.
+/// `ssh` with the place's options, to run a line of POSIX shell there.
 pub fn command(place: &Place, line: &str) -> Command {
-    let mut ssh = Command::new("ssh");
-    ssh.args(["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20"]);
-    // A connection that carries nothing any more is noticed within a minute.
-    ssh.args([
-        "-o",
-        "ServerAliveInterval=15",
-        "-o",
-        "ServerAliveCountMax=3",
-    ]);
-    ssh.args(&place.options).arg("--");
-    ssh.arg(place.ssh.as_deref().unwrap_or_default()).arg(line);
-    ssh
+    ssh(
+        place.ssh.as_deref().unwrap_or_default(),
+        &place.options,
+        line,
+    )
 }
 
 /// The line of shell that starts the program there with these words: the copied one where there is one.
 pub fn script(place: &Place, words: &[&str]) -> String {
-    let (folder, program) = (quoted(folder(place)), quoted(&place.program));
+    let (folder, program) = (path_word(folder(place)), path_word(&place.program));
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let words = words.join(" ");
     format!(
@@ -43,12 +36,11 @@ pub(super) fn folder(place: &Place) -> &str {
     place.folder.as_deref().unwrap_or(USUAL)
 }
 
-/// Text as one word of a shell; a `~` in front stays the home folder.
-pub(super) fn quoted(text: &str) -> String {
-    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-    match text.strip_prefix("~/") {
-        Some(rest) => format!("\"$HOME\"/{}", quote(rest)),
-        None => quote(text),
+/// A path as one word of a shell; a `~` in front stays the home folder.
+pub(super) fn path_word(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        Some(rest) => format!("\"$HOME\"/{}", quoted(rest)),
+        None => quoted(path),
     }
 }
 

@@ -8,6 +8,7 @@ mod read;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::message;
 use crate::names::meant;
@@ -30,7 +31,7 @@ pub struct Place {
     pub options: Vec<String>,
     /// Where runs are kept there; none for the usual folder of the program there.
     pub folder: Option<String>,
-    /// The program there: a name that its shell finds, or a path.
+    /// The program there: a name that its shell finds, or a path; empty for this program itself, on a cluster.
     pub program: String,
     /// The device on which runs compute there, where none was asked for.
     pub device: Option<String>,
@@ -129,6 +130,34 @@ impl Places {
     }
 }
 
+/// The system's `ssh`, to run a line of POSIX shell on a host, whatever the login shell there is. It asks for no password and
+/// gives up a host that does not answer, unless `options` say otherwise.
+pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
+    let mut ssh = Command::new("ssh");
+    // Of an option that is given twice the first one counts.
+    ssh.args(["-T", "-o", "BatchMode=yes"]).args(options);
+    ssh.args(["-o", "ConnectTimeout=20"]);
+    // A connection that carries nothing any more is noticed within a minute.
+    ssh.args([
+        "-o",
+        "ServerAliveInterval=15",
+        "-o",
+        "ServerAliveCountMax=3",
+    ]);
+    ssh.args(["--", host])
+        .arg(format!("sh -c {}", quoted(line)));
+    ssh
+}
+
+/// Text as one word of a shell. No backslash is used, which shells take for different things.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%@+".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', r#"'"'"'"#)),
+    }
+}
+
 /// That `ssh` cannot be started on this machine.
 pub fn no_ssh(error: &std::io::Error) -> Problem {
     Problem::new(message!("place-no-ssh", error = error.to_string()))
@@ -138,4 +167,33 @@ pub fn no_ssh(error: &std::io::Error) -> Problem {
 /// The person's own file of places; none where the system has no folder of settings.
 pub fn file() -> Option<PathBuf> {
     folders::config().map(|folder| folder.join(FILE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a-b/c"), "a-b/c");
+        assert_eq!(quoted("it's $HOME"), r#"'it'"'"'s $HOME'"#);
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn what_a_place_says_of_ssh_counts_before_what_is_usual() {
+        let options = ["-o".to_string(), "ConnectTimeout=99".into()];
+        let ssh = ssh("lab", &options, "exec 'a b'");
+        let words: Vec<String> = ssh
+            .get_args()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        let at = |wanted: &str| words.iter().position(|word| word == wanted);
+        assert!(
+            at("ConnectTimeout=99") < at("ConnectTimeout=20"),
+            "{words:?}"
+        );
+        let line = r#"sh -c 'exec '"'"'a b'"'"''"#;
+        assert_eq!(words[words.len() - 3..], ["--", "lab", line]);
+    }
 }

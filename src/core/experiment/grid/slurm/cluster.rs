@@ -3,11 +3,10 @@
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-use super::script::quoted;
 use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::{Place, no_ssh};
+use crate::run::places::{Place, no_ssh, quoted, ssh};
 
 /// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
@@ -73,15 +72,7 @@ impl Cluster {
                 let whole = format!("{}={}", WHOLE.0, WHOLE.1);
                 let words = [&["env", &whole], words].concat();
                 let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-                let mut command = Command::new("ssh");
-                command.args(&self.options).args([
-                    "-o",
-                    "BatchMode=yes",
-                    "--",
-                    host,
-                    &line.join(" "),
-                ]);
-                command
+                ssh(host, &self.options, &line.join(" "))
             }
         };
         let ended = console::hide_for(&mut command)
@@ -251,7 +242,7 @@ fn refused(said: &str, partitions: String) -> Problem {
             .to_string()
     };
     let lower = said.to_lowercase();
-    let (what, remedy) = if lower.contains("partition") && lower.contains("invalid") {
+    let (what, remedy) = if lower.contains("invalid partition") {
         let there = match partitions {
             none if none.is_empty() => message!("slurm-partition-try"),
             names => message!("slurm-partition-names", names = names),
@@ -333,6 +324,11 @@ mod tests {
         assert_eq!(problem.what, "the cluster has no such partition");
         assert_eq!(problem.place, "Slurm: invalid partition specified: nope");
         assert_eq!(problem.remedy, "there are: cpu, gpu");
+        let account = refused(
+            "sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified",
+            String::new(),
+        );
+        assert_eq!(account.what, "the cluster does not take this account");
         let other = refused(
             "sbatch: error: Batch job submission failed: Job violates policy",
             String::new(),

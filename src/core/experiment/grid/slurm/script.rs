@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::Slurm;
+use crate::run::places::{Slurm, quoted};
 
 /// The script as it comes with the program; people may put their own in its place.
 pub const TEMPLATE: &str = r#"#!/bin/bash
@@ -104,15 +104,6 @@ impl Script<'_> {
     }
 }
 
-/// A word as a shell reads it whole.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%@+".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_string(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
 /// An option as a line `#SBATCH` reads it whole.
 fn in_option(line: &str) -> String {
     match line.contains(|c: char| c.is_whitespace() || c == '#') {
@@ -180,12 +171,5 @@ mod tests {
         };
         let problem = script.text().unwrap_err();
         assert!(problem.what.contains("no {command}"), "{problem}");
-    }
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("a-b/c"), "a-b/c");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quoted(""), "''");
     }
 }
