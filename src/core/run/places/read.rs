@@ -30,7 +30,7 @@ const OF_SLURM: [&str; 9] = [
     "setup",
     "script",
 ];
-/// What the program is called where nobody says otherwise.
+/// What the program is called on another machine where nobody says otherwise.
 const PROGRAM: &str = "lae-studio";
 /// Most GPUs or cores that a job is given.
 const MOST_UNITS: u32 = 4096;
@@ -124,7 +124,11 @@ impl Reader {
             ssh,
             options: self.texts(table, "options"),
             folder: self.text(table, "folder").map(path),
-            program: self.text(table, "program").map_or(PROGRAM.into(), path),
+            program: match self.text(table, "program") {
+                Some(program) => path(program),
+                None if is_slurm => String::new(),
+                None => PROGRAM.into(),
+            },
             device: self.text(table, "device"),
             data: data.map(|(name, lies)| (name, path(lies))).collect(),
             slurm: is_slurm.then(|| self.slurm(table)),

@@ -212,13 +212,13 @@ fn prepared(
             .map_err(|error| Problem::io("read the table of backbones", &table, &error))?;
         write_file(&own.join("backbones.toml"), text.as_bytes())?;
     }
-    let program = match place.name.as_str() {
-        // No place was named, so the nodes are as this machine.
+    let program = match place.program.as_str() {
+        // Nobody said otherwise, so the nodes are as this machine.
         "" => std::env::current_exe()
             .map_err(|error| Problem::new(message!("slurm-no-self", said = error.to_string())))?
             .display()
             .to_string(),
-        _ => place.program.clone(),
+        program => program.to_string(),
     };
     let working = std::env::current_dir()
         .map_err(|error| Problem::new(message!("slurm-no-folder", said = error.to_string())))?;

@@ -135,48 +135,49 @@ impl Known {
         let task = format!("{}_{}", cell.job, cell.index);
         let log = submission.folder.join("logs").join(format!("{task}.log"));
         let known = self.tasks.get(&(cell.job.clone(), cell.index));
-        let tail = tail(&log);
+        let mut standing = Standing {
+            task,
+            state: TaskState::Cancelled,
+            log,
+            last: Vec::new(),
+        };
+        // Of one that has not ended no file is read: there may be hundreds, on a file server.
+        if let Some(state) = known.and_then(queued) {
+            return Standing { state, ..standing };
+        }
         let report = submission
             .folder
             .join("cells")
             .join(format!("{}.json", cell.number));
-        let state = state(known, &report, tail.as_deref());
-        let last = match state {
-            TaskState::Failed { .. } => last_lines(tail.as_deref().unwrap_or_default()),
-            _ => Vec::new(),
-        };
-        Standing {
-            task,
-            state,
-            log,
-            last,
+        let tail = tail(&standing.log);
+        standing.state = ended(known, &report, tail.as_deref());
+        if let TaskState::Failed { .. } = standing.state {
+            standing.last = last_lines(tail.as_deref().unwrap_or_default());
         }
+        standing
     }
 }
 
-fn state(known: Option<&Task>, report: &Path, log: Option<&str>) -> TaskState {
-    let word = known.map_or("", |task| task.state.as_str());
-    match (word, known) {
-        (
-            "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT",
-            Some(task),
-        ) => {
-            return TaskState::Running {
+/// How a task stands that Slurm still has; `None` for one that has ended.
+fn queued(task: &Task) -> Option<TaskState> {
+    match task.state.as_str() {
+        "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT" => {
+            Some(TaskState::Running {
                 node: task.node.clone(),
                 elapsed: task.elapsed.clone(),
-            };
+            })
         }
-        (
-            "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED"
-            | "SPECIAL_EXIT" | "RESIZING",
-            Some(task),
-        ) => {
-            return TaskState::Waiting {
-                reason: task.reason.clone(),
-            };
-        }
-        _ => {}
+        "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED"
+        | "SPECIAL_EXIT" | "RESIZING" => Some(TaskState::Waiting {
+            reason: task.reason.clone(),
+        }),
+        _ => None,
     }
+}
+
+/// How a task ended: as Slurm says, else as its report and the end of its log do.
+fn ended(known: Option<&Task>, report: &Path, log: Option<&str>) -> TaskState {
+    let word = known.map_or("", |task| task.state.as_str());
     let (saved, run) = told(report);
     if let ("done", Some(run)) = (saved.as_str(), run) {
         return TaskState::Done(run);
@@ -284,7 +285,9 @@ mod tests {
         let report = folder.path().join("2.json");
         let gone = |word: &str, log: Option<&str>| {
             let known = task(word);
-            state((!word.is_empty()).then_some(&known), &report, log)
+            let known = (!word.is_empty()).then_some(&known);
+            let queued = known.and_then(queued);
+            queued.unwrap_or_else(|| ended(known, &report, log))
         };
         assert!(gone("RUNNING", None).is_queued() && gone("PENDING", None).is_queued());
         assert_eq!(gone("", None), TaskState::Cancelled);
