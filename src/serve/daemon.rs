@@ -2,9 +2,10 @@
 //!
 //! The socket is named from that folder on, since the name of a socket may have no more than about 100 bytes.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Seek, Write};
 use std::net::Shutdown;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -25,7 +26,7 @@ const FOLDER: &str = ".serve";
 const SOCKET: &str = ".serve/socket";
 /// What it told.
 const JOURNAL: &str = ".serve/journal";
-/// Held while it lives; holds its process number.
+/// Held while it lives; holds its process number and the name of its machine.
 const LOCK: &str = ".serve/lock";
 /// Written to see whether anything can be, where a daemon does not start.
 const PROBE: &str = ".serve/probe";
@@ -34,6 +35,10 @@ const PROBE_BYTES: usize = 1 << 16;
 const STARTS: Duration = Duration::from_secs(30);
 /// Without readers and work it ends after so long.
 const IDLE: Duration = Duration::from_secs(600);
+/// How often it writes into its lock that it is at work.
+const BEAT: Duration = Duration::from_secs(10);
+/// One on another machine that did not do so for so long is gone.
+const SILENT: Duration = Duration::from_secs(60);
 
 /// Connects standard input and output with the daemon of this folder, which is started where there is none.
 ///
@@ -43,7 +48,10 @@ pub fn attach(root: &Path) -> Result<()> {
     let root = enter(root)?;
     let socket = match UnixStream::connect(SOCKET) {
         Ok(socket) => socket,
-        Err(_) => start(&root)?,
+        Err(_) => {
+            refuse_elsewhere(&root)?;
+            start(&root)?
+        }
     };
     let io = |error| Problem::io("reach the program at work there", &root, &error);
     let mut hears = socket.try_clone().map_err(io)?;
@@ -74,16 +82,80 @@ pub fn attach(root: &Path) -> Result<()> {
 /// Works in the folder, and makes what belongs to the daemon.
 fn enter(root: &Path) -> Result<std::path::PathBuf> {
     let root = whole(root)?;
-    let io = |error| Problem::io("work in the folder of runs", &root, &error);
-    std::env::set_current_dir(&root).map_err(io)?;
-    let mut folder = std::fs::DirBuilder::new();
-    // Nobody else may ask for anything.
-    folder
-        .recursive(true)
-        .mode(0o700)
-        .create(FOLDER)
-        .map_err(io)?;
+    std::env::set_current_dir(&root)
+        .and_then(|()| make_private(&root))
+        .map_err(|error| Problem::io("work in the folder of runs", &root, &error))??;
     Ok(root)
+}
+
+/// Makes the daemon's folder, or checks that it is this user's alone: whoever writes there can have anything done.
+fn make_private(root: &Path) -> io::Result<Result<()>> {
+    let mut folder = std::fs::DirBuilder::new();
+    folder.recursive(true).mode(0o700).create(FOLDER)?;
+    // Its owner is whom this process writes as.
+    let user = tempfile::tempfile_in(".")?.metadata()?.uid();
+    let refused = |what| {
+        let advice = "remove this folder, or give the place another `folder`";
+        let problem = Problem::new(what).at_path(root.join(FOLDER));
+        Ok(Err(problem.advise(advice)))
+    };
+    let about = std::fs::symlink_metadata(FOLDER)?;
+    if !about.is_dir() {
+        return refused("a link has the name of the folder of the program at work here");
+    }
+    if about.uid() != user {
+        return refused("the folder of the program at work here belongs to another user");
+    }
+    if about.mode() & 0o077 == 0 {
+        return Ok(Ok(()));
+    }
+    std::fs::set_permissions(FOLDER, std::fs::Permissions::from_mode(0o700))?;
+    if std::fs::symlink_metadata(FOLDER)?.mode() & 0o077 != 0 {
+        return refused("other users can write into the folder of the program at work here");
+    }
+    for entry in std::fs::read_dir(FOLDER)? {
+        if entry?.metadata()?.uid() != user {
+            return refused("the folder of the program at work here has files of another user");
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Checks that no program on another machine, with which this one shares the folder, is at work in it.
+fn refuse_elsewhere(root: &Path) -> Result<()> {
+    let Some(host) = host_at_work() else {
+        return Ok(());
+    };
+    let own = own_host();
+    Err(Problem::new(format!(
+        "the program at work in this folder runs on {host}, and this machine is {own}"
+    ))
+    .at_path(root)
+    .advise(format!(
+        "give the place the host {host}, or another `folder`; where {host} was ended, try again in a minute"
+    )))
+}
+
+/// The other machine whose program is at work in the folder; `None` where there is none.
+fn host_at_work() -> Option<String> {
+    let note = files::read_text(Path::new(LOCK), files::NOTE).ok()?;
+    let host = note.lines().nth(1).filter(|host| *host != own_host())?;
+    // Both times are those of the file server.
+    let now = tempfile::tempfile_in(FOLDER).and_then(|file| file.metadata());
+    let [now, last] = [now, std::fs::metadata(LOCK)].map(|about| about.ok()?.modified().ok());
+    let silent = now?.duration_since(last?).unwrap_or_default();
+    (silent < SILENT).then(|| host.to_string())
+}
+
+fn own_host() -> String {
+    gethostname::gethostname().to_string_lossy().into_owned()
+}
+
+/// Writes into the lock whose it is, and, by its time, that its program is at work.
+fn note(lock: &mut File) -> io::Result<()> {
+    lock.rewind()?;
+    write!(lock, "{}\n{}\n", std::process::id(), own_host())?;
+    lock.sync_data()
 }
 
 /// Starts a daemon and waits until it listens.
@@ -126,10 +198,8 @@ pub fn run(root: &Path) -> Result<()> {
     let io = |error| Problem::io("listen in the folder of runs", &root, &error);
     let lock = files::lock_own(Path::new(LOCK), Duration::ZERO).map_err(io)?;
     let Some(mut lock) = lock else { return Ok(()) };
-    let noted = lock
-        .set_len(0)
-        .and_then(|()| writeln!(lock, "{}", std::process::id()));
-    noted.map_err(io)?;
+    refuse_elsewhere(&root)?;
+    lock.set_len(0).and_then(|()| note(&mut lock)).map_err(io)?;
     let _ = std::fs::remove_file(SOCKET);
     let journal = Journal::start(&root, Some(Path::new(JOURNAL)))?;
     let desk = Desk::new(journal.clone(), &root, false);
@@ -138,29 +208,78 @@ pub fn run(root: &Path) -> Result<()> {
     let served = Arc::clone(&readers);
     let accepts = std::thread::Builder::new()
         .name("readers".into())
-        .spawn(move || {
-            for socket in listener.incoming().flatten() {
-                let (desk, readers) = (desk.clone(), Arc::clone(&served));
-                readers.fetch_add(1, Ordering::SeqCst);
-                std::thread::spawn(move || {
-                    if let Ok(output) = socket.try_clone() {
-                        desk.serve(&socket, output);
-                    }
-                    let _ = socket.shutdown(Shutdown::Both);
-                    readers.fetch_sub(1, Ordering::SeqCst);
-                });
-            }
-        });
+        .spawn(move || accept(&listener, &desk, &served));
     accepts.map_err(|error| Problem::new(format!("no thread starts: {error}")))?;
-    let mut needed = Instant::now();
+    let (mut needed, mut noted) = (Instant::now(), Instant::now());
     while needed.elapsed() < IDLE {
         if readers.load(Ordering::SeqCst) > 0 || journal.is_busy() {
             needed = Instant::now();
+        }
+        if noted.elapsed() > BEAT {
+            noted = Instant::now();
+            // A full disk is no reason to end.
+            let _ = note(&mut lock);
         }
         std::thread::sleep(Duration::from_millis(500));
     }
     // Who connects in this moment finds no socket and starts another one, which waits for no lock.
     let _ = std::fs::remove_file(SOCKET);
+    let _ = lock.set_len(0);
     drop(lock);
     Ok(())
+}
+
+/// Serves whoever connects, each by a thread of its own.
+fn accept(listener: &UnixListener, desk: &Desk, readers: &Arc<AtomicUsize>) {
+    for socket in listener.incoming() {
+        let Ok(socket) = socket else {
+            // The system has no more files to give: some reader will leave.
+            std::thread::sleep(Duration::from_millis(100));
+            continue;
+        };
+        let (desk, counted) = (desk.clone(), Counted::one_of(readers));
+        let serve = move || {
+            let _counted = counted;
+            if let Ok(output) = socket.try_clone() {
+                desk.serve(&socket, output);
+            }
+            let _ = socket.shutdown(Shutdown::Both);
+        };
+        // Without a thread the connection is closed, and tried again.
+        let _ = std::thread::Builder::new().spawn(serve);
+    }
+}
+
+/// A reader being served; it counts until it is dropped, by a panic as well.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn one_of(readers: &Arc<AtomicUsize>) -> Self {
+        readers.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(readers))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_panics_counts_no_longer() {
+        let readers = Arc::new(AtomicUsize::new(0));
+        let counted = Counted::one_of(&readers);
+        assert_eq!(readers.load(Ordering::SeqCst), 1);
+        let reader = std::thread::spawn(move || {
+            let _counted = counted;
+            panic!("a reader's panic, which the test is about");
+        });
+        assert!(reader.join().is_err());
+        assert_eq!(readers.load(Ordering::SeqCst), 0);
+    }
 }

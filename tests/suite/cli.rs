@@ -33,6 +33,8 @@ mod portable;
 mod predict;
 mod runs;
 #[cfg(target_os = "linux")]
+mod served;
+#[cfg(target_os = "linux")]
 mod slurm;
 mod start;
 mod tables;

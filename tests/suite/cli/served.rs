@@ -1,0 +1,108 @@
+//! `serve --attach`: whose folder it works in, and on which machine.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::time::SystemTime;
+
+use super::*;
+
+/// A folder of runs in which a program may stay at work until this value is gone.
+struct Folder(tempfile::TempDir);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let lock = fs::read_to_string(self.own("lock")).unwrap_or_default();
+        if let Some(process) = lock.lines().next() {
+            let _ = Command::new("kill").args(["-KILL", process]).status();
+        }
+    }
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        fs::create_dir_all(folder.own("")).unwrap();
+        folder
+    }
+
+    /// What belongs to the program at work there.
+    fn own(&self, name: &str) -> PathBuf {
+        self.0.path().join("runs/.serve").join(name)
+    }
+
+    fn words(&self) -> [String; 4] {
+        let runs = self.0.path().join("runs").display().to_string();
+        ["serve".into(), "--attach".into(), "--out".into(), runs]
+    }
+
+    fn attach(&self) -> Output {
+        run(&self.words().each_ref().map(String::as_str), self.0.path())
+    }
+
+    fn refused(&self) -> String {
+        refused(&self.words().each_ref().map(String::as_str), self.0.path())
+    }
+}
+
+#[test]
+fn the_folder_of_a_program_at_work_is_its_users_alone() {
+    let folder = Folder::new();
+    fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(folder.own("journal"), "").unwrap();
+    if chown(folder.own("journal"), Some(12345), None).is_ok() {
+        let said = folder.refused();
+        assert!(said.contains("has files of another user"), "{said}");
+        fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o777)).unwrap();
+    } else {
+        skip("only root gives files away");
+    }
+    fs::remove_file(folder.own("journal")).unwrap();
+    let attached = folder.attach();
+    assert_eq!(attached.status.code(), Some(0), "{}", stderr(&attached));
+    assert_eq!(fs::metadata(folder.own("")).unwrap().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_folder_of_another_user_is_refused() {
+    let folder = Folder::new();
+    if chown(folder.own(""), Some(12345), None).is_err() {
+        return skip("only root gives folders away");
+    }
+    let said = folder.refused();
+    assert!(said.contains("belongs to another user"), "{said}");
+    assert!(said.contains("another `folder`"), "{said}");
+    assert!(!folder.own("lock").exists());
+    // Nor is a link followed to a folder that somebody else chose.
+    let own = folder.own("");
+    fs::remove_dir(&own).unwrap();
+    let elsewhere = folder.0.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, own.components().as_path()).unwrap();
+    let said = folder.refused();
+    assert!(said.contains("a link has the name"), "{said}");
+}
+
+#[test]
+fn a_program_at_work_on_another_machine_is_named_at_once() {
+    let folder = Folder::new();
+    fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::write(folder.own("lock"), "1\nlogin-7\n").unwrap();
+    let begun = Instant::now();
+    let said = folder.refused();
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(said.contains("runs on login-7"), "{said}");
+    // One that has not said for minutes that it is at work was ended.
+    let lock = File::options()
+        .write(true)
+        .open(folder.own("lock"))
+        .unwrap();
+    lock.set_modified(SystemTime::now() - Duration::from_secs(300))
+        .unwrap();
+    let attached = folder.attach();
+    assert_eq!(attached.status.code(), Some(0), "{}", stderr(&attached));
+    assert!(
+        !fs::read_to_string(folder.own("lock"))
+            .unwrap()
+            .contains("login-7")
+    );
+}
