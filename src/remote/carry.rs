@@ -1,32 +1,47 @@
 //! A data set of this machine, carried to another one: only files that are not there yet, each told by its hash.
 
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{News, Remote};
+use crate::data::Watch;
+use crate::data::listing::files_of;
 use crate::experiment::Along;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::job::Own;
 use crate::run::wire::{Ask, FileMark, MOST_FILES, PIECE, Told};
-use crate::serve::files::{files_below, inner_name, sha256_of};
+use crate::serve::files::{inner_name, set_of, sha256_of};
 use crate::texts::Message;
 
 /// Pieces that are under way at a time.
 const UNDER_WAY: usize = 16;
 /// How often it looks whether to go on.
 const OFTEN: Duration = Duration::from_millis(100);
+/// Most files that are asked about at once, and most bytes of their names: so they fit a frame.
+const MOST_ASKED: usize = 1 << 14;
+const MOST_NAMES: usize = 4 << 20;
+
+/// Whether to go on, asked by any thread.
+type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A data set on its way.
 struct Carrying<'a> {
     remote: &'a Remote,
     folder: PathBuf,
     marks: Vec<FileMark>,
+    /// What the data set is known by.
     set: String,
+    /// The files that were asked about last, and the number of that question.
+    part: Range<usize>,
+    asked: u64,
     /// Files that are not there, the last of them first, and where each goes on.
     lacks: Vec<(usize, u64)>,
-    under_way: usize,
+    /// The pieces that were sent and are not confirmed, in this order: the file, and where the piece ends.
+    under_way: VecDeque<(usize, u64)>,
 }
 
 impl Remote {
@@ -38,7 +53,7 @@ impl Remote {
     pub fn carry_along(
         &self,
         along: Along,
-        go_on: &dyn Fn() -> bool,
+        go_on: GoOn<'_>,
         tell: &dyn Fn(Message, usize),
     ) -> Result<Own> {
         let Along {
@@ -72,46 +87,47 @@ impl Remote {
     pub fn carry(
         &self,
         path: &Path,
-        go_on: &dyn Fn() -> bool,
+        go_on: GoOn<'_>,
         tell: &mut dyn FnMut(usize),
     ) -> Result<String> {
-        let marks = marks_of(path)?;
-        let folder = match path.is_dir() {
-            true => path.to_path_buf(),
-            false => path.parent().unwrap_or(Path::new("")).to_path_buf(),
-        };
+        let (folder, marks) = marks_of(path, go_on)?;
         let mut carrying = Carrying {
             remote: self,
             folder,
+            set: set_of(&marks),
             marks,
-            set: String::new(),
+            part: 0..0,
+            asked: 0,
             lacks: Vec::new(),
-            under_way: 0,
+            under_way: VecDeque::new(),
         };
         carrying.list();
-        let mut told = false;
+        let mut announced = false;
         loop {
             if !go_on() {
-                return Err(Problem::new(message!("place-carry-stopped")));
+                return Err(stopped());
             }
             match self.recv(OFTEN)? {
                 Some(News::Here(_)) => carrying.list(),
                 Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
                     return Err(problem);
                 }
-                Some(News::Answer(Told::Lacks { set, folder, files }, _)) => {
-                    if files.is_empty() {
-                        let only = carrying.marks.first().filter(|_| !path.is_dir());
-                        return Ok(
-                            only.map_or(folder.clone(), |mark| format!("{folder}/{}", mark.path))
-                        );
+                Some(News::Answer(told @ Told::Lacks { .. }, _)) => {
+                    let Some(folder) = carrying.lack(told)? else {
+                        continue;
+                    };
+                    if carrying.lacks.is_empty() {
+                        return Ok(match path.is_dir() {
+                            true => folder,
+                            false => format!("{folder}/{}", name_of(path, &carrying.folder)?),
+                        });
                     }
-                    if !std::mem::replace(&mut told, true) {
-                        tell(files.len());
+                    if !std::mem::replace(&mut announced, true) {
+                        tell(carrying.lacks.len());
                     }
-                    carrying.begin(set, files)?;
+                    carrying.go_on()?;
                 }
-                Some(News::Answer(Told::Kept { .. }, _)) => carrying.arrived()?,
+                Some(News::Answer(Told::Kept { bytes, .. }, _)) => carrying.arrived(bytes)?,
                 _ => {}
             }
         }
@@ -119,26 +135,70 @@ impl Remote {
 }
 
 impl Carrying<'_> {
-    /// Asks what is not there yet.
+    /// Asks from the beginning what is not there yet.
     fn list(&mut self) {
+        self.part = 0..0;
         self.lacks.clear();
-        self.under_way = 0;
-        let files = self.marks.clone();
-        self.remote.ask(Ask::Missing { files }, Vec::new());
+        self.under_way.clear();
+        self.ask();
     }
 
-    fn begin(&mut self, set: String, lacks: Vec<(usize, u64)>) -> Result<()> {
-        self.set = set;
-        self.lacks = lacks;
+    /// Asks about the next files.
+    fn ask(&mut self) {
+        self.part = next_part(&self.marks, self.part.end);
+        let (set, files) = (self.set.clone(), self.marks[self.part.clone()].to_vec());
+        self.asked += 1;
+        let number = self.asked;
+        self.remote
+            .ask(Ask::Missing { number, set, files }, Vec::new());
+    }
+
+    /// Takes which of the files asked about are not there. Returns the folder of the data set there once all were asked about.
+    fn lack(&mut self, told: Told) -> Result<Option<String>> {
+        let Told::Lacks {
+            number,
+            folder,
+            files,
+            ..
+        } = told
+        else {
+            return Ok(None);
+        };
+        // All of them are asked about anew where the connection is.
+        if number != self.asked {
+            return Ok(None);
+        }
+        if files.iter().any(|(index, _)| *index >= self.part.len()) {
+            return Err(Problem::new(message!("place-carry-unknown")));
+        }
+        let first = self.part.start;
+        let files = files.into_iter().map(|(index, from)| (first + index, from));
+        self.lacks.extend(files);
+        if self.part.end < self.marks.len() {
+            self.ask();
+            return Ok(None);
+        }
         self.lacks.reverse();
-        self.go_on()
+        Ok(Some(folder))
     }
 
-    fn arrived(&mut self) -> Result<()> {
-        // One that was under way on an earlier connection may still be told.
-        self.under_way = self.under_way.saturating_sub(1);
-        if self.lacks.is_empty() && self.under_way == 0 {
-            // Once more, to be sure of all of them.
+    /// Takes how much of a file is there after the piece that was sent first of those under way.
+    fn arrived(&mut self, bytes: u64) -> Result<()> {
+        // One that was sent before the files were asked about again may still be told.
+        let Some((index, end)) = self.under_way.pop_front() else {
+            return Ok(());
+        };
+        // Somebody else may be further with the same file.
+        if let Some((next, from)) = self.lacks.last_mut().filter(|(next, _)| *next == index) {
+            *from = bytes.max(*from);
+            if *from >= self.marks[*next].bytes {
+                self.lacks.pop();
+            }
+        }
+        // Or has moved what was there of it to where it belongs: this piece found those before it missing.
+        let is_missing = bytes < end;
+        // At the end once more, to be sure of all of them.
+        if is_missing || (self.lacks.is_empty() && self.under_way.is_empty()) {
             self.list();
             return Ok(());
         }
@@ -147,7 +207,7 @@ impl Carrying<'_> {
 
     /// Sends pieces, as many as may be under way.
     fn go_on(&mut self) -> Result<()> {
-        while self.under_way < UNDER_WAY
+        while self.under_way.len() < UNDER_WAY
             && let Some((index, from)) = self.lacks.last().copied()
         {
             let Some(file) = self.marks.get(index).cloned() else {
@@ -164,7 +224,7 @@ impl Carrying<'_> {
             } else if let Some(last) = self.lacks.last_mut() {
                 last.1 = next;
             }
-            self.under_way += 1;
+            self.under_way.push_back((index, next));
             let set = self.set.clone();
             self.remote.ask(Ask::Put { set, file, from }, piece);
         }
@@ -172,34 +232,89 @@ impl Carrying<'_> {
     }
 }
 
-/// The files of a data set with their hashes.
-fn marks_of(path: &Path) -> Result<Vec<FileMark>> {
-    let io = |path: &Path, error| Problem::io("read the data set", path, &error);
-    let (folder, paths) = match path.is_dir() {
-        true => (path, files_below(path)),
-        false => (
-            path.parent().unwrap_or(Path::new("")),
-            vec![path.to_path_buf()],
-        ),
-    };
+/// The files of a data set with their hashes, and the folder that they are in.
+fn marks_of(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Vec<FileMark>)> {
+    let step = |_, _, _| go_on();
+    let (folder, paths) = files_of(path, &Watch::new(&step))?;
     if paths.is_empty() || paths.len() >= MOST_FILES {
         return Err(Problem::new(message!("place-carry-files")).at_path(path));
     }
     let mark = |file: PathBuf| {
-        let name = inner_name(&file, folder);
-        let name = name.ok_or_else(|| Problem::new(message!("place-carry-name")).at_path(&file))?;
+        if !go_on() {
+            return Err(stopped());
+        }
+        let io = |error| Problem::io("read the data set", &file, &error);
         Ok(FileMark {
-            path: name,
-            bytes: files::length(&file).map_err(|error| io(&file, error))?,
-            sha256: sha256_of(&file).map_err(|error| io(&file, error))?,
+            path: name_of(&file, &folder)?,
+            bytes: files::length(&file).map_err(io)?,
+            sha256: sha256_of(&file).map_err(io)?,
         })
     };
-    crate::store::on_all_cores(paths, mark)
+    let marks: Result<Vec<FileMark>> = crate::store::on_all_cores(paths, mark)
         .into_iter()
-        .collect()
+        .collect();
+    let marks = marks?;
+    Ok((folder, marks))
+}
+
+/// The files behind the first `from` that are asked about at once.
+fn next_part(marks: &[FileMark], from: usize) -> Range<usize> {
+    let mut names = 0;
+    let fits = |mark: &&FileMark| {
+        names += mark.path.len();
+        names <= MOST_NAMES
+    };
+    let rest = marks[from..].iter().take(MOST_ASKED);
+    let count = rest.take_while(fits).count().max(1);
+    from..(from + count).min(marks.len())
+}
+
+fn name_of(file: &Path, folder: &Path) -> Result<String> {
+    let name = inner_name(file, folder);
+    name.ok_or_else(|| Problem::new(message!("place-carry-name")).at_path(file))
+}
+
+fn stopped() -> Problem {
+    Problem::new(message!("place-carry-stopped"))
 }
 
 fn piece_of(path: &Path, from: u64) -> Result<Vec<u8>> {
     let io = |error| Problem::io("read the data set", path, &error);
     files::read_from(path, from, PIECE as u64).map_err(io)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::wire::{Frame, Said};
+
+    #[test]
+    fn any_number_of_files_is_asked_about_in_frames_that_can_be_sent() {
+        let marks = |count: usize, name: usize| -> Vec<FileMark> {
+            let mark = |number| FileMark {
+                path: format!("{number:0name$}.jpg"),
+                bytes: 1 << 20,
+                sha256: "0123456789abcdef".repeat(4),
+            };
+            (0..count).map(mark).collect()
+        };
+        for marks in [marks(600_000, 60), marks(5_000, 4_000), marks(1, 9)] {
+            let mut part = 0..0;
+            while part.end < marks.len() {
+                part = next_part(&marks, part.end);
+                assert!(!part.is_empty());
+                let files = marks[part.clone()].to_vec();
+                let (set, client, number) = (set_of(&files), 1, 1);
+                let ask = Ask::Missing { number, set, files };
+                let said = Said {
+                    client,
+                    number,
+                    ask,
+                };
+                Frame::of(said, &[]).unwrap();
+            }
+            assert_eq!(part.end, marks.len());
+        }
+    }
 }

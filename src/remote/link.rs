@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::console;
-use crate::message;
-use crate::problem::{Problem, Result};
-use crate::run::wire::{self, Said, Told};
+use crate::problem::Problem;
+use crate::run::wire::{self, Frame, Told};
 
 /// Most bytes that are kept of what the child says on standard error.
 const MOST_SAID: usize = 8 << 10;
@@ -83,14 +82,10 @@ impl Link {
         })
     }
 
-    /// Says something.
-    ///
-    /// # Errors
-    /// A Problem when nobody listens.
-    pub fn say(&mut self, said: Said, raw: &[u8]) -> Result<()> {
-        match &mut self.input {
-            Some(input) => wire::write(input as &mut dyn Write, said, raw),
-            None => Err(Problem::new(message!("place-deaf"))),
+    /// Sends a frame. One that nobody listens to any more is dropped: the end of the connection is heard soon.
+    pub fn send(&mut self, frame: &Frame) {
+        if let Some(input) = &mut self.input {
+            let _ = input.write_all(frame.bytes()).and_then(|()| input.flush());
         }
     }
 

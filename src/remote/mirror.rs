@@ -284,8 +284,7 @@ impl Mirror {
             let _ = std::fs::remove_file(&coming);
             return Err(Problem::new(message!("place-file-changed")).at(path));
         }
-        append(&coming, from, piece, mark.bytes)?;
-        if end == mark.bytes {
+        if append(&coming, from, piece, mark.bytes)? == mark.bytes {
             settle(&coming, &self.ready(&mark), &mark)?;
         }
         self.next()

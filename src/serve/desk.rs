@@ -23,6 +23,8 @@ pub struct Desk {
     anywhere: bool,
     /// The last saying of each client that was done.
     done: Arc<Mutex<HashMap<u64, u64>>>,
+    /// Held while a piece of a data set is written.
+    writes: Arc<Mutex<()>>,
 }
 
 impl Desk {
@@ -33,6 +35,7 @@ impl Desk {
             root: root.to_path_buf(),
             anywhere,
             done: Arc::default(),
+            writes: Arc::default(),
         }
     }
 
@@ -59,7 +62,7 @@ impl Desk {
         let hello = Hello::of(self.root.clone(), self.journal.instance);
         let mut reader = Serving {
             desk: self,
-            shelf: Shelf::below(&self.root),
+            shelf: Shelf::below(&self.root, Arc::clone(&self.writes)),
             answers,
         };
         reader.answer(Told::Hello(hello), &[]);
@@ -143,8 +146,8 @@ impl Serving<'_> {
                 let piece = self.shelf.piece(&run, &path, from)?;
                 self.answer(Told::Piece { run, path, from }, &piece);
             }
-            Ask::Missing { files } => {
-                let told = self.shelf.missing(&files)?;
+            Ask::Missing { number, set, files } => {
+                let told = self.shelf.missing(number, set, &files)?;
                 self.answer(told, &[]);
             }
             Ask::Put { set, file, from } => {

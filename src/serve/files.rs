@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
@@ -28,13 +29,16 @@ const DEEPEST: usize = 16;
 pub(super) struct Shelf {
     root: PathBuf,
     hashes: HashMap<PathBuf, (u64, SystemTime, String)>,
+    /// Held while a piece is written: readers that bring the same file write into one.
+    writes: Arc<Mutex<()>>,
 }
 
 impl Shelf {
-    pub fn below(root: &Path) -> Self {
+    pub fn below(root: &Path, writes: Arc<Mutex<()>>) -> Self {
         Self {
             root: root.to_path_buf(),
             hashes: HashMap::new(),
+            writes,
         }
     }
 
@@ -97,27 +101,21 @@ impl Shelf {
         files::read_from(&whole, from, PIECE as u64).map_err(io)
     }
 
-    /// What is not there yet of a data set.
-    pub fn missing(&self, marks: &[FileMark]) -> Result<Told> {
-        if marks.len() > MOST_FILES {
-            return Err(Problem::new(
-                "this data set has too many files to be carried over",
-            ));
-        }
-        let set = set_of(marks);
-        let folder = self.root.join(DATA).join(&set);
+    /// Which of these files of a data set are not there yet.
+    pub fn missing(&self, number: u64, set: String, marks: &[FileMark]) -> Result<Told> {
+        let inner = inner_path(&set).ok_or_else(|| leads_out(&set))?;
+        let folder = self.root.join(DATA).join(inner);
         let mut lacks = Vec::new();
         for (index, mark) in marks.iter().enumerate() {
             let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
-            // A file takes its name when it is whole, and its hash was the right one then.
-            let is_there = files::length(&folder.join(inner)).is_ok_and(|n| n == mark.bytes);
-            if !is_there {
+            if !is_there(&folder.join(inner), mark) {
                 let coming = files::length(&self.coming(mark)?).unwrap_or(0);
                 lacks.push((index, coming));
             }
         }
         let folder = folder.display().to_string();
         Ok(Told::Lacks {
+            number,
             set,
             folder,
             files: lacks,
@@ -133,14 +131,17 @@ impl Shelf {
         }
     }
 
-    /// Takes the next piece of a file of a data set; gives how much of it is there.
+    /// Takes the next piece of a file of a data set. Returns how many bytes of the file are there.
     pub fn put(&self, set: &str, mark: &FileMark, from: u64, piece: &[u8]) -> Result<u64> {
         let inner = inner_path(&mark.path).ok_or_else(|| leads_out(&mark.path))?;
         let set = inner_path(set).ok_or_else(|| leads_out(set))?;
         let coming = self.coming(mark)?;
         let target = self.root.join(DATA).join(set).join(inner);
-        append(&coming, from, piece, mark.bytes)?;
-        let there = from + piece.len() as u64;
+        let _writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_there(&target, mark) {
+            return Ok(mark.bytes);
+        }
+        let there = append(&coming, from, piece, mark.bytes)?;
         if there == mark.bytes {
             settle(&coming, &target, mark)?;
         }
@@ -148,13 +149,21 @@ impl Shelf {
     }
 }
 
-/// Puts a piece behind what is there of a file that is coming, unless it is there already.
-pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Result<()> {
+/// Whether a file of a data set is there: it takes its name when it is whole, and its hash was the right one then.
+fn is_there(target: &Path, mark: &FileMark) -> bool {
+    files::length(target).is_ok_and(|bytes| bytes == mark.bytes)
+}
+
+/// Writes a piece of a file that is coming, of `most` bytes in all. Returns how many bytes of it are there: fewer than
+/// `from` where the pieces before this one are missing, and nothing is written then. Bytes that are there are written over
+/// but never cut off, so that two may bring the same file at once.
+pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Result<u64> {
     let io = |error| Problem::io("write what is carried over", coming, &error);
     if let Some(folder) = coming.parent() {
         std::fs::create_dir_all(folder).map_err(io)?;
     }
-    if from + piece.len() as u64 > most {
+    let end = from + piece.len() as u64;
+    if end > most {
         return Err(
             Problem::new("a file that is carried over is longer than it said").at_path(coming),
         );
@@ -162,13 +171,11 @@ pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Resul
     let mut file = files::open_own(coming).map_err(io)?;
     let there = file.metadata().map_err(io)?.len();
     if from > there {
-        return Err(
-            Problem::new("a piece of a file that is carried over is missing").at_path(coming),
-        );
+        return Ok(there);
     }
-    file.set_len(from).map_err(io)?;
     file.seek(SeekFrom::Start(from)).map_err(io)?;
-    file.write_all(piece).map_err(io)
+    file.write_all(piece).map_err(io)?;
+    Ok(there.max(end))
 }
 
 /// Gives a file that has come its name, if it is whole; else it goes.
@@ -203,7 +210,7 @@ pub(crate) fn sha256_of(path: &Path) -> std::io::Result<String> {
 }
 
 /// What a data set is known by: the hash of the list of its files.
-fn set_of(marks: &[FileMark]) -> String {
+pub(crate) fn set_of(marks: &[FileMark]) -> String {
     let mut lines: Vec<String> = marks
         .iter()
         .map(|mark| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path))
@@ -251,4 +258,40 @@ fn leads_out(path: &str) -> Problem {
     Problem::new("a file outside of its folder was named")
         .at(shortened(path))
         .advise("both sides must be the same version of this program")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_that_bring_the_same_file_at_once_all_end_with_it() {
+        let root = tempfile::tempdir().unwrap();
+        let shelf = Shelf::below(root.path(), Arc::default());
+        let bytes: Vec<u8> = (0..10).collect();
+        let mark = FileMark {
+            path: "a/file".into(),
+            bytes: 10,
+            sha256: hex(&Sha256::digest(&bytes)),
+        };
+        let put = |set, piece: std::ops::Range<usize>| {
+            shelf
+                .put(set, &mark, piece.start as u64, &bytes[piece])
+                .unwrap()
+        };
+        // One begins while another is further: nothing is cut off.
+        assert_eq!((put("one", 0..4), put("one", 4..8)), (4, 8));
+        assert_eq!(put("two", 0..4), 8);
+        assert_eq!(put("one", 8..10), 10);
+        // What was there is the other's now, and the next piece says so.
+        assert_eq!(put("two", 4..8), 0);
+        assert_eq!((put("two", 0..8), put("two", 8..10)), (8, 10));
+        // Whoever comes late finds it whole.
+        assert_eq!(put("two", 0..4), 10);
+        for set in ["one", "two"] {
+            let file = root.path().join(DATA).join(set).join("a/file");
+            assert_eq!(std::fs::read(file).unwrap(), bytes);
+        }
+    }
 }

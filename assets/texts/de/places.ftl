@@ -69,7 +69,6 @@ place-no-ssh-try = installiere den Client von OpenSSH
 place-no-run = auf { $place } gibt es keinen Lauf
 place-no-thread = es beginnt kein Thread: { $error }
 place-failed = der Teil dieses Programms, der mit anderen Rechnern spricht, ist ausgefallen
-place-deaf = der andere Prozess hört nicht zu
 place-carry-stopped = angehalten, während Daten hinübergebracht wurden; was ankam, bleibt dort
 place-carry-unknown = gefragt war nach einer Datei, die es nicht gibt
 place-carry-changes = eine Datei der Daten ändert sich, während sie hinübergebracht wird

@@ -69,7 +69,6 @@ place-no-ssh-try = install OpenSSH's client
 place-no-run = there is no run at { $place }
 place-no-thread = no thread starts: { $error }
 place-failed = the part of this program that talks to other machines failed
-place-deaf = the other process does not listen
 place-carry-stopped = stopped while data was carried over; what came stays there
 place-carry-unknown = a file was asked for that there is not
 place-carry-changes = a file of the data set changes while it is carried over

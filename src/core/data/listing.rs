@@ -1,10 +1,11 @@
-//! The pictures below a folder, whatever their folders are called.
+//! The pictures below a folder, whatever their folders are called, and all files of a data set.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Watch;
 use super::picture::foreign_format;
 use super::tree::{Tree, ending_of};
+use super::{Watch, archive};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
@@ -55,6 +56,29 @@ pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
     Ok(found)
 }
 
+/// The files that a data set at a path is read from, and the folder that they are in: those of a folder, or of the folder
+/// around a list; an archive, or any other file, alone. Hidden files are left out and links followed, as when it is opened.
+///
+/// # Errors
+/// The folder cannot be read, or `watch` stopped the walk.
+pub fn files_of(path: &Path, watch: &Watch) -> Result<(PathBuf, Vec<PathBuf>)> {
+    let around = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let folder = match (path.is_dir(), archive::is_list(path)) {
+        (true, _) => path.to_path_buf(),
+        (false, true) => around,
+        (false, false) => return Ok((around, vec![path.to_path_buf()])),
+    };
+    let tree = Tree::walk(&folder, watch)?;
+    let mut files = Vec::new();
+    for dir in &tree.dirs {
+        let pictures = dir.pictures.iter().map(AsRef::as_ref);
+        let names = pictures.chain(dir.others.iter().map(OsString::as_os_str));
+        files.extend(names.map(|name| dir.path.join(name)));
+    }
+    files.sort_unstable();
+    Ok((folder, files))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -77,5 +101,28 @@ mod tests {
             [("2.jpg", false), ("3.heic", true), ("b/1.png", false)]
         );
         assert!(pictures_below(&root.path().join("none"), &Watch::none()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_data_set_has_the_files_that_are_read_when_it_is_opened() {
+        use std::os::unix::fs::symlink;
+        let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| root.path().join(name);
+        std::fs::create_dir(at("a")).unwrap();
+        for name in ["a/1.png", "labels.csv", ".hidden.png", "a/.DS_Store"] {
+            std::fs::write(at(name), b"x").unwrap();
+        }
+        std::fs::write(other.path().join("2.png"), b"x").unwrap();
+        symlink(other.path().join("2.png"), at("a/2.png")).unwrap();
+        symlink(other.path(), at("b")).unwrap();
+        symlink("/nowhere/at/all", at("a/3.png")).unwrap();
+        let all = ["a/1.png", "a/2.png", "b/2.png", "labels.csv"].map(at);
+        for path in [root.path().to_path_buf(), at("labels.csv")] {
+            let (folder, files) = files_of(&path, &Watch::none()).unwrap();
+            assert_eq!((folder, files), (root.path().into(), all.to_vec()));
+        }
+        let (folder, files) = files_of(&at("a/1.png"), &Watch::none()).unwrap();
+        assert_eq!((folder, files), (at("a"), vec![at("a/1.png")]));
     }
 }

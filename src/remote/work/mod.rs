@@ -19,7 +19,7 @@ use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
 use crate::run::places::no_ssh;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, Hello, Said, Told};
+use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
 use tickets::{Ticket, too_large};
 
 /// How often it looks whether something is due.
@@ -213,10 +213,25 @@ impl Work {
         }
     }
 
-    /// Writes; who does not listen any more is heard to end soon.
+    /// Sends what is said; what is larger than a frame may be is told as such, and not said again.
     fn write(&mut self, said: Said, raw: &[u8]) {
-        if let Some(link) = &mut self.link {
-            let _ = link.say(said, raw);
+        let number = said.number;
+        let job = match &said.ask {
+            Ask::Command(command) => match &**command {
+                Command::Queue(job) => Some(job.id),
+                _ => None,
+            },
+            _ => None,
+        };
+        let problem = match (Frame::of(said, raw), &mut self.link) {
+            (Ok(frame), Some(link)) => return link.send(&frame),
+            (Ok(_), None) => return,
+            (Err(problem), _) => problem,
+        };
+        self.waiting.retain(|(said, _)| said.number != number);
+        match job {
+            Some(id) => self.fail_job(id, problem),
+            None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! How a job goes to a place: with what it needs of this computer, which can be called off.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use super::Message;
 use super::work::Work;
@@ -41,8 +41,10 @@ impl Work {
         self.carrying.insert(job.id, Arc::clone(&stop));
         // Through a connection of its own: this one tells meanwhile how a run at work is.
         let (peer, own, id) = (self.peer(), self.own.clone(), job.id);
-        let name = self.place.name.clone();
+        let (name, turn) = (self.place.name.clone(), Arc::clone(&self.turn));
         let carry = move || {
+            // What an earlier job needs is often the same, and is there then.
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             let go_on = || !stop.load(Ordering::Relaxed);
             let tell = |what: crate::texts::Message, files| {
                 let words = message!(

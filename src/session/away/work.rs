@@ -35,6 +35,8 @@ pub(super) struct Work {
     pub(super) jobs: Vec<AwayJob>,
     /// Those of which something is still carried there, and what stops that.
     pub(super) carrying: HashMap<JobId, Arc<AtomicBool>>,
+    /// Held by the one of them that carries.
+    pub(super) turn: Arc<Mutex<()>>,
     /// Those that the place has told of since this window is open.
     seen: HashSet<JobId>,
     /// Those whose run is only brought home, for nothing is at work on it any more.
@@ -71,6 +73,7 @@ impl Work {
             file,
             jobs: Vec::new(),
             carrying: HashMap::new(),
+            turn: Arc::default(),
             seen: HashSet::new(),
             bringing: Vec::new(),
             again: None,

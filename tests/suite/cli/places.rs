@@ -37,6 +37,11 @@ fn sshd_program() -> Option<PathBuf> {
 impl Lab {
     /// None, with the reason told, where OpenSSH is missing.
     pub(super) fn start() -> Option<Self> {
+        Self::with("")
+    }
+
+    /// The same with one more line of the server's configuration.
+    fn with(line: &str) -> Option<Self> {
         let Some(sshd) = sshd_program() else {
             skip("OpenSSH (ssh, sshd, ssh-keygen) is not installed");
             return None;
@@ -70,6 +75,7 @@ impl Lab {
                 "SetEnv HOME={0} XDG_CACHE_HOME={0}/cache XDG_DATA_HOME={0}/data XDG_CONFIG_HOME={0}/config",
                 path("there")
             ),
+            line.into(),
         ];
         fs::write(path("config"), lines.join("\n")).unwrap();
         fs::create_dir_all(path("there")).unwrap();
@@ -138,7 +144,7 @@ impl Lab {
     /// The process that stays at work there.
     pub(super) fn daemon(&self) -> Option<String> {
         let text = fs::read_to_string(self.there().join(".serve/lock")).ok()?;
-        Some(text.trim().to_string()).filter(|pid| !pid.is_empty())
+        text.lines().next().map(str::to_string)
     }
 
     /// Lets nobody in any more.
@@ -493,6 +499,11 @@ fn pictures_are_carried_there_once() {
     let Some(lab) = Lab::start() else { return };
     let pictures = lab.path("pictures");
     lab.pictures();
+    // What is linked is read here, and what is hidden is not.
+    let linked = pictures.join("light/11.png");
+    fs::rename(&linked, lab.path("elsewhere.png")).unwrap();
+    std::os::unix::fs::symlink(lab.path("elsewhere.png"), &linked).unwrap();
+    fs::copy(&linked, pictures.join("dark/.12.png")).unwrap();
     let data = pictures.to_str().unwrap();
     let settings = [
         "train",
@@ -522,6 +533,35 @@ fn pictures_are_carried_there_once() {
     let second = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
     assert_eq!(essence(&json(&second)), essence(&local));
     assert!(!stderr(&second).contains("carrying"), "{}", stderr(&second));
+}
+
+#[test]
+fn two_programs_carry_the_same_files_there_at_once() {
+    let Some(lab) = Lab::start() else { return };
+    lab.pictures();
+    // Large enough for both to be at it at the same time.
+    let bytes: Vec<u8> = (0..48u32 << 20).map(|n| (n >> 8) as u8).collect();
+    fs::write(lab.path("pictures/large.bin"), bytes).unwrap();
+    // The second one has a data set of its own, with the same large file.
+    copy_folder(&lab.path("pictures"), &lab.path("others"));
+    fs::write(lab.path("others/more.txt"), "more").unwrap();
+    let begin = |data: &str| {
+        let data = lab.path(data);
+        let words = ["--place", "lab", "--detach", "--classes-per-task", "1"];
+        let words = [&words[..], &["--epochs", "1", "--train-limit", "4"]].concat();
+        let words = [&["train", "--data", data.to_str().unwrap()], &words[..]].concat();
+        let mut command = program(&words, &lab.here());
+        command.stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let programs = ["pictures", "others", "pictures"].map(begin);
+    for program in programs {
+        let output = program.wait_with_output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+    }
+    let sets = fs::read_dir(lab.there().join(".data")).unwrap();
+    let large = sets.map(|set| set.unwrap().path().join("large.bin"));
+    assert_eq!(large.filter(|file| file.is_file()).count(), 2);
 }
 
 /// A plugin and a table of backbones of this user's own, none of which is there.
@@ -732,6 +772,42 @@ fn what_cannot_be_reached_is_told_in_a_sentence() {
     fs::write(&file, "[lab]\nshs = \"lab\"\n").unwrap();
     let said = refused(&train, &lab.here());
     assert!(said.contains("line 2, column 1"), "{said}");
+}
+
+#[test]
+fn a_login_shell_may_be_any() {
+    for shell in ["fish", "tcsh"] {
+        let here = Command::new(shell).args(["-c", "true"]).output();
+        if !here.is_ok_and(|output| output.status.success()) {
+            skip(&format!("{shell} is not installed"));
+            continue;
+        }
+        let line = format!("ForceCommand exec {shell} -c \"$SSH_ORIGINAL_COMMAND\"");
+        let Some(lab) = Lab::with(&line) else { return };
+        // A path that every shell would take apart.
+        let there = lab.there();
+        let file = lab.here().join("config/lae-studio/places.toml");
+        let text = lab.places().replace(
+            &format!("{}\"", there.display()),
+            &format!("{}/it's a $HOME!x\"", there.display()),
+        );
+        fs::write(file, text).unwrap();
+        let copied = run(&["places", "--copy", "lab"], &lab.here());
+        assert_eq!(
+            copied.status.code(),
+            Some(0),
+            "{shell}: {}",
+            stderr(&copied)
+        );
+        let trained = run_json(
+            &[QUICK, &["--quiet", "--place", "lab"]].concat(),
+            &lab.here(),
+        );
+        assert_eq!(json(&trained)["place"], "lab", "{shell}");
+        assert!(there.join("it's a $HOME!x/.program/lae-studio").exists());
+        let lock = fs::read_to_string(there.join("it's a $HOME!x/.serve/lock")).unwrap();
+        kill(lock.lines().next().unwrap());
+    }
 }
 
 #[test]

@@ -31,10 +31,15 @@ fn said() -> Vec<u8> {
         bytes: 3,
         sha256: "0".repeat(64),
     }];
+    let missing = Ask::Missing {
+        number: 1,
+        set: "0".repeat(32),
+        files,
+    };
     let asks = commands(1)
         .into_iter()
         .map(|command| Ask::Command(Box::new(command)));
-    for (number, ask) in (1..).zip(asks.chain([Ask::Missing { files }])) {
+    for (number, ask) in (1..).zip(asks.chain([missing])) {
         let client = 1;
         let said = Said {
             client,

@@ -59,22 +59,25 @@ enum ArchiveKind {
     TarXz,
 }
 
+/// Whether a file is a list, by its name: its folder is opened in its place.
+pub(super) fn is_list(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match ending.to_str() {
+        Some("csv" | "tsv") => true,
+        Some("txt" | "lst" | "yaml" | "yml") => lists::list_role(&stem).is_some(),
+        _ => false,
+    }
+}
+
 /// Opens a file as a data set: an archive, or one of CIFAR's files in its folder.
 ///
 /// # Errors
 /// Not an archive, a damaged or hostile one, a full disk, or nothing usable inside.
 pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
-    let stem_says = |path: &Path| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        lists::list_role(&stem).is_some()
-    };
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let is_list = match ending.to_str() {
-        Some("csv" | "tsv") => true,
-        Some("txt" | "lst" | "yaml" | "yml") => stem_says(path),
-        _ => false,
-    };
-    if is_list && let Some(folder) = path.parent() {
+    if is_list(path)
+        && let Some(folder) = path.parent()
+    {
         let mut found = folder::open(folder, options, watch)?;
         let name = file_name(path);
         found

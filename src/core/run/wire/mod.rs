@@ -23,7 +23,7 @@ pub use frame::{Frame, MOST_HEAD, MOST_RAW, read, write};
 pub use parts::{Carried, home, inner_path, sent_home};
 
 /// Version of the frames and of what they say. Raised with each change.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 /// Bytes of a file in one frame.
 pub const PIECE: usize = 1 << 20;
 /// Most files of a data set that is carried over.
@@ -119,14 +119,18 @@ pub enum Ask {
         /// From which byte.
         from: u64,
     },
-    /// Which files of a data set are not there yet.
+    /// Which of some files of a data set are not there yet: a data set may have more than a frame holds.
     Missing {
-        /// All its files.
+        /// Which question, for its answer.
+        number: u64,
+        /// The data set, by the hash of the list of its files.
+        set: String,
+        /// Some of its files.
         files: Vec<FileMark>,
     },
     /// The next piece of a file of a data set, as raw bytes.
     Put {
-        /// The data set, by the hash that `Lacks` told.
+        /// The data set, by the hash of the list of its files.
         set: String,
         /// Which file.
         file: FileMark,
@@ -181,14 +185,17 @@ pub enum Told {
     },
     /// What is not there yet of a data set.
     Lacks {
+        /// Which question this answers.
+        number: u64,
         /// The data set, by the hash of its list of files.
         set: String,
         /// Where it lies there.
         folder: String,
-        /// Which of the files asked about, and how much of each is there.
+        /// Which of the files asked about, by their places among these, and how much of each is there.
         files: Vec<(usize, u64)>,
     },
-    /// So much of a file of a data set is there.
+    /// So much of a file of a data set is there: less than was sent where a piece before it is missing, more where somebody
+    /// else sends it, too.
     Kept {
         /// Which file.
         path: String,
