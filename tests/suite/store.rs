@@ -451,6 +451,15 @@ fn runs_are_held_against_each_other_where_they_were_asked_the_same_images() {
     given.insert(Expert::ENSEMBLE, labels);
     assert_eq!(counts(&first, &second), Some((4, 0, 1)));
     assert_eq!(counts(&second, &first), Some((4, 1, 0)));
+    // The images count, not the seed, nor how many of them were held out of which training images.
+    let mut seeded = second.clone();
+    for run in [&mut first, &mut seeded] {
+        run.header.config.validation_share = 0.2;
+    }
+    seeded.header.config.seed = 7;
+    seeded.header.config.validation_share = 0.25;
+    seeded.header.images.as_mut().unwrap().train = "cd".repeat(32);
+    assert_eq!(counts(&first, &seeded), Some((4, 0, 1)));
     // Other data, a task fewer, and images that were not noted.
     let mut other = second.clone();
     other.header.images.as_mut().unwrap().test = "ef".repeat(32);

@@ -116,7 +116,7 @@ fn a_summary_that_cannot_be_used_is_made_anew() {
     for bad in [
         String::new(),
         text[..text.len() / 2].to_string(),
-        text.replace("{\"version\":2,", "{\"version\":3,"),
+        text.replace("{\"version\":", "{\"version\":9"),
         // More right answers than images.
         text.replace(right, "\"right\":{\"online\":[9,0]"),
         text.replace(
