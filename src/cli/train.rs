@@ -5,11 +5,12 @@ use super::at_place::{self, AtPlace};
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, size, tell};
 use super::progress::Reporter;
-use super::settings::{Resolved, Settings};
+use super::settings::{Resolved, Settings, without_effect};
 use super::signals::stop_on_ctrl_c;
 use crate::backbone::library;
 use crate::experiment::{self, Outcome, Stock, footprint, presets};
-use crate::method::Chosen;
+use crate::message;
+use crate::method::{Chosen, named_method};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
@@ -63,6 +64,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let paper = args.settings.paper();
     let configs = presets::repetitions(&config, paper, args.orders, args.seeds);
     let (count, several) = (configs.len(), args.orders.or(args.seeds).is_some());
+    let spec = named_method(&config.method)?;
+    if args.seeds.is_some_and(|seeds| seeds > 1) && !spec.seeded {
+        let why = message!("idle-no-draws", title = spec.title);
+        tell(without_effect(&why.to_string(), "--seeds"));
+    }
     if args.at.place.is_some() {
         let device_is_given = args.settings.device_is_given();
         return at_place::train(

@@ -172,6 +172,7 @@ mod tests {
                 experts: Expert::ALONE.to_vec(),
                 uses_pet: true,
                 pet_sized: Some(true),
+                seeded: Some(true),
             },
             class_order: order.chars().map(String::from).collect(),
             tasks: vec![0..2, 2..4],

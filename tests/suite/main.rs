@@ -103,5 +103,6 @@ fn lae_facts() -> MethodFacts {
         experts: lae_studio::method::lae::LAE.experts.to_vec(),
         uses_pet: true,
         pet_sized: Some(true),
+        seeded: Some(true),
     }
 }

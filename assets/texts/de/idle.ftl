@@ -7,6 +7,7 @@ idle-no-size = { $title } hat keine Größe
 idle-no-steps = { $title } macht keine Gradientenschritte
 idle-no-epochs = { $title } lernt nicht in Epochen
 idle-no-augmentation = { $title } betrachtet Trainingsbilder wie Testbilder
+idle-no-draws = { $title } zieht nichts zufällig
 idle-one-task = { $title } lernt alle Klassen als einen Task
 idle-no-first-session = ohne erste Sitzung wird nichts angepasst
 idle-no-learning = ohne Learning werden keine Epochen eingefroren

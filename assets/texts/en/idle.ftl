@@ -7,6 +7,7 @@ idle-no-size = { $title } has no size
 idle-no-steps = { $title } takes no gradient steps
 idle-no-epochs = { $title } learns in no epochs
 idle-no-augmentation = { $title } looks at training pictures as at test pictures
+idle-no-draws = { $title } draws nothing at random
 idle-one-task = { $title } learns all classes as one task
 idle-no-first-session = nothing is tuned without a first session
 idle-no-learning = without Learning no epochs are frozen

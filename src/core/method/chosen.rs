@@ -157,6 +157,7 @@ impl<'a> Chosen<'a> {
             experts: self.spec.experts.to_vec(),
             uses_pet: self.trains_pet()?,
             pet_sized: None,
+            seeded: Some(self.spec.seeded),
         })
     }
 

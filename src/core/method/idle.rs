@@ -82,6 +82,9 @@ impl Chosen<'_> {
         if !passes.iter().any(|pass| pass.augment) {
             lacks.push((Needs::Augmentation, says("idle-no-augmentation")));
         }
+        if !self.spec.seeded {
+            lacks.push((Needs::Draws, says("idle-no-draws")));
+        }
         if self.spec.all_at_once {
             lacks.push((Needs::Tasks, says("idle-one-task")));
         }
@@ -152,7 +155,10 @@ mod tests {
             "flip",
             "label_smoothing",
         ];
-        assert_eq!(idle("simplecil", &[], "ssf"), [&pet[..], &nothing].concat());
+        assert_eq!(
+            idle("simplecil", &[], "ssf"),
+            [&pet[..], &nothing, &["seed"]].concat()
+        );
         let solved = [&pet[..], &nothing, &["weight_decay", "dropout"]].concat();
         assert_eq!(idle("ranpac", &[], "adapter"), solved);
         let tuned = ("first_session", Setting::Text("adapter".into()));

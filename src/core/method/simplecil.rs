@@ -23,6 +23,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Trains nothing: a class is the mean feature of its images, the nearest mean wins",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
+    seeded: false,
     passes: |_, _| Ok(vec![Pass::measuring()]),
     build: |setup| {
         Ok(Box::new(SimpleCil {

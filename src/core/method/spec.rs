@@ -29,6 +29,8 @@ pub struct MethodSpec {
     pub rate: Option<Rate>,
     /// The authors' values by data set, where they differ from the defaults.
     pub published: &'static [PublishedValues],
+    /// Whether the seed decides anything. Runs of several seeds are one run without that.
+    pub seeded: bool,
     /// Whether all classes come as one task (the upper bound of continual learning).
     pub all_at_once: bool,
     /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
@@ -61,6 +63,7 @@ impl MethodSpec {
         pet: None,
         rate: None,
         published: &[],
+        seeded: true,
         all_at_once: false,
         needs_state: false,
         has_recipe: true,

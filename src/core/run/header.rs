@@ -28,12 +28,20 @@ pub struct MethodFacts {
     /// Whether that plugin has a size; none for runs of versions that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pet_sized: Option<bool>,
+    /// Whether the seed decides anything; `None` for runs of versions that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeded: Option<bool>,
 }
 
 impl MethodFacts {
     /// Whose answer is the run's.
     pub fn answering(&self) -> Expert {
         self.experts.last().copied().unwrap_or(Expert::ANSWER)
+    }
+
+    /// Returns the seed as far as it decides anything: runs of several seeds without draws are one run.
+    pub fn seed(&self, config: &RunConfig) -> Option<u64> {
+        (self.seeded != Some(false)).then_some(config.seed)
     }
 
     /// The PET with its size, where it has one: "adapter 5", "ssf"; none where none is trained.

@@ -2,8 +2,8 @@
 //!
 //! It is a hash over everything that defines figures: the settings in canonical form, the weights and the type
 //! of number they were kept as, the plugin without its description, images, tasks, added tasks, and how draws are
-//! kept apart, which is what a version of the program can change. Class order and seed, which repetitions differ in, are hashed by
-//! themselves. Device and cache decide no figure.
+//! kept apart, which is what a version of the program can change. Class order and seed, which repetitions differ in, are
+//! hashed by themselves, the seed as far as the method draws by it. Device and cache decide no figure.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -58,7 +58,11 @@ impl RunKey {
         }
         Self {
             experiment: hash(&experiment),
-            repetition: hash(&json!([header.config.seed, header.class_order])),
+            // All seeds of a method that draws nothing repeat the same run.
+            repetition: hash(&json!([
+                header.method.seed(&header.config).unwrap_or(0),
+                header.class_order
+            ])),
         }
     }
 }

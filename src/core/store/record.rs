@@ -213,6 +213,7 @@ fn older_method(config: &RunConfig) -> MethodFacts {
         experts: vec![Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
         uses_pet: true,
         pet_sized: None,
+        seeded: Some(true),
     }
 }
 

@@ -17,6 +17,7 @@ fn header() -> RunHeader {
             experts: crate::method::lae::LAE.experts.to_vec(),
             uses_pet: true,
             pet_sized: Some(true),
+            seeded: Some(true),
         },
         class_order: vec!["a".into(), "b".into(), "c".into()],
         tasks: vec![0..2, 2..3],

@@ -42,6 +42,7 @@ fn header(folder: &str) -> RunHeader {
             experts: vec![Expert::ONLINE],
             uses_pet: true,
             pet_sized: Some(true),
+            seeded: Some(true),
         },
         class_order: order,
         tasks: vec![0..2, 2..4],

@@ -257,3 +257,22 @@ fn orders_and_seeds_of_train_are_crossed() {
     assert_eq!(told, wanted.map(|(order, seed)| (order.to_string(), seed)));
     assert!(report["std"]["final_accuracy"].is_f64());
 }
+
+#[test]
+fn seeds_of_a_method_that_draws_nothing_are_one_cell() {
+    let text = TINY.replace("[\"lae\", \"baseline\"]", "[\"simplecil\", \"baseline\"]");
+    let text = text.replace("settings.freeze_epochs = 0\n", "");
+    let tried = Tried::new(&format!("{text}seeds = 2\n"));
+    let report = tried.json(&["--list"]);
+    assert_eq!(report["cells"].as_array().unwrap().len(), 3, "{report}");
+    let words = [QUICK, &["--method", "simplecil", "--seeds", "3", "--quiet"]].concat();
+    let output = run_json(&words, &tried.runs());
+    assert!(
+        stderr(&output).contains("draws nothing at random, so --seeds has no effect"),
+        "{}",
+        stderr(&output)
+    );
+    let report = json(&output);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 1);
+    assert!(report["std"]["final_accuracy"].is_null());
+}

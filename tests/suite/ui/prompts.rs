@@ -32,6 +32,7 @@ fn of_dualprompt() -> RunHeader {
             experts: vec![Expert::ANSWER],
             uses_pet: false,
             pet_sized: Some(true),
+            seeded: Some(true),
         },
         ..header()
     }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::suited::LETTERS;
 use crate::message;
-use crate::method::{adopt_published, filled, lae};
+use crate::method::{adopt_published, filled, lae, named_method};
 use crate::problem::{Problem, Result, some_of};
 use crate::run::config::{RunConfig, Says, Settings, differences};
 use crate::texts::of_list;
@@ -232,7 +232,8 @@ pub fn over_orders(config: &RunConfig, paper: Option<Paper>, count: u64) -> Vec<
 }
 
 /// The same settings once for each class order, as [`over_orders`] names them, with each seed: so many that follow each
-/// other, the one of the settings first. Of what is none the one of the settings stays.
+/// other, the one of the settings first. Of what is none the one of the settings stays, and so does the seed of a method that
+/// draws nothing: all seeds would repeat one run.
 pub fn repetitions(
     config: &RunConfig,
     paper: Option<Paper>,
@@ -245,6 +246,7 @@ pub fn repetitions(
         Some(order) => (*order).to_string(),
         None => format!("seed:{number}"),
     };
+    let seeds = seeds.filter(|_| named_method(&config.method).is_ok_and(|spec| spec.seeded));
     let crossed = (0..orders.unwrap_or(1))
         .flat_map(|order| (0..seeds.unwrap_or(1)).map(move |seed| (order, seed)));
     let with = |(number, seed)| RunConfig {

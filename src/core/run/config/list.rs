@@ -260,7 +260,7 @@ settings_of_every_run! {
     };
     /// Seed of initial values, shuffling and augmentation
     seed: u64 = method("N", "Seed", SettingKind::Seed) {
-        shown: SettingPlace::First, refused: SEED, says: Says::Repetition, named: true,
+        shown: SettingPlace::First, needs: Needs::Draws, refused: SEED, says: Says::Repetition, named: true,
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, says: Says::Where };

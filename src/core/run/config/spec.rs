@@ -108,6 +108,8 @@ pub enum Needs {
     Augmentation,
     /// Learn its classes in several tasks.
     Tasks,
+    /// Draw random numbers.
+    Draws,
 }
 
 /// What a fix puts into a setting.
