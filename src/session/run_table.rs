@@ -42,6 +42,8 @@ pub struct TableView {
     pub common: Vec<String>,
     /// Settings in which runs differ that stand in one row, beside class order and seed.
     pub mixed: Vec<String>,
+    /// Number of runs that have no row because they are not finished.
+    pub left_out: usize,
     /// Where published figures stand, and what differs.
     pub sources: Vec<String>,
     /// Columns that can be chosen: facts and settings that differ, and figures.
@@ -123,7 +125,15 @@ impl Session {
 fn view(ask: &TableAsk) -> Result<TableView> {
     let rows: Vec<&RunRow> = ask.places.iter().map(|at| &*ask.rows[*at]).collect();
     let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
-    let table = ask.request.table(&runs)?;
+    let mut table = ask.request.table(&runs)?;
+    if table.rows().is_empty() && table.left_out() > 0 {
+        // Where none is finished, those are all there is to show.
+        let all = TableRequest {
+            unfinished: true,
+            ..ask.request.clone()
+        };
+        table = all.table(&runs)?;
+    }
     if table.rows().is_empty() {
         let problem = Problem::new(tr!("story-told-no-table"));
         return Err(problem.advise(tr!("story-told-no-table-advice")));
@@ -173,6 +183,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
             .map(of_all)
             .collect(),
         mixed: table.mixed().into_iter().map(str::to_string).collect(),
+        left_out: table.left_out(),
         sources: table.sources(),
         choices: Choice::of(&runs),
         rows: table.rows().iter().zip(text.rows()).map(row).collect(),

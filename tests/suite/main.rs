@@ -44,6 +44,7 @@ mod pet_library;
 mod pet_reference;
 mod prompts;
 mod proof;
+mod run_tables;
 mod skip;
 mod soak;
 mod special_files;

@@ -161,6 +161,12 @@ compare-group-by-hint = Läufe mit denselben Werten hiervon stehen in einer Zeil
 compare-columns = Spalten
 compare-published = Publiziert
 compare-published-hint = Die Zahlen des Papers neben Zeilen mit denselben Daten, demselben Netz, derselben Methode und demselben PET
+compare-unfinished = Unfertige Läufe
+compare-unfinished-hint = Auch Läufe, die noch nicht alle ihre Tasks gelernt haben, in eigenen Zeilen: Ihr A_N gilt für weniger Klassen
+compare-left-out = { $n ->
+    [one] { $n } unfertiger Lauf ist ausgelassen
+   *[other] { $n } unfertige Läufe sind ausgelassen
+}
 compare-against-none = Gegen keine Zeile
 compare-copy-tabs = Für ein Tabellenprogramm
 compare-copy-markdown = Als Markdown

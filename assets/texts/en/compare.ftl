@@ -161,6 +161,12 @@ compare-group-by-hint = Runs with the same values of these stand in one row: mea
 compare-columns = Columns
 compare-published = Published
 compare-published-hint = The figures of the paper beside rows of the same data, network, method and PET
+compare-unfinished = Unfinished runs
+compare-unfinished-hint = Also runs that have not learned all of their tasks, in rows of their own: their A_N is that of fewer classes
+compare-left-out = { $n ->
+    [one] { $n } run that is not finished is left out
+   *[other] { $n } runs that are not finished are left out
+}
 compare-against-none = Against no row
 compare-copy-tabs = For a spreadsheet
 compare-copy-markdown = As Markdown

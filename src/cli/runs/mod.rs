@@ -1,7 +1,7 @@
 //! `runs`: the runs there are, and tables and figures of them.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -12,6 +12,7 @@ use super::End;
 use super::at_place;
 use super::output::{Json, Table, percent, tell};
 use super::signals::stop_on_ctrl_c;
+use crate::counts::counted;
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
@@ -19,6 +20,7 @@ use crate::run::event::Wish;
 use crate::session::row::title_of;
 use crate::store::export::{Format, export};
 use crate::store::figure::FigureOfRuns;
+use crate::store::groups::{Progress, none_measured};
 use crate::store::table::Measured;
 use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 
@@ -44,7 +46,12 @@ pub(super) struct Args {
     pub out: Option<PathBuf>,
     /// Write a table (.csv, .md, .tex), a figure (.svg, .png) or a report with all of it (.html) of the runs; runs that
     /// differ only in class order or seed become mean ± std
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Output",
+        conflicts_with = "json"
+    )]
     export: Option<PathBuf>,
     /// Which figure --export draws: accuracy (of all runs), or of one run matrix, confusion, loss
     #[arg(
@@ -59,7 +66,7 @@ pub(super) struct Args {
         long,
         value_name = "DIR",
         help_heading = "Output",
-        conflicts_with = "export"
+        conflicts_with_all = ["export", "json", "by", "columns", "sort", "against", "published", "unfinished"]
     )]
     tensorboard: Option<PathBuf>,
     #[command(flatten)]
@@ -77,6 +84,26 @@ impl Args {
         }
         words
     }
+    /// Refuses options that would have no effect beside the others.
+    fn check(&self) -> Result<()> {
+        let format = self.export.as_deref().map(Format::of).transpose()?;
+        let is_figure = matches!(format, Some(Format::Svg | Format::Png));
+        if self.figure.is_some() && !is_figure {
+            return Err(
+                Problem::new("this export is no figure, so --figure has no effect")
+                    .at("--figure")
+                    .advise("end the file in .svg or .png, or leave the option out"),
+            );
+        }
+        if self.table.unfinished() && !self.table.asks_for_table() && self.export.is_none() {
+            return Err(
+                Problem::new("the list has all runs, so --unfinished has no effect")
+                    .at("--unfinished")
+                    .advise("leave it out, or ask for a table, for example with --by method"),
+            );
+        }
+        Ok(())
+    }
 }
 
 /// An entry of the JSON.
@@ -93,60 +120,43 @@ enum Entry<'a> {
 
 /// Lists or exports.
 pub(super) fn run(args: &Args) -> Result<End> {
+    args.check()?;
     if let Some(place) = &args.place {
         return at_place::runs(place, &args.words_there());
     }
     let root = store::runs_root(args.out.as_deref());
-    let mut listed = if args.runs.is_empty() {
-        store::list(&root)
-    } else {
-        let wanted = |name: &String| {
-            let folder = store::find(&root, name)?;
-            Ok(store::entry(&folder))
-        };
-        args.runs.iter().map(wanted).collect::<Result<_>>()?
-    };
-    let search = Search {
-        text: args.text.clone().unwrap_or_default(),
-        tags: args.tags.clone(),
-    };
-    let any = listed.is_empty();
-    if !search.is_empty() {
-        listed.retain(|entry| search.finds(&entry.about, &made_of(entry)));
-    }
-    for remark in listed.iter().filter_map(|entry| entry.remark.as_ref()) {
-        tell(remark);
-    }
-    if args.table.is_choosing() || args.table.asks_for_table() {
+    let (mut listed, any) = found(args, &root)?;
+    let format = args.export.as_deref().map(Format::of).transpose()?;
+    let is_table = matches!(format, Some(Format::Markdown | Format::Latex));
+    let is_table = is_table || args.table.asks_for_table();
+    // Whoever names a run means it, finished or not.
+    let mut unfinished = args.table.unfinished() || !args.runs.is_empty();
+    if args.table.is_choosing() || is_table {
         let whole = listed.iter().filter_map(|e| e.summary.as_ref().ok());
-        let chosen = args.table.chosen(whole.map(Measured::of).collect())?;
-        if args.table.asks_for_table() {
-            return give_table(args, &chosen);
+        let (chosen, asked) = args.table.chosen(whole.map(Measured::of).collect())?;
+        unfinished |= asked;
+        if is_table {
+            return give_table(args, &chosen, unfinished);
         }
         let kept = chosen.iter().map(|run| run.header.folder.clone());
         let kept: HashSet<PathBuf> = kept.collect();
         listed.retain(|entry| kept.contains(&entry.folder));
     }
     if let Some(folder) = &args.tensorboard {
-        let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
-        store::write_events(&whole, folder)?;
+        store::write_events(&whole(listed), folder)?;
         return Ok(End::Done);
     }
-    if let Some(path) = &args.export {
-        let format = Format::of(path)?;
-        let whole: Vec<RunSummary> = listed.into_iter().filter_map(|e| e.summary.ok()).collect();
-        let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
-        let go_on = || control.wish() != Wish::Stop;
-        let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
-        let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();
-        let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
-        store::write_file(path, &export(&whole, (format, figure), &pictures)?)?;
-        return Ok(End::Done);
+    if let (Some(path), Some(format)) = (&args.export, format) {
+        let mut runs = whole(listed);
+        if !unfinished {
+            leave_out_unfinished(&mut runs)?;
+        }
+        return write(args, path, format, &runs);
     }
-    if listed.is_empty() && !any {
+    if listed.is_empty() && any {
         tell("no run meets that");
     }
-    if any {
+    if !any {
         tell(format!("no runs in {} yet", root.display()));
     }
     let text = text(&listed);
@@ -155,9 +165,87 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(End::Done)
 }
 
+/// The runs that are asked for, conditions aside, and whether there are any at all.
+fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
+    let mut listed = if args.runs.is_empty() {
+        store::list(root)
+    } else {
+        let wanted = |name: &String| {
+            let folder = store::find(root, name)?;
+            Ok(store::entry(&folder))
+        };
+        args.runs.iter().map(wanted).collect::<Result<_>>()?
+    };
+    let any = !listed.is_empty();
+    let search = Search {
+        text: args.text.clone().unwrap_or_default(),
+        tags: args.tags.clone(),
+    };
+    if !search.is_empty() {
+        listed.retain(|entry| search.finds(&entry.about, &made_of(entry)));
+    }
+    for remark in listed.iter().filter_map(|entry| entry.remark.as_ref()) {
+        tell(remark);
+    }
+    Ok((listed, any))
+}
+
+/// Writes a figure, a report or the figures of each task into a file.
+fn write(args: &Args, path: &Path, format: Format, runs: &[RunSummary]) -> Result<End> {
+    let (stock, control) = (Stock::default(), stop_on_ctrl_c()?);
+    let go_on = || control.wish() != Wish::Stop;
+    let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
+    let figure = args.figure.as_deref().map(FigureOfRuns::named).transpose();
+    let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
+    store::write_file(path, &export(runs, (format, figure), &pictures)?)?;
+    Ok(End::Done)
+}
+
+/// The runs that could be read.
+fn whole(listed: Vec<ListedRun>) -> Vec<RunSummary> {
+    listed.into_iter().filter_map(|e| e.summary.ok()).collect()
+}
+
+/// Leaves out runs that are not finished, and says so.
+///
+/// # Errors
+/// A Problem where no other run is left.
+fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
+    let all = runs.len();
+    runs.retain(|run| Progress::of(run).is_complete());
+    let left_out = counted(all - runs.len(), "run");
+    match all - runs.len() {
+        0 => Ok(()),
+        _ if runs.is_empty() => Err(none_finished()),
+        _ => {
+            tell(format!(
+                "left out because not finished: {left_out}; --unfinished shows them"
+            ));
+            Ok(())
+        }
+    }
+}
+
+fn none_finished() -> Problem {
+    Problem::new("none of these runs is finished")
+        .at("--export")
+        .advise("add --unfinished to show them as far as they are")
+}
+
 /// Gives a table by columns, or writes it to a file.
-fn give_table(args: &Args, runs: &[Measured<'_>]) -> Result<End> {
-    let table = args.table.request().table(runs)?;
+fn give_table(args: &Args, runs: &[Measured<'_>], unfinished: bool) -> Result<End> {
+    let request = args.table.request(unfinished, args.export.is_some());
+    let table = request.table(runs)?;
+    if table.rows().is_empty() && args.export.is_some() {
+        return Err(match table.left_out() {
+            0 => none_measured(),
+            _ => none_finished(),
+        });
+    }
+    // What a file or JSON on standard output leaves no room for.
+    if args.export.is_some() || args.json.on_stdout() {
+        table.notes().iter().for_each(tell);
+    }
     match &args.export {
         Some(path) => {
             let text = table.export(Format::of(path)?)?;
@@ -213,7 +301,7 @@ fn text(listed: &[ListedRun]) -> String {
 fn state(run: &RunSummary) -> String {
     match run.state {
         StoredState::Finished => "finished".to_string(),
-        StoredState::Running => "running".to_string(),
+        StoredState::Running => format!("running, {}", Progress::of(run)),
         StoredState::Interrupted { task, epoch } => {
             let tasks = run.header.tasks.len();
             format!("stopped in task {}/{tasks} after epoch {epoch}", task + 1)

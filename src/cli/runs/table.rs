@@ -25,6 +25,10 @@ pub(super) struct TableOptions {
     /// classes, tasks and seed, with its 95 % interval ("method = baseline")
     #[arg(long, value_name = "CONDITION")]
     against: Option<String>,
+    /// Also runs that are not finished, in rows of their own; without it tables, figures and reports have the finished
+    /// ones, unless a run is named or a condition is about `state` or `tasks_done`
+    #[arg(long)]
+    unfinished: bool,
     /// Add the published A_N of each row that a paper's table has, the difference, and what differs in how they were
     /// made
     #[arg(long)]
@@ -41,32 +45,42 @@ impl TableOptions {
             || self.published
     }
 
+    /// Whether runs that are not finished are asked for by name.
+    pub fn unfinished(&self) -> bool {
+        self.unfinished
+    }
+
     /// Whether not all runs are asked for.
     pub fn is_choosing(&self) -> bool {
         !self.conditions.is_empty()
     }
 
-    /// The runs that meet all conditions.
+    /// The runs that meet all conditions, and whether one of these is about how far runs are.
     ///
     /// # Errors
     /// A Problem when one cannot be read.
-    pub fn chosen<'a>(&self, mut runs: Vec<Measured<'a>>) -> Result<Vec<Measured<'a>>> {
+    pub fn chosen<'a>(&self, mut runs: Vec<Measured<'a>>) -> Result<(Vec<Measured<'a>>, bool)> {
         let mut all = Vec::new();
         for text in &self.conditions {
             all.extend(Condition::read(text, &runs).map_err(|p| p.at("--where"))?);
         }
         runs.retain(|run| all.iter().all(|condition| condition.holds(run)));
-        Ok(runs)
+        Ok((runs, all.iter().any(Condition::asks_for_progress)))
     }
 
-    /// The table that is asked for.
-    pub fn request(&self) -> TableRequest {
+    /// The table that is asked for; rows of experiments where it goes into a file and nothing else is named.
+    pub fn request(&self, unfinished: bool, into_file: bool) -> TableRequest {
+        let by = match self.by.is_empty() && into_file {
+            true => TableRequest::of_experiments().by,
+            false => self.by.clone(),
+        };
         TableRequest {
-            by: self.by.clone(),
+            by,
             columns: self.columns.clone(),
             sort: self.sort.clone(),
             against: self.against.clone().map(Against::Condition),
             published: self.published,
+            unfinished,
         }
     }
 }
@@ -83,13 +97,18 @@ pub(super) fn text(of: &RunTable<'_>) -> String {
     for row in table.rows() {
         shown.row(row.iter().cloned());
     }
-    let mixed = match of.mixed() {
-        keys if keys.is_empty() => String::new(),
-        keys => format!(
-            "means are also taken over runs that differ in {}; name it in --by to tell them apart\n",
-            keys.join(", ")
+    let notes = table.notes().iter().map(|note| format!("{note}\n"));
+    let advice = [
+        (
+            !of.mixed().is_empty(),
+            "name a setting in --by to tell its values apart\n",
         ),
-    };
-    let sources = of.sources().into_iter().map(|line| line + "\n");
-    format!("{shown}{mixed}{}", sources.collect::<String>())
+        (
+            of.left_out() > 0,
+            "--unfinished shows runs that are not finished\n",
+        ),
+    ];
+    let advice = advice.iter().filter(|(is_needed, _)| *is_needed);
+    let advice: String = advice.map(|(_, words)| *words).collect();
+    format!("{shown}{}{advice}", notes.collect::<String>())
 }

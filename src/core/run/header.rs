@@ -56,7 +56,12 @@ impl MethodFacts {
 
     /// A short name for lists: "digits · LAE · adapter 5".
     pub fn run_title(&self, config: &RunConfig) -> String {
-        let mut title = format!("{} · {}", config.data_name(), self.title);
+        format!("{} · {}", config.data_name(), self.title_on_data(config))
+    }
+
+    /// Returns the same without the data set, for runs that all have the same one: "LAE · adapter 5".
+    fn title_on_data(&self, config: &RunConfig) -> String {
+        let mut title = self.title.clone();
         if let Some(pet) = self.pet(config) {
             title += &format!(" · {pet}");
         }
@@ -124,7 +129,15 @@ pub struct RunHeader {
 impl RunHeader {
     /// A short name for lists: "digits · LAE · adapter 5".
     pub fn title(&self) -> String {
-        let title = self.method.run_title(&self.config);
+        self.with_added_tasks(self.method.run_title(&self.config))
+    }
+
+    /// Returns the same without the data set: "LAE · adapter 5".
+    pub fn title_without_data(&self) -> String {
+        self.with_added_tasks(self.method.title_on_data(&self.config))
+    }
+
+    fn with_added_tasks(&self, title: String) -> String {
         match self.added_tasks.len() {
             0 => title,
             n => format!("{title} · {}", counted(n, "added task")),

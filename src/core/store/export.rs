@@ -12,9 +12,8 @@ use super::figure::FigureOfRuns;
 use super::groups::{Group, groups, none_measured};
 use super::html::{self, SamplePicture};
 use super::json::Summary;
-use super::spread::mean_and_spread;
 use super::summary::RunSummary;
-use super::table::{Align, FIGURES, FigureSpec, PLUS_MINUS, TextTable};
+use super::table::{Measured, TableRequest};
 use super::tables::{harmless_cell, to_csv};
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -89,7 +88,8 @@ impl Format {
     }
 }
 
-/// The bytes of a table, a report, or the figure of these runs; `pictures` as [`html::report`] takes them.
+/// The bytes of a table, a report, or the figure of these runs; `pictures` as [`html::report`] takes them. Runs that are
+/// not finished are marked.
 ///
 /// # Errors
 /// A Problem when no run has a finished task, the figure cannot be made, or a table cannot be written.
@@ -108,11 +108,15 @@ pub fn export(
     if groups.is_empty() {
         return Err(none_measured());
     }
-    match format {
-        Format::Csv => csv(&groups),
-        Format::Latex => Ok(table(&groups).latex().into_bytes()),
-        _ => Ok(table(&groups).markdown().into_bytes()),
+    if format == Format::Csv {
+        return csv(&groups);
     }
+    let runs: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let request = TableRequest {
+        unfinished: true,
+        ..TableRequest::of_experiments()
+    };
+    Ok(request.table(&runs)?.export(format)?.into_bytes())
 }
 
 /// One measured accuracy.
@@ -142,6 +146,10 @@ struct CsvRow<'a> {
     batch: usize,
     device: Cow<'a, str>,
     version: Cow<'a, str>,
+    state: Cow<'a, str>,
+    tasks_done: usize,
+    task_count: usize,
+    measured_on: Cow<'a, str>,
 }
 
 fn csv(groups: &[Group]) -> Result<Vec<u8>> {
@@ -189,30 +197,13 @@ fn measured<'a>(rows: &mut Vec<CsvRow<'a>>, group: &'a str, run: &'a Summary) {
                 batch: config.batch,
                 device: cell(&run.device),
                 version: cell(&run.version),
+                state: cell(&run.state),
+                tasks_done: run.tasks.len(),
+                task_count: run.task_count,
+                measured_on: cell(&run.measured_on),
             });
         }
     }
-}
-
-/// The figures of a table: A_N, Ā_N, task-averaged A and F_N of the run's answer.
-fn columns() -> impl Iterator<Item = &'static FigureSpec> {
-    FIGURES.iter().take(4)
-}
-
-/// One row per group of runs: what it is, how many runs, and the four figures.
-fn table(groups: &[Group]) -> TextTable {
-    let mut table = TextTable::default();
-    table.column("run", Align::Left);
-    table.column("runs", Align::Right);
-    for figure in columns() {
-        table.figure(figure);
-    }
-    for group in groups {
-        let figures = columns().map(|f| mean_and_spread(&group.orders, f.of, PLUS_MINUS));
-        let first = [group.label.clone(), group.orders.runs.len().to_string()];
-        table.row(first.into_iter().chain(figures));
-    }
-    table
 }
 
 #[cfg(test)]

@@ -5,14 +5,17 @@
 //! several runs with the same order and seed the newest counts.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::json::OrdersSummary;
 use super::key::RunKey;
 use super::listing::instant;
 use super::summary::RunSummary;
+use crate::counts::counted;
 use crate::message;
 use crate::problem::Problem;
 use crate::run::config::{RunConfig, differences};
@@ -20,6 +23,36 @@ use crate::run::event::RunHeader;
 
 /// Settings that a label tells at most.
 const MOST_TOLD: usize = 3;
+
+/// How far a run is; displayed as "3 of 10 tasks".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Tasks that are measured.
+    pub done: usize,
+    /// Tasks of the whole run.
+    pub of: usize,
+}
+
+impl Progress {
+    /// Returns how far a run is.
+    pub fn of(run: &RunSummary) -> Self {
+        Self {
+            done: run.saved(),
+            of: run.header.tasks.len(),
+        }
+    }
+
+    /// Returns whether every task is measured, so that A_N is that of all classes.
+    pub fn is_complete(self) -> bool {
+        self.done >= self.of
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.done, counted(self.of, "task"))
+    }
+}
 
 /// What tells whether two runs are of one kind, and whether one repeats the other exactly.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +116,7 @@ pub struct Group {
 }
 
 /// What is said where there is nothing to show.
-pub(super) fn none_measured() -> Problem {
+pub fn none_measured() -> Problem {
     Problem::new(message!("problem-none-of-these-runs-has-finished"))
         .advise(message!("try-export-run-once-its-first-task"))
 }
@@ -93,9 +126,13 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     let keyed: Vec<(Option<GroupKey>, &RunSummary)> =
         runs.iter().map(|r| (GroupKey::of(r), r)).collect();
     let kinds = kinds(&keyed, |(group, _)| group.as_ref());
-    let firsts: Vec<(&RunHeader, usize)> = kinds
+    let firsts: Vec<Kind<'_>> = kinds
         .iter()
-        .map(|kind| (&kind[0].1.header, kind.len()))
+        .map(|kind| Kind {
+            header: &kind[0].1.header,
+            runs: kind.len(),
+            progress: Progress::of(kind[0].1),
+        })
         .collect();
     let group = |(kind, label): (&Vec<&(_, &RunSummary)>, String)| Group {
         label,
@@ -105,13 +142,32 @@ pub fn groups(runs: &[RunSummary]) -> Vec<Group> {
     kinds.iter().zip(labels(&firsts)).map(group).collect()
 }
 
-/// Each kind in words, given the header of its first run and how many there are. Equal words for
-/// different settings would be read as one kind; there the first settings that differ tell them
-/// apart, or the run's name where that is not enough.
-pub fn labels(kinds: &[(&RunHeader, usize)]) -> Vec<String> {
-    let words: Vec<String> = kinds.iter().map(|kind| label(*kind)).collect();
+/// Runs of one kind, as far as a label tells of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind<'a> {
+    /// Settings and facts of the first run.
+    pub header: &'a RunHeader,
+    /// Number of runs.
+    pub runs: usize,
+    /// How far each of them is.
+    pub progress: Progress,
+}
+
+/// Returns a label for each kind: method and PET in words, with the data set where not all kinds have the same one.
+///
+/// Equal words for different settings would be read as one kind. The first settings that differ tell them apart, or the
+/// run's name where that is not enough.
+pub(super) fn labels(kinds: &[Kind<'_>]) -> Vec<String> {
+    let data: HashSet<&str> = kinds
+        .iter()
+        .map(|k| k.header.config.data.as_str())
+        .collect();
+    let words: Vec<String> = kinds
+        .iter()
+        .map(|kind| label(kind, data.len() > 1))
+        .collect();
     let with_settings = apart(&words, |twins| {
-        let config = |at: &usize| kinds[*at].0.config.clone();
+        let config = |at: &usize| kinds[*at].header.config.clone();
         let configs: Vec<RunConfig> = twins
             .iter()
             .map(config)
@@ -126,7 +182,10 @@ pub fn labels(kinds: &[(&RunHeader, usize)]) -> Vec<String> {
         (0..twins.len()).map(told).collect()
     });
     apart(&with_settings, |twins| {
-        twins.iter().map(|at| kinds[*at].0.run.clone()).collect()
+        twins
+            .iter()
+            .map(|at| kinds[*at].header.run.clone())
+            .collect()
     })
 }
 
@@ -147,11 +206,26 @@ fn apart(words: &[String], told: impl Fn(&[usize]) -> Vec<String>) -> Vec<String
     labels
 }
 
-/// What a run is called that is alone of its kind and has a name, else its settings in words.
-fn label((header, runs): (&RunHeader, usize)) -> String {
-    if runs == 1 && !header.about.name.is_empty() {
-        return header.about.name.clone();
+/// Returns the name of a run that is alone of its kind and has one, else its settings in words. Figures that are not those
+/// of a finished run on test images are marked as such.
+fn label(kind: &Kind<'_>, with_data: bool) -> String {
+    let header = kind.header;
+    let mut label = match (kind.runs, header.about.name.as_str()) {
+        (1, name) if !name.is_empty() => match header.config.measured_on() {
+            "test" => name.to_string(),
+            measured_on => format!("{name} · on {measured_on} images"),
+        },
+        _ => {
+            let title = match with_data {
+                true => header.title(),
+                false => header.title_without_data(),
+            };
+            let variant = header.method.variant.iter();
+            variant.fold(title, |label, words| format!("{label}, {words}"))
+        }
+    };
+    if !kind.progress.is_complete() {
+        label += &format!(", {}", kind.progress);
     }
-    let variant = header.method.variant.iter();
-    variant.fold(header.title(), |label, words| format!("{label}, {words}"))
+    label
 }

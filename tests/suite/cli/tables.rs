@@ -1,6 +1,7 @@
 //! `runs` with conditions, columns and groups, and the schema of its JSON.
 
 use super::*;
+use crate::run_tables::{of_method, run as run_of};
 
 /// Whether a value is as a part of a JSON schema says: what `docs/run.schema.json` uses of the language.
 fn check(value: &Value, wanted: &Value, schema: &Value, at: &str) {
@@ -133,7 +134,7 @@ fn runs_are_put_together_by_settings_and_held_against_each_other() {
     };
     let (lae, baseline) = (of("lae"), of("baseline"));
     assert_eq!(lae["runs"].as_array().unwrap().len(), 3);
-    assert_eq!(baseline["against"]["mean"], 0.0);
+    assert!(baseline.get("against").is_none(), "a row against itself");
     let difference = lae["against"]["mean"].as_f64().unwrap();
     let means = [lae, baseline].map(|row| row["mean"]["final_accuracy"].as_f64().unwrap());
     assert!((difference - (means[0] - means[1])).abs() < 1e-9);
@@ -145,7 +146,7 @@ fn runs_are_put_together_by_settings_and_held_against_each_other() {
     let text = run(&words, runs);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(
-        text.contains("A_N against baseline") && text.contains(" ± "),
+        text.contains("A_N against Baseline") && text.contains(" ± "),
         "{text}"
     );
 }
@@ -208,7 +209,7 @@ fn a_table_goes_into_a_file() {
         std::fs::read_to_string(path).unwrap()
     };
     let markdown = export("table.md");
-    assert!(markdown.starts_with("| method | runs | A_N | seconds | A_N against lae | pairs |\n"));
+    assert!(markdown.starts_with("| Method | Runs | A_N | Seconds | A_N against LAE | Pairs |\n"));
     assert_eq!(markdown.lines().count(), 5);
     let latex = export("table.tex");
     assert!(
@@ -229,6 +230,90 @@ fn a_table_goes_into_a_file() {
                 .is_ok_and(|a| (0.0..=100.0).contains(&a)),
             "{row}"
         );
+    }
+}
+
+/// Runs of two methods: one finished, one after the first of two tasks.
+fn half_done(root: &Path) {
+    run_of(root, 2, &|_| {});
+    run_of(root, 1, &|header| of_method(header, "l2p", "L2P", true));
+}
+
+#[test]
+fn unfinished_runs_are_asked_for_or_left_out_and_named() {
+    let root = tempfile::tempdir().unwrap();
+    half_done(root.path());
+    let rows = |words: &[&str]| {
+        let words = [&["runs", "--by", "method"], words].concat();
+        let rows = json(&run_json(&words, root.path()));
+        let names = rows.as_array().unwrap().iter();
+        let mut names: Vec<String> = names.map(|row| row["by"]["method"].to_string()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(rows(&[]), ["\"lae\""]);
+    let both = ["\"l2p\"", "\"lae\""];
+    assert_eq!(rows(&["--unfinished"]), both);
+    assert_eq!(rows(&["--where", "tasks_done >= 1"]), both);
+    assert_eq!(rows(&["--where", "state = interrupted"]), ["\"l2p\""]);
+    let table = run(&["runs", "--by", "method"], root.path());
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(
+        table.contains("not finished, left out: digits · L2P · adapter 5 (1 of 2 tasks")
+            && table.contains("--unfinished shows"),
+        "{table}"
+    );
+    let file = root.path().join("curves.svg").display().to_string();
+    let export = ["runs", "--export", &file];
+    let output = run(&export, root.path());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("left out because not finished: 1 run"));
+    let svg = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        svg.contains("LAE · adapter 5") && !svg.contains("L2P"),
+        "{svg}"
+    );
+    run(&[&export[..], &["--unfinished"]].concat(), root.path());
+    let svg = std::fs::read_to_string(&file).unwrap();
+    assert!(svg.contains("L2P · adapter 5, 1 of 2 tasks"), "{svg}");
+}
+
+#[test]
+fn a_table_in_a_file_has_a_row_for_each_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.tex").display().to_string();
+    let words = ["runs", "--columns", "final,bwt", "--export", &path];
+    let output = run(&words, several());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let latex = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        latex.contains("Experiment & Runs & $A_N$ & BWT") && latex.contains("& $3$ &"),
+        "{latex}"
+    );
+    // Three rows, and six lines around them.
+    assert_eq!(latex.matches("\\\\\n").count(), 4, "{latex}");
+}
+
+#[test]
+fn options_of_tables_without_effect_are_refused() {
+    let runs = several();
+    for (words, said) in [
+        (&["--unfinished"][..], "--unfinished has no effect"),
+        (
+            &["--export", "a.md", "--figure", "loss"],
+            "--figure has no effect",
+        ),
+    ] {
+        let said_of = refused(&[&["runs"], words].concat(), runs);
+        assert!(said_of.contains(said), "{words:?}: {said_of}");
+    }
+    for words in [
+        &["--export", "a.md", "--json", "-"][..],
+        &["--tensorboard", "board", "--by", "method"],
+        &["--tensorboard", "board", "--json", "-"],
+    ] {
+        let output = run(&[&["runs"], words].concat(), runs);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
     }
 }
 

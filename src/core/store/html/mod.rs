@@ -47,7 +47,7 @@ pub fn report(
     let title = match (measured.next(), measured.next()) {
         (Some(only), None) => only.header.title(),
         _ => match groups.len() {
-            1 => first.label.clone(),
+            1 => format!("{} · {}", first.header.config.data_name(), first.label),
             n => tr!("report-compared", n = n),
         },
     };
@@ -157,7 +157,8 @@ fn published(groups: &[Group]) -> Markup {
             runs.iter().map(|run| run.class_order.as_slice()).collect();
         let measured = runs.first()?.tasks.len();
         let final_accuracy = group.orders.mean.final_accuracy?;
-        let beside = BesidePublished::of((&group.header, measured), orders.len(), final_accuracy)?;
+        let beside =
+            BesidePublished::of((&group.header, measured), orders.len(), final_accuracy).ok()?;
         Some((group.label.clone(), beside))
     };
     let rows: Vec<_> = groups.iter().filter_map(beside).collect();

@@ -3,16 +3,18 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
 use super::Measured;
 use super::figures::{FIGURES, FigureSpec};
+use super::text::latex_text;
 use crate::message;
 use crate::metrics::Expert;
 use crate::names::{closest, meant};
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunSetting, SETTINGS, Setting};
+use crate::run::config::{RunSetting, SETTINGS, Setting, capitalised};
 use crate::store::json::OF_EXPERT;
 use crate::store::{Figures, StoredState};
 
@@ -88,7 +90,7 @@ pub struct FactSpec {
 }
 
 /// The facts. One that has the name of a setting says what it came to.
-static FACTS: [FactSpec; 14] = [
+static FACTS: [FactSpec; 17] = [
     fact("run", |run| Cell::text(&run.header.run)),
     fact("name", |run| Cell::text(&run.header.about.name)),
     fact("tags", |run| Cell::text(&run.header.about.tags.join(", "))),
@@ -98,6 +100,15 @@ static FACTS: [FactSpec; 14] = [
             StoredState::Interrupted { .. } => "interrupted",
             StoredState::Running => "running",
         })
+    }),
+    // Runs that repeat one experiment share it; tables show it in words.
+    fact(EXPERIMENT, |run| match &run.group {
+        Some(group) => Cell::text(&group.key.experiment),
+        None => Cell::Nothing,
+    }),
+    fact("tasks_done", |run| Cell::Number(run.saved() as f64)),
+    fact("measured_on", |run| {
+        Cell::text(run.header.config.measured_on())
     }),
     fact("started", |run| Cell::text(&run.header.started)),
     fact("version", |run| Cell::text(&run.header.version)),
@@ -126,6 +137,9 @@ static FACTS: [FactSpec; 14] = [
     fact("seconds", |run| Cell::number(Some(run.seconds))),
 ];
 
+/// The fact by which the repetitions of an experiment are put together.
+pub(super) const EXPERIMENT: &str = "experiment";
+
 const fn fact(key: &'static str, of: fn(&Measured<'_>) -> Cell) -> FactSpec {
     FactSpec { key, of }
 }
@@ -143,6 +157,8 @@ pub enum Column {
     Figure(&'static FigureSpec),
     /// A_N, Ā_N or F_N of an expert: which of the three, and whose.
     FigureOfExpert(usize, Expert),
+    /// What rows are called that were given.
+    Given,
 }
 
 impl Column {
@@ -184,18 +200,46 @@ impl Column {
             Self::OwnSetting(key) => key.clone(),
             Self::Figure(figure) => figure.key.into(),
             Self::FigureOfExpert(at, expert) => format!("{}_{}", OF_EXPERT[*at], expert.name()),
+            Self::Given => "row".into(),
         }
     }
 
-    /// What stands above it.
+    /// Returns the text above it.
     pub fn title(&self) -> String {
         match self {
             Self::Figure(figure) => figure.title.into(),
-            Self::FigureOfExpert(at, expert) => {
-                let figure = FigureSpec::named(OF_EXPERT[*at]).map_or("", |figure| figure.title);
+            Self::FigureOfExpert(_, expert) => {
+                let figure = self.figure_spec().map_or("", |figure| figure.title);
                 format!("{figure} {}", expert.name())
             }
-            other => other.key().replace('_', " "),
+            Self::Setting(setting) => setting.spec.heading(),
+            other => {
+                let key = other.key();
+                let setting = SETTINGS.iter().find(|setting| setting.spec.key == key);
+                let words = || capitalised(&key.replace('_', " "));
+                setting.map_or_else(words, |setting| setting.spec.heading())
+            }
+        }
+    }
+
+    /// Returns the text above it in LaTeX, with the symbols of figures in math mode.
+    pub fn latex(&self) -> String {
+        match self {
+            Self::Figure(figure) => figure.latex.into(),
+            Self::FigureOfExpert(_, expert) => {
+                let figure = self.figure_spec().map_or("", |figure| figure.latex);
+                format!("{figure} {}", latex_text(expert.name()))
+            }
+            other => latex_text(&other.title()),
+        }
+    }
+
+    /// Returns the figure it holds, an expert's included.
+    pub fn figure_spec(&self) -> Option<&'static FigureSpec> {
+        match self {
+            Self::Figure(figure) => Some(figure),
+            Self::FigureOfExpert(at, _) => FigureSpec::named(OF_EXPERT[*at]),
+            _ => None,
         }
     }
 
@@ -206,6 +250,23 @@ impl Column {
             Self::Setting(setting) => Cell::setting((setting.get)(&run.header.config)),
             Self::OwnSetting(key) => Cell::setting(run.header.config.settings.get(key).cloned()),
             _ => Cell::number(self.figure(&run.figures)),
+        }
+    }
+
+    /// Returns a cell as people read it, given a run that has it: the title of a method, the name of a data set or of a
+    /// file of weights without its folders.
+    pub fn shown(&self, cell: &Cell, run: &Measured<'_>) -> String {
+        let (header, key) = (run.header, self.key());
+        match key.as_str() {
+            _ if *cell == Cell::Nothing => cell.to_string(),
+            "method" => header.method.title.clone(),
+            "data" => header.config.data_name(),
+            "backbone" => {
+                let name = Path::new(&header.config.backbone).file_name();
+                name.map_or_else(|| cell.to_string(), |name| name.to_string_lossy().into())
+            }
+            EXPERIMENT => header.title(),
+            _ => cell.to_string(),
         }
     }
 

@@ -104,6 +104,11 @@ impl Condition {
         })
     }
 
+    /// Returns whether it asks how far runs are, so that unfinished ones are meant, too.
+    pub fn asks_for_progress(&self) -> bool {
+        ["state", "tasks_done"].contains(&self.column.key().as_str())
+    }
+
     /// Whether a run meets it. One that has nothing in the column meets `!=` alone.
     pub fn holds(&self, run: &Measured<'_>) -> bool {
         let cell = self.column.of(run);

@@ -5,8 +5,10 @@ mod column;
 mod condition;
 mod difference;
 mod figures;
+mod layout;
 mod published;
 mod run_table;
+mod shown;
 mod text;
 
 use std::borrow::Cow;
@@ -21,10 +23,10 @@ pub use condition::Condition;
 pub use difference::Difference;
 pub use figures::{FIGURES, FigureSpec};
 pub use published::BesidePublished;
-pub use run_table::{Against, Beside, RunTable, TableRequest};
-pub use text::{Align, PLUS_MINUS, TextTable};
+pub use run_table::{Against, Beside, GivenRows, RunTable, TableRequest};
+pub use text::{Align, Mark, PLUS_MINUS, TextTable};
 
-use super::groups::{GroupKey, kinds};
+use super::groups::{GroupKey, Progress, kinds};
 use super::json::Figures;
 use super::key::RunKey;
 use super::load::StoredState;
@@ -66,6 +68,14 @@ impl<'a> Measured<'a> {
     pub fn saved(&self) -> usize {
         self.group.as_ref().map_or(0, |group| group.measured)
     }
+
+    /// Returns how far it is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            done: self.saved(),
+            of: self.header.tasks.len(),
+        }
+    }
 }
 
 /// Runs that stand in one row.
@@ -75,6 +85,10 @@ pub struct Row<'a> {
     pub cells: Vec<Cell>,
     /// The runs. Of several with equal settings, class order and seed the newest.
     pub runs: Vec<&'a Measured<'a>>,
+    /// How far all of its runs are; `None` where every task of each is measured.
+    pub unfinished: Option<Progress>,
+    /// The images that all of its runs are measured on: `test` or `validation`.
+    pub measured_on: &'static str,
     /// Mean of their figures.
     pub mean: Figures,
     /// Sample standard deviation (n − 1) of their figures; none for one run.
@@ -84,19 +98,23 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The published row that is like it, where its runs differ in nothing but class order and seed.
-    pub fn beside_published(&self) -> Option<BesidePublished> {
-        let first = self.runs.first().filter(|_| self.differ_in.is_empty())?;
+    /// The published row that is like it.
+    ///
+    /// # Errors
+    /// Why there is none, in a sentence.
+    pub fn beside_published(&self) -> std::result::Result<BesidePublished, String> {
+        let keys: Vec<&str> = self.differ_in.iter().map(|s| s.key.as_str()).collect();
+        let first = match self.runs.first() {
+            Some(first) if keys.is_empty() => first,
+            _ => return Err(format!("its runs differ in {}", keys.join(", "))),
+        };
         let orders = self
             .runs
             .iter()
             .map(|run| run.header.class_order.as_slice());
         let orders: HashSet<&[String]> = orders.collect();
-        BesidePublished::of(
-            (first.header, first.saved()),
-            orders.len(),
-            self.mean.final_accuracy?,
-        )
+        let final_accuracy = self.mean.final_accuracy.unwrap_or(f64::NAN);
+        BesidePublished::of((first.header, first.saved()), orders.len(), final_accuracy)
     }
 }
 
@@ -109,10 +127,9 @@ pub struct Spread {
     pub values: BTreeSet<String>,
 }
 
-/// Puts runs with equal cells in these columns into one row each, in the order of their first members; without columns
-/// each run stands alone. Runs without a finished task are left out, and of runs with equal settings, class order and seed
-/// the one with most tasks counts, of these the newest.
-pub fn rows<'a>(runs: &'a [Measured<'a>], by: &[Column]) -> Vec<Row<'a>> {
+/// Returns the runs that count in a table, one for each experiment, class order and seed: the one with most tasks, of
+/// these the newest. Runs without a measured task do not count.
+fn counted<'a>(runs: &'a [Measured<'a>]) -> Vec<&'a Measured<'a>> {
     let newest = kinds(runs, |run| run.group.as_deref());
     let newest = newest.into_iter().flatten();
     let newest = newest.filter_map(|run| Some((run, &run.group.as_ref()?.key)));
@@ -132,14 +149,24 @@ pub fn rows<'a>(runs: &'a [Measured<'a>], by: &[Column]) -> Vec<Row<'a>> {
             }
         }
     }
+    counted
+}
+
+/// Puts runs with equal cells in these columns into one row each, in the order of their first members; without columns
+/// each run has a row of its own. Runs that are differently far, or measured on other images, never share a row.
+fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut rows: Vec<(Vec<Cell>, Vec<&Measured<'_>>)> = Vec::new();
-    for run in counted {
+    for run in runs {
         let cells: Vec<Cell> = by.iter().map(|column| column.of(run)).collect();
+        let progress = Some(run.progress()).filter(|progress| !progress.is_complete());
+        let measured_on = run.header.config.measured_on();
         let known = match by {
             [] => rows.len(),
             // Numbers and texts that look alike are told apart here.
-            _ => *places.entry(format!("{cells:?}")).or_insert(rows.len()),
+            _ => *places
+                .entry(format!("{cells:?} {progress:?} {measured_on}"))
+                .or_insert(rows.len()),
         };
         match rows.get_mut(known) {
             Some((_, members)) => members.push(run),
@@ -181,10 +208,15 @@ fn row<'a>(cells: Vec<Cell>, runs: Vec<&'a Measured<'a>>) -> Row<'a> {
         key,
         values: values.into_iter().collect(),
     });
+    let progress = runs.first().map(|run| run.progress());
     Row {
         cells,
         mean,
         std,
+        unfinished: progress.filter(|progress| !progress.is_complete()),
+        measured_on: runs
+            .first()
+            .map_or("test", |run| run.header.config.measured_on()),
         differ_in: differ_in.collect(),
         runs,
     }

@@ -1,6 +1,7 @@
 //! Published results beside one's own: which row of which table is like a run, how far the figures lie apart, and what
 //! differs in how they were made.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,16 @@ struct Published {
     /// What is special about how it was made.
     note: Option<String>,
 }
+
+/// Most names of a list of what is published instead.
+const MOST_NAMED: usize = 6;
+
+/// What a published row and a run must share: its name, whether they do, and what the row has there.
+type Aspect = (
+    &'static str,
+    fn(&Published, &RunHeader) -> bool,
+    fn(&Published) -> String,
+);
 
 /// A file of published rows.
 #[derive(Deserialize)]
@@ -85,23 +96,33 @@ pub struct BesidePublished {
 
 impl BesidePublished {
     /// The row that is like runs with settings and facts like these, all tasks measured, over so many class orders, with
-    /// this mean of A_N; none where there is no such row, and for runs that were not finished or were taught more.
+    /// this mean of A_N.
+    ///
+    /// # Errors
+    /// Why there is none, in a sentence: runs that were not finished or were taught more have none.
     pub fn of(
         (header, measured): (&RunHeader, usize),
         orders: usize,
         final_accuracy: f64,
-    ) -> Option<Self> {
-        if measured != header.tasks.len() || !header.added_tasks.is_empty() {
-            return None;
+    ) -> std::result::Result<Self, String> {
+        if measured != header.tasks.len() {
+            return Err("published figures are of finished runs".into());
         }
-        let mut like = ALL.iter().filter(|row| row.is_like(header));
-        let first = like.clone().next()?;
-        let same = like.find(|row| row.backbone == header.config.backbone);
-        let row = same.unwrap_or(first);
-        let mean = *row.final_accuracy.first()?;
+        if !header.added_tasks.is_empty() {
+            return Err("it was taught more than what is published".into());
+        }
+        let like = like(header)?;
+        let same = like
+            .iter()
+            .find(|row| row.backbone == header.config.backbone);
+        let row = same.or(like.first()).copied();
+        let Some((row, mean)) = row.and_then(|row| Some((row, *row.final_accuracy.first()?)))
+        else {
+            return Err("no published row is like it".into());
+        };
         let deviation = row.final_accuracy.get(1).filter(|std| **std > 0.0);
         let difference = final_accuracy - mean;
-        Some(Self {
+        Ok(Self {
             source: &row.source,
             table: &row.table,
             row: &row.row,
@@ -113,6 +134,48 @@ impl BesidePublished {
             differs: row.differs(header, orders),
         })
     }
+
+    /// Returns what it is called, where it stands, and what differs.
+    pub fn words(&self) -> String {
+        let differs = match self.differs.is_empty() {
+            true => String::new(),
+            false => format!("; {}", self.differs.join(", ")),
+        };
+        format!(
+            "{}, table {} of {}{differs}",
+            self.row, self.table, self.source
+        )
+    }
+}
+
+/// Returns the published rows of the same data, tasks, network, method, PET and settings.
+///
+/// # Errors
+/// The first of these that no published row shares, with what the rows have instead.
+fn like(header: &RunHeader) -> std::result::Result<Vec<&'static Published>, String> {
+    let mut left: Vec<&Published> = ALL.iter().collect();
+    for (name, same, of) in Published::ASPECTS {
+        let own: Vec<&Published> = left
+            .iter()
+            .copied()
+            .filter(|row| same(row, header))
+            .collect();
+        if own.is_empty() {
+            let others: BTreeSet<String> = left.iter().map(|row| of(row)).collect();
+            let more = if others.len() > MOST_NAMED {
+                ", …"
+            } else {
+                ""
+            };
+            let others: Vec<String> = others.into_iter().take(MOST_NAMED).collect();
+            let others = others.join(", ");
+            return Err(format!(
+                "no published row has its {name} (published: {others}{more})"
+            ));
+        }
+        left = own;
+    }
+    Ok(left)
 }
 
 /// A name of a data set without what people write differently: "CIFAR-100" and "cifar100" are one.
@@ -122,27 +185,53 @@ fn plain(name: &str) -> String {
 }
 
 impl Published {
-    /// Whether it tells of the same data, tasks, network, method and PET. Weights may be others of the same architecture.
-    fn is_like(&self, header: &RunHeader) -> bool {
-        let config = &header.config;
+    /// What a row and a run must share, each with its name and what a row has there.
+    const ASPECTS: [Aspect; 6] = [
+        ("data", Self::has_data, |row| row.data.clone()),
+        (
+            "number of tasks",
+            |row, header| header.tasks.len() == row.tasks,
+            |row| row.tasks.to_string(),
+        ),
+        ("network", Self::has_network, |row| row.backbone.clone()),
+        (
+            "method",
+            |row, header| header.config.method == row.method,
+            |row| row.method.clone(),
+        ),
+        ("PET", Self::has_pet, |row| {
+            let size = row.pet_size.map_or_else(String::new, |n| format!(" {n}"));
+            format!("{}{size}", row.pet.as_deref().unwrap_or("none"))
+        }),
+        ("settings", Self::has_settings, |row| row.row.clone()),
+    ];
+
+    fn has_data(&self, header: &RunHeader) -> bool {
+        plain(&header.config.data_name()).starts_with(&plain(&self.data))
+    }
+
+    /// Weights may be others of the same architecture.
+    fn has_network(&self, header: &RunHeader) -> bool {
         let architecture = |name: &str| name.split('.').next().map(str::to_owned);
+        architecture(&header.config.backbone) == architecture(&self.backbone)
+    }
+
+    fn has_pet(&self, header: &RunHeader) -> bool {
+        let config = &header.config;
         let pet = self.pet.as_ref().is_none_or(|pet| *pet == config.pet);
-        let size = self.pet_size.is_none_or(|size| size == config.pet_size);
+        pet && self.pet_size.is_none_or(|size| size == config.pet_size)
+    }
+
+    /// Rows of the usual settings are of runs with the usual settings.
+    fn has_settings(&self, header: &RunHeader) -> bool {
+        let config = &header.config;
         let set = |(key, wanted): (&String, &Setting)| {
             let common = SETTINGS.iter().find(|setting| setting.spec.key == key);
             let own = || config.settings.get(key).cloned();
             common.map_or_else(own, |s| (s.get)(config)).as_ref() == Some(wanted)
         };
         let is_usual = header.method.variant.is_empty() && config.pet_variant.is_none();
-        plain(&config.data_name()).starts_with(&plain(&self.data))
-            && header.tasks.len() == self.tasks
-            && architecture(&config.backbone) == architecture(&self.backbone)
-            && config.method == self.method
-            && pet
-            && size
-            && self.set.iter().all(set)
-            // Rows of the usual settings are of runs with the usual settings.
-            && (self.set.is_empty() == is_usual)
+        self.set.iter().all(set) && (self.set.is_empty() == is_usual)
     }
 
     fn differs(&self, header: &RunHeader, orders: usize) -> Vec<String> {

@@ -1,20 +1,20 @@
-//! A table of runs as it is asked for: put together by settings, sorted, held against others; and what it is as text and
-//! in files.
+//! A table of runs as it is asked for: put together by settings, sorted, held against others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::column::EXPERIMENT;
+use super::shown::{cell_of, names};
 use super::{
-    Align, BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, PLUS_MINUS,
-    Row, Spread, TextTable, rows, sort_by_cell,
+    BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, Row, Spread, counted,
+    row, rows, sort_by_cell,
 };
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::Figures;
-use crate::store::export::Format;
-use crate::store::spread_text;
+use crate::store::groups::Progress;
 
 /// How a table of runs is asked for; columns by the names of [`Column::named`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct TableRequest {
     pub against: Option<Against>,
     /// Whether published figures stand beside.
     pub published: bool,
+    /// Whether runs that are not finished have rows, too. Their A_N is that of fewer classes.
+    pub unfinished: bool,
 }
 
 /// A row that others are held against.
@@ -40,18 +42,26 @@ pub enum Against {
     RowOf(PathBuf),
 }
 
+/// Rows that are given: what each is called, and its runs.
+pub type GivenRows<'a> = Vec<(String, Vec<&'a Measured<'a>>)>;
+
 impl TableRequest {
+    /// Returns the request for a table with one row for each experiment: its repetitions, which differ in class order and
+    /// seed alone, have one.
+    pub fn of_experiments() -> Self {
+        Self {
+            by: vec![EXPERIMENT.into()],
+            ..Self::default()
+        }
+    }
+
     /// The table of these runs.
     ///
     /// # Errors
     /// A Problem when a column or condition cannot be read, or no row is meant by the condition; its place is the option
     /// of `runs`.
     pub fn table<'a>(&self, runs: &'a [Measured<'a>]) -> Result<RunTable<'a>> {
-        let named = |names: &[String], at: &str| -> Result<Vec<Column>> {
-            let named = names.iter().map(|name| Column::named(name, runs));
-            named.collect::<Result<_>>().map_err(|p| p.at(at))
-        };
-        let by = named(&self.by, "--by")?;
+        let by = named(&self.by, runs, "--by")?;
         if let Some(figure) = by.iter().find(|column| column.is_figure()) {
             let what = message!(
                 "problem-is-figure-and-rows-are-told",
@@ -61,11 +71,38 @@ impl TableRequest {
                 .at("--by")
                 .advise(message!("try-name-setting-there-and-figures-in")));
         }
-        let mut columns = named(&self.columns, "--columns")?;
+        let counted = counted(runs).into_iter();
+        let (shown, left_out): (Vec<_>, Vec<_>) =
+            counted.partition(|run| self.unfinished || run.progress().is_complete());
+        self.filled(rows(shown, &by), by, left_out, runs)
+    }
+
+    /// Returns the table of rows that are given, whatever [`TableRequest::by`] says.
+    ///
+    /// # Errors
+    /// As [`TableRequest::table`].
+    pub fn table_of_rows<'a>(
+        &self,
+        given: GivenRows<'a>,
+        runs: &'a [Measured<'a>],
+    ) -> Result<RunTable<'a>> {
+        let rows = given.into_iter().filter(|(_, runs)| !runs.is_empty());
+        let rows = rows.map(|(title, runs)| row(vec![Cell::Text(title)], runs));
+        self.filled(rows.collect(), vec![Column::Given], Vec::new(), runs)
+    }
+
+    /// Sorts the rows and fills in what they are held against.
+    fn filled<'a>(
+        &self,
+        mut rows: Vec<Row<'a>>,
+        by: Vec<Column>,
+        left_out: Vec<&'a Measured<'a>>,
+        runs: &'a [Measured<'a>],
+    ) -> Result<RunTable<'a>> {
+        let mut columns = named(&self.columns, runs, "--columns")?;
         if columns.is_empty() {
             columns.extend(FIGURES.iter().take(4).map(Column::Figure));
         }
-        let mut rows = rows(runs, &by);
         if let Some(name) = &self.sort {
             let (name, descending) = match name.strip_prefix('-') {
                 Some(name) => (name, true),
@@ -73,27 +110,52 @@ impl TableRequest {
             };
             let column = Column::named(name, runs).map_err(|p| p.at("--sort"))?;
             sort_by_cell(&mut rows, descending, |row| cell_of(row, &column));
+            if column.is_figure() {
+                // A figure over fewer classes is no better or worse than one over all of them.
+                rows.sort_by_key(|row| row.unfinished.is_some());
+            }
         }
-        let base = match &self.against {
-            None => None,
-            Some(Against::RowOf(folder)) => rows.iter().position(|row| row.holds(folder)),
+        let bases = match &self.against {
+            None => Vec::new(),
+            Some(Against::RowOf(folder)) => {
+                let base = rows.iter().position(|row| row.holds(folder));
+                base.into_iter().collect()
+            }
             Some(Against::Condition(text)) => {
-                Some(base(&rows, text, runs).map_err(|p| p.at("--against"))?)
+                bases(&rows, text, runs).map_err(|p| p.at("--against"))?
             }
         };
-        let beside = |row: &Row<'_>| Beside {
-            against: base.and_then(|base| Difference::of(row, &rows[base])),
-            published: self.published.then(|| row.beside_published()).flatten(),
-        };
+        let beside = (0..rows.len()).map(|at| {
+            let base = base_of(&rows, &bases, at).filter(|base| *base != at);
+            let published = self.published.then(|| rows[at].beside_published());
+            let (published, why_none) = match published {
+                None => (None, None),
+                Some(Ok(published)) => (Some(published), None),
+                Some(Err(why)) => (None, Some(why)),
+            };
+            Beside {
+                against: base.and_then(|base| Difference::of(&rows[at], &rows[base])),
+                published,
+                not_published: why_none,
+            }
+        });
         Ok(RunTable {
-            beside: rows.iter().map(beside).collect(),
+            beside: beside.collect(),
+            names: names(&by, &rows),
             by,
             columns,
             rows,
-            base,
+            bases,
             published: self.published,
+            left_out,
         })
     }
+}
+
+/// The columns of these names.
+fn named(names: &[String], runs: &[Measured<'_>], at: &str) -> Result<Vec<Column>> {
+    let named = names.iter().map(|name| Column::named(name, runs));
+    named.collect::<Result<_>>().map_err(|p| p.at(at))
 }
 
 impl Row<'_> {
@@ -103,73 +165,75 @@ impl Row<'_> {
     }
 }
 
-/// The one row all of whose runs meet a condition.
-fn base(rows: &[Row<'_>], text: &str, runs: &[Measured<'_>]) -> Result<usize> {
+/// Returns the row all of whose runs meet a condition, one of each kind of images that rows are measured on. Of a finished
+/// and an unfinished row the finished one is meant.
+fn bases(rows: &[Row<'_>], text: &str, runs: &[Measured<'_>]) -> Result<Vec<usize>> {
     let conditions = Condition::read(text, runs)?;
     let meets = |row: &Row<'_>| {
         let mut runs = row.runs.iter();
         runs.all(|run| conditions.iter().all(|condition| condition.holds(run)))
     };
-    let mut meant = (0..rows.len()).filter(|&at| meets(&rows[at]));
-    match (meant.next(), meant.next()) {
-        (Some(row), None) => Ok(row),
-        (None, _) => Err(Problem::new(message!(
+    let mut meant: Vec<usize> = (0..rows.len()).filter(|&at| meets(&rows[at])).collect();
+    meant.sort_by_key(|&at| rows[at].unfinished.is_some());
+    let mut bases: Vec<usize> = Vec::new();
+    for at in meant {
+        let known = base_of(rows, &bases, at);
+        match known.map(|known| rows[known].unfinished == rows[at].unfinished) {
+            None => bases.push(at),
+            Some(false) => {}
+            Some(true) => {
+                return Err(Problem::new(message!(
+                    "problem-several-rows-have-only-runs-with",
+                    text = text.to_string()
+                ))
+                .advise(message!("try-add-condition-with-and-that-one")));
+            }
+        }
+    }
+    match bases.is_empty() {
+        false => Ok(bases),
+        true => Err(Problem::new(message!(
             "problem-no-row-has-only-runs-with",
             text = text.to_string()
         ))
         .advise(message!("try-name-value-of-one-of-columns"))),
-        _ => Err(Problem::new(message!(
-            "problem-several-rows-have-only-runs-with",
-            text = text.to_string()
-        ))
-        .advise(message!("try-add-condition-with-and-that-one"))),
     }
 }
 
-/// What a row has in a column: the mean of a figure, else what all of its runs have.
-fn cell_of(row: &Row<'_>, column: &Column) -> Cell {
-    if column.is_figure() {
-        let mean = column.figure(&row.mean);
-        return mean.map_or(Cell::Nothing, Cell::Number);
-    }
-    let mut cells = row.runs.iter().map(|run| column.of(run));
-    let first = cells.next().unwrap_or(Cell::Nothing);
-    let others: Vec<Cell> = cells.collect();
-    match (others.iter().all(|cell| *cell == first), &first) {
-        (true, _) => first,
-        // Of numbers that are no settings the mean, as with figures: seconds.
-        (false, Cell::Number(number)) if matches!(column, Column::Fact(_)) => {
-            let numbers = others.iter().filter_map(|cell| match cell {
-                Cell::Number(number) => Some(*number),
-                _ => None,
-            });
-            let all: Vec<f64> = numbers.chain([*number]).collect();
-            Cell::Number(all.iter().sum::<f64>() / all.len() as f64)
-        }
-        (false, _) => Cell::Text("several".into()),
-    }
+/// Returns the base among these that a row is held against: the one that is measured on the same images.
+fn base_of(rows: &[Row<'_>], bases: &[usize], at: usize) -> Option<usize> {
+    let same = |base: &&usize| rows[**base].measured_on == rows[at].measured_on;
+    bases.iter().find(same).copied()
 }
 
 /// Rows of runs with their columns.
 pub struct RunTable<'a> {
-    by: Vec<Column>,
-    columns: Vec<Column>,
-    rows: Vec<Row<'a>>,
+    pub(super) by: Vec<Column>,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Row<'a>>,
+    /// What each row is called.
+    pub(super) names: Vec<Vec<String>>,
     /// What stands beside each row.
-    beside: Vec<Beside>,
-    base: Option<usize>,
-    published: bool,
+    pub(super) beside: Vec<Beside>,
+    /// The rows that others are held against.
+    pub(super) bases: Vec<usize>,
+    pub(super) published: bool,
+    /// Runs that are not finished and therefore have no row.
+    left_out: Vec<&'a Measured<'a>>,
 }
 
 /// What a row is held against.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beside {
-    /// The difference from the row that all are held against.
+    /// The difference from the row that all are held against; `None` for that row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Difference>,
     /// The published row that is like it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<BesidePublished>,
+    /// Why there is none, where published rows are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_published: Option<String>,
 }
 
 /// A row of the JSON.
@@ -177,6 +241,9 @@ pub struct Beside {
 pub struct JsonRow<'a> {
     by: BTreeMap<String, &'a Cell>,
     runs: Vec<&'a str>,
+    measured_on: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<Progress>,
     mean: &'a Figures,
     std: &'a Figures,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -198,6 +265,8 @@ impl RunTable<'_> {
         JsonRow {
             by: by.collect(),
             runs: row.runs.iter().map(|run| run.header.run.as_str()).collect(),
+            measured_on: row.measured_on,
+            unfinished: row.unfinished,
             mean: &row.mean,
             std: &row.std,
             differ_in: row.differ_in.iter().collect(),
@@ -210,19 +279,14 @@ impl RunTable<'_> {
         &self.rows
     }
 
-    /// By what each column of [`RunTable::cells`] sorts the rows; none where it is no column of runs.
-    pub fn keys(&self) -> Vec<Option<String>> {
-        let by = self.by.iter().map(|column| Some(column.key()));
-        let name = (!self.together()).then(|| "run".to_string());
-        let columns = self.columns.iter().map(|column| Some(column.key()));
-        let mut keys: Vec<_> = by.chain([name]).chain(columns).collect();
-        keys.resize(self.cells().titles().count(), None);
-        keys
-    }
-
     /// Each row with what stands beside it.
     pub fn both(&self) -> impl Iterator<Item = (&Row<'_>, &Beside)> {
         self.rows.iter().zip(&self.beside)
+    }
+
+    /// Returns the number of runs that have no row because they are not finished.
+    pub fn left_out(&self) -> usize {
+        self.left_out.len()
     }
 
     /// The settings in which runs differ that stand in one row, beside class order and seed.
@@ -234,218 +298,56 @@ impl RunTable<'_> {
         keys.into_iter().collect()
     }
 
-    /// Where published figures stand, and what differs from how one's own were made: a sentence for each row.
+    /// Where published figures stand, and what differs from how one's own were made: a sentence for each row. Rows that
+    /// have none for the same reason share a sentence.
     pub fn sources(&self) -> Vec<String> {
-        let lines = self.both().filter_map(|(row, beside)| {
-            let beside = beside.published.as_ref()?;
-            let cells = self.names(row);
-            let differs = match beside.differs.is_empty() {
-                true => String::new(),
-                false => format!("; {}", beside.differs.join(", ")),
+        let mut lines = Vec::new();
+        let mut without: Vec<(&str, Vec<String>)> = Vec::new();
+        for ((_, beside), names) in self.both().zip(&self.names) {
+            let name = names.join(", ");
+            if let Some(why) = &beside.not_published {
+                match without.iter_mut().find(|(known, _)| known == why) {
+                    Some((_, rows)) => rows.push(name),
+                    None => without.push((why, vec![name])),
+                }
+                continue;
+            }
+            let Some(beside) = &beside.published else {
+                continue;
             };
-            let (table, of) = (beside.table, beside.source);
-            Some(format!(
-                "{}: published as {}, table {table} of {of}{differs}",
-                cells.join(", "),
-                beside.row
-            ))
-        });
-        lines.collect()
+            lines.push(format!("{name}: published as {}", beside.words()));
+        }
+        let without = without.into_iter();
+        lines.extend(without.map(|(why, rows)| format!("{}: {why}", rows.join("; "))));
+        lines
     }
 
-    /// As a file of this format.
-    ///
-    /// # Errors
-    /// A Problem for a figure, or when it cannot be written.
-    pub fn export(&self, format: Format) -> Result<String> {
-        match format {
-            Format::Markdown => Ok(self.cells().markdown()),
-            Format::Latex => Ok(self.cells().latex()),
-            Format::Csv => self.numbers().csv(),
-            Format::Svg | Format::Png | Format::Html => Err(Problem::new(message!(
-                "problem-table-by-columns-is-no-figure"
-            ))
-            .at("--export")
-            .advise(message!("try-end-file-in-csv-md-or"))),
+    /// Returns what a reader has to know of the figures, a sentence each: what means are also taken over, which runs are
+    /// left out, where published figures stand.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mixed = self.mixed();
+        if !mixed.is_empty() {
+            notes.push(format!(
+                "means are also taken over runs that differ in {}",
+                mixed.join(", ")
+            ));
         }
-    }
-
-    /// Whether runs were put together, and do not stand alone.
-    fn together(&self) -> bool {
-        !self.by.is_empty()
-    }
-
-    /// What a row is called: what its runs have in common, or the run's name.
-    fn names(&self, row: &Row<'_>) -> Vec<String> {
-        match self.together() {
-            true => row.cells.iter().map(ToString::to_string).collect(),
-            false => row.runs.iter().map(|run| run.header.run.clone()).collect(),
+        let left_out: Vec<String> = self.left_out.iter().map(|run| unfinished(run)).collect();
+        if !left_out.is_empty() {
+            notes.push(format!("not finished, left out: {}", left_out.join("; ")));
         }
-    }
-
-    /// The same without what all rows have in common.
-    fn apart(&self, row: &Row<'_>) -> Vec<String> {
-        let differs = |at: usize| {
-            self.rows
-                .iter()
-                .any(|other| other.cells[at] != row.cells[at])
-        };
-        let apart = (0..self.by.len()).filter(|at| differs(*at));
-        let apart: Vec<String> = apart.map(|at| row.cells[at].to_string()).collect();
-        match apart.is_empty() {
-            true => self.names(row),
-            false => apart,
-        }
-    }
-
-    fn start(&self) -> TextTable {
-        let mut table = TextTable::default();
-        for column in &self.by {
-            table.column(&column.title(), Align::Left);
-        }
-        match self.together() {
-            true => table.column("runs", Align::Right),
-            false => table.column("run", Align::Left),
-        }
-        table
-    }
-
-    fn beginning(&self, row: &Row<'_>) -> Vec<String> {
-        let mut cells = self.names(row);
-        if self.together() {
-            cells.push(row.runs.len().to_string());
-        }
-        cells
-    }
-
-    /// Means with their spread, as people read them.
-    pub fn cells(&self) -> TextTable {
-        let mut table = self.start();
-        for column in &self.columns {
-            match column {
-                Column::Figure(figure) => table.figure(figure),
-                other => table.column(&other.title(), Align::Right),
-            }
-        }
-        if let Some(base) = self.base {
-            let of = self.apart(&self.rows[base]);
-            table.column(&format!("A_N against {}", of.join(", ")), Align::Right);
-            table.column("pairs", Align::Right);
-        }
-        if self.published {
-            table.column("published A_N", Align::Right);
-            table.column("difference", Align::Right);
-        }
-        for (row, beside) in self.both() {
-            let columns = self.columns.iter().map(|column| match column.is_figure() {
-                true => {
-                    let [mean, std] = [&row.mean, &row.std].map(|f| column.figure(f));
-                    spread_text(mean, std, PLUS_MINUS)
-                }
-                false => shown(&cell_of(row, column)),
-            });
-            let difference = self.base.map(|_| difference_cells(beside.against.as_ref()));
-            let difference = difference.into_iter().flatten();
-            let published = self
-                .published
-                .then(|| published_cells(beside.published.as_ref()));
-            let cells = self
-                .beginning(row)
-                .into_iter()
-                .chain(columns)
-                .chain(difference);
-            table.row(cells.chain(published.into_iter().flatten()));
-        }
-        table
-    }
-
-    /// Plain numbers, as a spreadsheet reads them.
-    pub fn numbers(&self) -> TextTable {
-        let mut table = self.start();
-        for column in &self.columns {
-            table.column(&column.key(), Align::Right);
-            if self.together() && column.is_figure() {
-                table.column(&format!("{}_std", column.key()), Align::Right);
-            }
-        }
-        if self.base.is_some() {
-            for title in ["difference", "difference_low", "difference_high", "pairs"] {
-                table.column(title, Align::Right);
-            }
-        }
-        if self.published {
-            table.column("published", Align::Right);
-            table.column("published_std", Align::Right);
-        }
-        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
-        for (row, beside) in self.both() {
-            let mut cells = self.beginning(row);
-            for column in &self.columns {
-                cells.push(match cell_of(row, column) {
-                    Cell::Nothing => String::new(),
-                    cell => cell.to_string(),
-                });
-                if self.together() && column.is_figure() {
-                    cells.push(number(column.figure(&row.std)));
-                }
-            }
-            if self.base.is_some() {
-                let difference = beside.against.as_ref();
-                let interval = difference.and_then(|d| d.interval);
-                cells.push(number(difference.map(|d| d.mean)));
-                cells.push(number(interval.map(|[low, _]| low)));
-                cells.push(number(interval.map(|[_, high]| high)));
-                cells.push(difference.map_or(0, |d| d.pairs).to_string());
-            }
-            if self.published {
-                let published = beside.published.as_ref();
-                let figures = published.map_or(&[][..], |beside| beside.final_accuracy);
-                cells.extend([0, 1].map(|at| number(figures.get(at).copied())));
-            }
-            table.row(cells);
-        }
-        table
+        notes.extend(self.sources());
+        notes
     }
 }
 
-/// A number with as many places as people read.
-fn shown(cell: &Cell) -> String {
-    match cell {
-        Cell::Number(number) if number.fract() != 0.0 && number.abs() >= 1.0 => {
-            format!("{number:.1}")
-        }
-        other => other.to_string(),
-    }
-}
-
-/// The difference with its interval, and the number of pairs.
-fn difference_cells(difference: Option<&Difference>) -> [String; 2] {
-    let Some(difference) = difference else {
-        return ["–".into(), "0".into()];
+/// How a run that is left out is named.
+fn unfinished(run: &Measured<'_>) -> String {
+    let header = run.header;
+    let name = match header.about.name.as_str() {
+        "" => header.title(),
+        name => name.to_string(),
     };
-    let mean = format!("{:+.1}", difference.mean);
-    let text = match difference.interval {
-        Some([low, high]) => format!("{mean} [{low:+.1}, {high:+.1}]"),
-        None => mean,
-    };
-    [text, difference.pairs.to_string()]
-}
-
-/// A published figure, and how far one's own lies from it.
-fn published_cells(beside: Option<&BesidePublished>) -> [String; 2] {
-    let Some(beside) = beside else {
-        return ["–".into(), "–".into()];
-    };
-    let figures = beside.final_accuracy;
-    let text = spread_text(
-        figures.first().copied(),
-        figures.get(1).copied(),
-        PLUS_MINUS,
-    );
-    let difference = format!("{:+.1}", beside.difference);
-    let difference = match beside.in_deviations {
-        Some(deviations) => format!("{difference} ({deviations:+.1} std)"),
-        None => difference,
-    };
-    [text, difference]
+    format!("{name} ({}, {})", run.progress(), header.run)
 }

@@ -1,9 +1,9 @@
 //! A table of words and figures, and what it is in Markdown, LaTeX and CSV.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::figures::FigureSpec;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store::tables::harmless_cell;
@@ -28,11 +28,22 @@ struct Heading {
     align: Align,
 }
 
+/// How a figure compares with those of the other rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The best one: bold.
+    Best,
+    /// The next best: underlined in LaTeX.
+    Second,
+}
+
 /// Titles and rows of cells.
 #[derive(Clone, Debug, Default)]
 pub struct TextTable {
     headings: Vec<Heading>,
     rows: Vec<Vec<String>>,
+    marks: HashMap<[usize; 2], Mark>,
+    notes: Vec<String>,
 }
 
 impl TextTable {
@@ -45,11 +56,11 @@ impl TextTable {
         });
     }
 
-    /// Adds the column of a figure.
-    pub fn figure(&mut self, figure: &FigureSpec) {
+    /// Adds a column of numbers whose title is written differently in LaTeX.
+    pub fn column_in_latex(&mut self, title: &str, latex: &str) {
         self.headings.push(Heading {
-            title: figure.title.to_string(),
-            latex: figure.latex.to_string(),
+            title: title.to_string(),
+            latex: latex.to_string(),
             align: Align::Right,
         });
     }
@@ -57,6 +68,21 @@ impl TextTable {
     /// Adds a row, a cell for each column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
+    }
+
+    /// Marks a cell, given by its row and column.
+    pub fn mark(&mut self, row: usize, column: usize, mark: Mark) {
+        self.marks.insert([row, column], mark);
+    }
+
+    /// Adds a sentence below the table; in LaTeX it is a comment.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Returns the sentences below the table.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The titles, with where their cells stand.
@@ -82,12 +108,19 @@ impl TextTable {
             });
         }
         let _ = writeln!(text, "\n{rule}");
-        for row in &self.rows {
+        for (at, row) in self.rows.iter().enumerate() {
             text.push('|');
-            for cell in row {
-                let _ = write!(text, " {} |", one_line(cell).replace('|', "\\|"));
+            for (column, cell) in row.iter().enumerate() {
+                let cell = one_line(cell).replace('|', "\\|");
+                let _ = match self.marks.get(&[at, column]) {
+                    Some(Mark::Best) => write!(text, " **{cell}** |"),
+                    _ => write!(text, " {cell} |"),
+                };
             }
             text.push('\n');
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "\n{}", one_line(note));
         }
         text
     }
@@ -99,16 +132,25 @@ impl TextTable {
             Align::Right => 'r',
         });
         let titles: Vec<&str> = self.headings.iter().map(|h| h.latex.as_str()).collect();
-        let mut text = format!(
-            "% needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{}}}\n\\toprule\n{} \\\\\n\\midrule\n",
+        let mut text = String::from("% needs \\usepackage{booktabs}\n");
+        for note in &self.notes {
+            let _ = writeln!(text, "% {}", one_line(note));
+        }
+        let _ = write!(
+            text,
+            "\\begin{{tabular}}{{{}}}\n\\toprule\n{} \\\\\n\\midrule\n",
             sides.collect::<String>(),
             titles.join(" & ")
         );
-        for row in &self.rows {
-            let pairs = row.iter().zip(&self.headings);
-            let cells = pairs.map(|(cell, heading)| match heading.align {
+        for (at, row) in self.rows.iter().enumerate() {
+            let pairs = row.iter().zip(&self.headings).enumerate();
+            let cells = pairs.map(|(column, (cell, heading))| match heading.align {
                 Align::Left => latex_text(cell),
-                Align::Right => number_in_latex(cell),
+                Align::Right => match self.marks.get(&[at, column]) {
+                    None => number_in_latex(cell),
+                    Some(Mark::Best) => format!("$\\mathbf{{{}}}$", in_math(cell)),
+                    Some(Mark::Second) => format!("\\underline{{${}$}}", in_math(cell)),
+                },
             });
             let _ = writeln!(text, "{} \\\\", cells.collect::<Vec<_>>().join(" & "));
         }
@@ -124,7 +166,8 @@ impl TextTable {
             let cells: Vec<String> = cells.iter().map(|cell| one_line(cell)).collect();
             cells.join("\t") + "\n"
         };
-        rows.map(line).collect()
+        let notes = self.notes.iter().map(|note| one_line(note) + "\n");
+        rows.map(line).chain(notes).collect()
     }
 
     /// As CSV.
@@ -167,13 +210,18 @@ fn number_in_latex(cell: &str) -> String {
             .chars()
             .all(|c| c.is_ascii_digit() || " .±+-−–,[]".contains(c));
     match is_number {
-        true => format!("${}$", cell.replace('±', "\\pm").replace(['−', '–'], "-")),
+        true => format!("${}$", in_math(cell)),
         false => latex_text(cell),
     }
 }
 
+/// A number with its spread as it is written in math mode.
+fn in_math(cell: &str) -> String {
+    cell.replace('±', "\\pm").replace(['−', '–'], "-")
+}
+
 /// Text with LaTeX's special characters made harmless.
-fn latex_text(text: &str) -> String {
+pub(super) fn latex_text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -63,6 +63,7 @@ impl Default for TableState {
             sort: Some("-final_accuracy".into()),
             against: None,
             published: false,
+            unfinished: false,
         };
         Self {
             request,
@@ -200,6 +201,8 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
         choose(&open, view.choices.iter(), &mut request.columns);
         ui.checkbox(&mut request.published, tr!("compare-published"))
             .on_hover_text(tr!("compare-published-hint"));
+        ui.checkbox(&mut request.unfinished, tr!("compare-unfinished"))
+            .on_hover_text(tr!("compare-unfinished-hint"));
         if request.against.is_some() && link(ui, tr!("compare-against-none")).clicked() {
             request.against = None;
         }
@@ -272,6 +275,9 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
                 }
             }
         });
+    }
+    if view.left_out > 0 {
+        faint(ui, tr!("compare-left-out", n = view.left_out));
     }
     for source in &view.sources {
         faint(ui, source);

@@ -1,0 +1,345 @@
+//! How a table of runs is written: means with their spread for people, plain numbers for spreadsheets.
+
+use super::column::EXPERIMENT;
+use super::shown::{cell_of, shown};
+use super::{
+    Align, BesidePublished, Cell, Column, Difference, Mark, PLUS_MINUS, Row, RunTable, TextTable,
+};
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::store::export::Format;
+use crate::store::spread_text;
+
+/// Fewest rows of which the second best is marked.
+const SECOND_OF: usize = 3;
+
+impl RunTable<'_> {
+    /// As a file of this format.
+    ///
+    /// # Errors
+    /// A Problem for a figure, or when it cannot be written.
+    pub fn export(&self, format: Format) -> Result<String> {
+        match format {
+            Format::Markdown => Ok(self.cells().markdown()),
+            Format::Latex => Ok(self.cells().latex()),
+            Format::Csv => self.numbers().csv(),
+            Format::Svg | Format::Png | Format::Html => Err(Problem::new(message!(
+                "problem-table-by-columns-is-no-figure"
+            ))
+            .at("--export")
+            .advise(message!("try-end-file-in-csv-md-or"))),
+        }
+    }
+
+    /// By what each column of [`RunTable::cells`] sorts the rows; none where it is no column of runs.
+    pub fn keys(&self) -> Vec<Option<String>> {
+        let by = self.by.iter().map(Column::key);
+        let name = (!self.together()).then(|| "run".to_string());
+        let mut keys: Vec<Option<String>> = by.chain(name).map(Some).collect();
+        keys.extend(self.together().then_some(None));
+        keys.extend(self.tells_tasks().then(|| Some("tasks_done".into())));
+        keys.extend(self.tells_images().then(|| Some("measured_on".into())));
+        keys.extend(self.columns.iter().map(|column| Some(column.key())));
+        keys.resize(self.cells().titles().count(), None);
+        keys
+    }
+
+    /// Whether runs were put together, and do not stand alone.
+    fn together(&self) -> bool {
+        !self.by.is_empty()
+    }
+
+    /// Whether a column says how far the runs are: the label of an experiment says it itself.
+    fn tells_tasks(&self) -> bool {
+        let labelled = self.by.iter().any(|column| column.key() == EXPERIMENT);
+        !labelled && self.rows.iter().any(|row| row.unfinished.is_some())
+    }
+
+    /// Whether a column says what rows are measured on.
+    fn tells_images(&self) -> bool {
+        let mut named = self.by.iter().chain(&self.columns);
+        !named.any(|column| column.key() == "measured_on")
+            && self.rows.iter().any(|row| row.measured_on != "test")
+    }
+
+    /// What a row is called without what all rows have in common.
+    fn apart(&self, row: usize) -> Vec<String> {
+        let cells = |row: usize| &self.rows[row].cells;
+        let differs = |at: &usize| (0..self.rows.len()).any(|o| cells(o)[*at] != cells(row)[*at]);
+        let apart = (0..self.by.len()).filter(differs);
+        let apart: Vec<String> = apart.map(|at| self.names[row][at].clone()).collect();
+        match apart.is_empty() {
+            true => self.names[row].clone(),
+            false => apart,
+        }
+    }
+
+    /// Means with their spread, as people read them.
+    pub fn cells(&self) -> TextTable {
+        let mut table = TextTable::default();
+        for column in &self.by {
+            table.column(&column.title(), Align::Left);
+        }
+        match self.together() {
+            true => table.column("Runs", Align::Right),
+            false => table.column("Run", Align::Left),
+        }
+        if self.tells_tasks() {
+            table.column("Tasks", Align::Right);
+        }
+        if self.tells_images() {
+            table.column("Measured on", Align::Left);
+        }
+        let first = table.titles().count();
+        for column in &self.columns {
+            table.column_in_latex(&column.title(), &column.latex());
+        }
+        if let Some(base) = self.bases.first() {
+            let of = self.apart(*base).join(", ");
+            let of_latex = super::text::latex_text(&of);
+            table.column_in_latex(
+                &format!("A_N against {of}"),
+                &format!("$A_N$ against {of_latex}"),
+            );
+            table.column("Pairs", Align::Right);
+        }
+        if self.published {
+            table.column_in_latex("Published A_N", "Published $A_N$");
+            table.column("Difference", Align::Right);
+        }
+        for (at, (row, beside)) in self.both().enumerate() {
+            let mut cells = self.names[at].clone();
+            cells.extend(self.together().then(|| row.runs.len().to_string()));
+            cells.extend(self.tells_tasks().then(|| match row.unfinished {
+                Some(progress) => format!("{} of {}", progress.done, progress.of),
+                None => "all".into(),
+            }));
+            cells.extend(self.tells_images().then(|| row.measured_on.to_string()));
+            cells.extend(self.columns.iter().map(|column| figure_or(row, column)));
+            if !self.bases.is_empty() {
+                cells.extend(match self.bases.contains(&at) {
+                    true => [String::new(), String::new()],
+                    false => difference_cells(beside.against.as_ref()),
+                });
+            }
+            if self.published {
+                cells.extend(published_cells(beside.published.as_ref()));
+            }
+            table.row(cells);
+        }
+        self.mark(&mut table, first);
+        for note in self.notes() {
+            table.note(note);
+        }
+        table
+    }
+
+    /// Marks the best and the second best figure among rows that can be compared.
+    fn mark(&self, table: &mut TextTable, first: usize) {
+        for (at, column) in self.columns.iter().enumerate() {
+            let Some(figure) = column.figure_spec() else {
+                continue;
+            };
+            let mut rivals: Vec<(Rival<'_>, Vec<(usize, f64)>)> = Vec::new();
+            for (row, mean) in self.rows.iter().enumerate() {
+                let Some((rival, mean)) = Rival::of(mean).zip(column.figure(&mean.mean)) else {
+                    continue;
+                };
+                match rivals.iter_mut().find(|(known, _)| *known == rival) {
+                    Some((_, rows)) => rows.push((row, mean)),
+                    None => rivals.push((rival, vec![(row, mean)])),
+                }
+            }
+            for (_, mut rows) in rivals {
+                rows.sort_by(|(_, a), (_, b)| match figure.less_is_better {
+                    true => a.total_cmp(b),
+                    false => b.total_cmp(a),
+                });
+                for (row, mark) in marks(&rows) {
+                    table.mark(row, first + at, mark);
+                }
+            }
+        }
+    }
+
+    /// Plain numbers, as a spreadsheet reads them.
+    pub fn numbers(&self) -> TextTable {
+        let mut table = TextTable::default();
+        for column in &self.by {
+            table.column(&column.key(), Align::Left);
+        }
+        match self.together() {
+            true => table.column("runs", Align::Right),
+            false => table.column("run", Align::Left),
+        }
+        let unfinished = self.rows.iter().any(|row| row.unfinished.is_some());
+        let mixed = !self.mixed().is_empty();
+        let conditional = [
+            (unfinished, "tasks_done"),
+            (unfinished, "tasks"),
+            (self.tells_images(), "measured_on"),
+        ];
+        for (_, title) in conditional.iter().filter(|(told, _)| *told) {
+            table.column(title, Align::Right);
+        }
+        for column in &self.columns {
+            table.column(&column.key(), Align::Right);
+            if self.together() && column.is_figure() {
+                table.column(&format!("{}_std", column.key()), Align::Right);
+            }
+        }
+        let against = ["difference", "difference_low", "difference_high", "pairs"];
+        let published = ["published", "published_std", "published_as"];
+        let more = [
+            (!self.bases.is_empty(), &against[..]),
+            (self.published, &published[..]),
+            (mixed, &["differ_in"][..]),
+        ];
+        for title in more.iter().filter(|(told, _)| *told).flat_map(|m| m.1) {
+            table.column(title, Align::Right);
+        }
+        for at in 0..self.rows.len() {
+            table.row(self.numbers_of(at, unfinished, mixed));
+        }
+        table
+    }
+
+    /// A row of the plain numbers.
+    fn numbers_of(&self, at: usize, unfinished: bool, mixed: bool) -> Vec<String> {
+        let (row, beside) = (&self.rows[at], &self.beside[at]);
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+        let by = self.by.iter().zip(&row.cells).zip(&self.names[at]);
+        let mut cells: Vec<String> = match self.together() {
+            false => self.names[at].clone(),
+            true => by
+                .map(|((column, cell), name)| match column.key() == EXPERIMENT {
+                    true => name.clone(),
+                    false => cell.to_string(),
+                })
+                .chain([row.runs.len().to_string()])
+                .collect(),
+        };
+        if unfinished {
+            let progress = row.runs.first().map(|run| run.progress());
+            let numbers = progress.map_or([0; 2], |progress| [progress.done, progress.of]);
+            cells.extend(numbers.map(|number| number.to_string()));
+        }
+        cells.extend(self.tells_images().then(|| row.measured_on.to_string()));
+        for column in &self.columns {
+            cells.push(match cell_of(row, column) {
+                Cell::Nothing => String::new(),
+                cell => cell.to_string(),
+            });
+            if self.together() && column.is_figure() {
+                cells.push(number(column.figure(&row.std)));
+            }
+        }
+        if !self.bases.is_empty() {
+            let difference = beside.against.as_ref();
+            let interval = difference.and_then(|d| d.interval);
+            cells.push(number(difference.map(|d| d.mean)));
+            cells.push(number(interval.map(|[low, _]| low)));
+            cells.push(number(interval.map(|[_, high]| high)));
+            cells.push(difference.map_or_else(String::new, |d| d.pairs.to_string()));
+        }
+        if self.published {
+            let published = beside.published.as_ref();
+            let figures = published.map_or(&[][..], |beside| beside.final_accuracy);
+            cells.extend([0, 1].map(|at| number(figures.get(at).copied())));
+            let why = beside.not_published.clone().unwrap_or_default();
+            cells.push(published.map_or(why, BesidePublished::words));
+        }
+        if mixed {
+            let differ = row.differ_in.iter().map(|spread| {
+                let values: Vec<&str> = spread.values.iter().map(String::as_str).collect();
+                format!("{}: {}", spread.key, values.join(", "))
+            });
+            cells.push(differ.collect::<Vec<_>>().join("; "));
+        }
+        cells
+    }
+}
+
+/// What rows have to share for one of them to be the best: the data set, the number of tasks, the images.
+#[derive(PartialEq)]
+struct Rival<'a> {
+    data: &'a str,
+    test: Option<&'a str>,
+    tasks: usize,
+    measured_on: &'static str,
+}
+
+impl<'a> Rival<'a> {
+    /// `None` for an unfinished row, and for one whose runs differ in this.
+    fn of(row: &Row<'a>) -> Option<Self> {
+        let mut of = row.runs.iter().map(|run| Self {
+            data: &run.header.config.data,
+            test: run.header.images.as_ref().map(|images| &*images.test),
+            tasks: run.header.tasks.len(),
+            measured_on: row.measured_on,
+        });
+        let first = of.next().filter(|_| row.unfinished.is_none())?;
+        of.all(|other| other == first).then_some(first)
+    }
+}
+
+/// Returns the marks of rows that are sorted from the best on, given with their means. Means that read alike share one;
+/// where all read alike, none is the best.
+fn marks(rows: &[(usize, f64)]) -> Vec<(usize, Mark)> {
+    let text = |mean: f64| spread_text(Some(mean), None, PLUS_MINUS);
+    let mut distinct: Vec<String> = rows.iter().map(|(_, mean)| text(*mean)).collect();
+    distinct.dedup();
+    if distinct.len() < 2 {
+        return Vec::new();
+    }
+    let second = (rows.len() >= SECOND_OF).then_some(Mark::Second);
+    let marks = [Some(Mark::Best), second];
+    let marked = rows.iter().filter_map(|(row, mean)| {
+        let place = distinct.iter().position(|known| *known == text(*mean))?;
+        Some((*row, marks.get(place).copied().flatten()?))
+    });
+    marked.collect()
+}
+
+/// What a row has in a column, as people read it: a figure with its spread.
+fn figure_or(row: &Row<'_>, column: &Column) -> String {
+    match column.is_figure() {
+        true => {
+            let [mean, std] = [&row.mean, &row.std].map(|f| column.figure(f));
+            spread_text(mean, std, PLUS_MINUS)
+        }
+        false => shown(row, column),
+    }
+}
+
+/// The difference with its interval, and the number of pairs.
+fn difference_cells(difference: Option<&Difference>) -> [String; 2] {
+    let Some(difference) = difference else {
+        return ["–".into(), "0".into()];
+    };
+    let mean = format!("{:+.1}", difference.mean);
+    let text = match difference.interval {
+        Some([low, high]) => format!("{mean} [{low:+.1}, {high:+.1}]"),
+        None => mean,
+    };
+    [text, difference.pairs.to_string()]
+}
+
+/// A published figure, and how far one's own lies from it.
+fn published_cells(beside: Option<&BesidePublished>) -> [String; 2] {
+    let Some(beside) = beside else {
+        return ["–".into(), "–".into()];
+    };
+    let figures = beside.final_accuracy;
+    let text = spread_text(
+        figures.first().copied(),
+        figures.get(1).copied(),
+        PLUS_MINUS,
+    );
+    let difference = format!("{:+.1}", beside.difference);
+    let difference = match beside.in_deviations {
+        Some(deviations) => format!("{difference} ({deviations:+.1} std)"),
+        None => difference,
+    };
+    [text, difference]
+}

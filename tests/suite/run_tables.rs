@@ -1,0 +1,255 @@
+//! Tables of runs: which runs share a row, which have none, and how that is written.
+
+use std::path::Path;
+
+use lae_studio::run::event::RunHeader;
+use lae_studio::store::export::Format;
+use lae_studio::store::table::{Against, Measured, RunTable, TableRequest};
+use lae_studio::store::{self, RunFolder, RunSummary};
+
+use crate::store::{header, report};
+
+/// A run of so many of its two tasks, with what `change` does to its facts.
+pub fn run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) -> RunSummary {
+    let mut header = header();
+    change(&mut header);
+    let folder = RunFolder::create(root, &mut header, "").unwrap();
+    for task in 0..tasks {
+        folder
+            .save_task(&report(task), &Default::default())
+            .unwrap();
+    }
+    drop(folder);
+    store::summarize(&header.folder).unwrap()
+}
+
+/// Makes a run one of another method; without draws where its seed decides nothing.
+pub fn of_method(header: &mut RunHeader, key: &str, title: &str, seeded: bool) {
+    header.config.method = key.into();
+    header.method.title = title.into();
+    header.method.seeded = Some(seeded);
+}
+
+fn by_method() -> TableRequest {
+    TableRequest {
+        by: vec!["method".into()],
+        ..TableRequest::default()
+    }
+}
+
+/// What each row has in common, and the number of its runs.
+fn rows(table: &RunTable<'_>) -> Vec<(String, usize)> {
+    let rows = table.cells();
+    let row = |row: &Vec<String>| (row[0].clone(), row[1].parse().unwrap());
+    rows.rows().iter().map(row).collect()
+}
+
+#[test]
+fn an_unfinished_run_has_no_row_or_one_of_its_own() {
+    let root = tempfile::tempdir().unwrap();
+    let runs = [
+        run(root.path(), 2, &|_| {}),
+        // After one of two tasks its A_N is 100, which is that of half the classes.
+        run(root.path(), 1, &|header| header.config.seed = 7),
+        run(root.path(), 1, &|h| of_method(h, "l2p", "L2P", true)),
+    ];
+    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let table = by_method().table(&measured).unwrap();
+    assert_eq!(rows(&table), [("LAE".to_string(), 1)]);
+    assert_eq!(table.left_out(), 2);
+    let notes = table.notes().join("\n");
+    assert!(
+        notes.contains("not finished, left out:")
+            && notes.contains("L2P · adapter 5 (1 of 2 tasks"),
+        "{notes}"
+    );
+    for (format, sign) in [(Format::Markdown, ""), (Format::Latex, "% ")] {
+        let text = table.export(format).unwrap();
+        let note = text.lines().find(|line| line.contains("left out"));
+        assert!(note.is_some_and(|note| note.starts_with(sign)), "{text}");
+    }
+    let request = TableRequest {
+        unfinished: true,
+        sort: Some("-final".into()),
+        ..by_method()
+    };
+    let table = request.table(&measured).unwrap();
+    // The finished run stands first, though its A_N is the lowest.
+    let finished: Vec<bool> = table
+        .rows()
+        .iter()
+        .map(|row| row.unfinished.is_none())
+        .collect();
+    assert_eq!(finished, [true, false, false]);
+    let markdown = table.export(Format::Markdown).unwrap();
+    assert!(
+        markdown.starts_with("| Method | Runs | Tasks | A_N |")
+            && markdown.contains("| L2P | 1 | 1 of 2 | 100.0 |")
+            && markdown.contains("| LAE | 1 | all | 75.0 |"),
+        "{markdown}"
+    );
+    assert!(!markdown.contains("**"), "none is the best: {markdown}");
+    let csv = table.export(Format::Csv).unwrap();
+    assert!(
+        csv.starts_with("method,runs,tasks_done,tasks,final_accuracy,")
+            && csv.contains("\nl2p,1,1,2,100,"),
+        "{csv}"
+    );
+    let json = serde_json::to_value(table.json()).unwrap();
+    assert_eq!(
+        json[1]["unfinished"],
+        serde_json::json!({"done": 1, "of": 2})
+    );
+    assert!(json[0].get("unfinished").is_none());
+}
+
+#[test]
+fn labels_of_exports_say_how_far_runs_are_and_what_they_are_measured_on() {
+    let root = tempfile::tempdir().unwrap();
+    let mut named = run(root.path(), 2, &|h| h.config.validation_share = 0.2);
+    named.header.about.name = "Mine".into();
+    let runs = [
+        run(root.path(), 2, &|_| {}),
+        run(root.path(), 1, &|_| {}),
+        named,
+    ];
+    let labels: Vec<String> = store::groups::groups(&runs)
+        .into_iter()
+        .map(|group| group.label)
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "LAE · adapter 5",
+            "LAE · adapter 5, 1 of 2 tasks",
+            "Mine · on validation images"
+        ]
+    );
+    let elsewhere = run(root.path(), 2, &|h| h.config.data = "/my/pets".into());
+    let labels = store::groups::groups(&[runs[0].clone(), elsewhere]);
+    assert_eq!(labels[1].label, "pets · LAE · adapter 5");
+}
+
+#[test]
+fn runs_measured_on_validation_images_share_no_mean_with_others() {
+    let root = tempfile::tempdir().unwrap();
+    let validated = |header: &mut RunHeader| header.config.validation_share = 0.2;
+    let base = |header: &mut RunHeader| of_method(header, "baseline", "Baseline", true);
+    let runs = [
+        run(root.path(), 2, &|_| {}),
+        run(root.path(), 2, &validated),
+        run(root.path(), 2, &base),
+        run(root.path(), 2, &|header| {
+            validated(header);
+            base(header);
+        }),
+    ];
+    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let request = TableRequest {
+        against: Some(Against::Condition("method = baseline".into())),
+        ..by_method()
+    };
+    let table = request.table(&measured).unwrap();
+    assert!(table.rows().iter().all(|row| row.runs.len() == 1));
+    assert!(table.mixed().is_empty());
+    let markdown = table.export(Format::Markdown).unwrap();
+    for row in [
+        "| LAE | 1 | test | 75.0 |",
+        "| LAE | 1 | validation | 75.0 |",
+    ] {
+        assert!(markdown.contains(row), "{markdown}");
+    }
+    // Each is held against the row that is measured on the same images, and none against itself.
+    let pairs: Vec<Option<usize>> = table
+        .both()
+        .map(|(_, beside)| beside.against.as_ref().map(|difference| difference.pairs))
+        .collect();
+    assert_eq!(pairs, [Some(1), Some(1), None, None]);
+    let last = markdown.lines().find(|line| line.starts_with("| Baseline"));
+    assert!(
+        last.is_some_and(|row| row.ends_with("|  |  |")),
+        "{markdown}"
+    );
+    let csv = table.export(Format::Csv).unwrap();
+    assert!(csv.starts_with("method,runs,measured_on,"), "{csv}");
+    let only = TableRequest {
+        columns: vec!["measured_on".into(), "tasks_done".into()],
+        ..by_method()
+    };
+    let table = only.table(&measured).unwrap().export(Format::Csv).unwrap();
+    assert!(table.contains("lae,1,validation,2\n"), "{table}");
+}
+
+#[test]
+fn seeds_of_a_method_that_draws_nothing_are_one_run() {
+    let root = tempfile::tempdir().unwrap();
+    let still = |seed: u64, first: &str| {
+        run(root.path(), 2, &|header| {
+            of_method(header, "simplecil", "SimpleCIL", false);
+            header.config.seed = seed;
+            header.class_order[0] = first.into();
+        })
+    };
+    let drawing = |seed: u64| {
+        run(root.path(), 2, &|header| {
+            header.config.seed = seed;
+            header.class_order[0] = "a".into();
+        })
+    };
+    let runs = [
+        still(0, "a"),
+        still(1, "a"),
+        still(2, "a"),
+        still(0, "b"),
+        drawing(0),
+        drawing(1),
+    ];
+    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let table = by_method().table(&measured).unwrap();
+    assert_eq!(
+        rows(&table),
+        [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
+    );
+}
+
+#[test]
+fn a_table_for_a_paper_has_titles_marks_and_symbols() {
+    let root = tempfile::tempdir().unwrap();
+    let with = |key: &'static str, title: &'static str, right: usize| {
+        let mut run = run(root.path(), 2, &|h| of_method(h, key, title, true));
+        let mut stored = store::load(&run.header.folder).unwrap();
+        let answers = &mut stored.reports[1].answers;
+        let mut given = answers.labels.clone();
+        let wrong = given.len() - right;
+        given.iter_mut().take(wrong).for_each(|class| *class = 3);
+        let expert = run.header.answering();
+        answers.given.insert(expert, given);
+        run = RunSummary::of(&stored);
+        run
+    };
+    let runs = [
+        with("baseline", "Baseline", 1),
+        with("lae", "LAE", 3),
+        with("l2p", "L2P", 2),
+    ];
+    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let request = TableRequest {
+        columns: vec!["final".into(), "forgetting".into()],
+        against: Some(Against::Condition("method = baseline".into())),
+        published: true,
+        ..by_method()
+    };
+    let table = request.table(&measured).unwrap();
+    let latex = table.export(Format::Latex).unwrap();
+    for part in [
+        "Method & Runs & $A_N$ & $F_N$ & $A_N$ against Baseline & Pairs & Published $A_N$",
+        "LAE & $1$ & $\\mathbf{75.0}$",
+        "L2P & $1$ & \\underline{$50.0$}",
+        "Baseline & $1$ & $25.0$",
+        "% Baseline; LAE; L2P: no published row has its data (published: ",
+    ] {
+        assert!(latex.contains(part), "{part}: {latex}");
+    }
+    let markdown = table.export(Format::Markdown).unwrap();
+    assert!(markdown.contains("| LAE | 1 | **75.0** |"), "{markdown}");
+}
