@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::End;
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
-use super::output::{complain, say, tell};
+use super::output::{Json, complain, say, tell};
 use super::progress::Reporter;
 use crate::experiment::{Along, Changes, check_untaught, take_along};
 use crate::message;
@@ -398,11 +398,33 @@ fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
     .advise("leave the option out, or stop the run first"))
 }
 
-/// `runs --place`: what the program there says to the same words.
-pub(super) fn runs(name: &str, words: &[&str]) -> Result<End> {
+/// `runs --place`: what the program there says to the same words. JSON for a file here is asked for by itself.
+pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
+    json.check()?;
     let place = machine(name)?;
-    let words = [&["runs"], words].concat();
-    let mut ssh = remote::command(&place, &remote::script(&place, &words));
+    let words: Vec<&str> = ["runs"]
+        .into_iter()
+        .chain(words.iter().map(String::as_str))
+        .collect();
+    let in_json = [&words[..], &["--json", "-"]].concat();
+    let file = json.json.as_deref().filter(|_| !json.on_stdout());
+    if let Some(path) = file {
+        let Some(text) = said(&place, &in_json)? else {
+            return Ok(End::Failed);
+        };
+        store::write_file(path, text.as_bytes())?;
+    }
+    let shown = if json.on_stdout() { &in_json } else { &words };
+    let Some(text) = said(&place, shown)? else {
+        return Ok(End::Failed);
+    };
+    say(&text)?;
+    Ok(End::Done)
+}
+
+/// What the program there writes to standard output; `None` where it failed, which was told.
+fn said(place: &Place, words: &[&str]) -> Result<Option<String>> {
+    let mut ssh = remote::command(place, &remote::script(place, words));
     let output = ssh
         .stdin(std::process::Stdio::null())
         .output()
@@ -410,16 +432,15 @@ pub(super) fn runs(name: &str, words: &[&str]) -> Result<End> {
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         let told = said.contains("problem: ");
-        let problem = remote::reason(&place, output.status.code(), &said);
+        let problem = remote::reason(place, output.status.code(), &said);
         match told {
             true => tell(said.trim()),
             false => complain(&problem),
         }
-        return Ok(End::Failed);
+        return Ok(None);
     }
     if !said.trim().is_empty() {
         tell(said.trim());
     }
-    say(&String::from_utf8_lossy(&output.stdout))?;
-    Ok(End::Done)
+    Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()))
 }

@@ -74,16 +74,18 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// The words that ask the program on another machine for the same list.
-    fn words_there(&self) -> Vec<&str> {
-        let mut words: Vec<&str> = self.runs.iter().map(String::as_str).collect();
-        words.extend(self.tags.iter().flat_map(|tag| ["--tag", tag]));
-        words.extend(self.text.iter().flat_map(|text| ["--text", text]));
-        if self.json.on_stdout() {
-            words.extend(["--json", "-"]);
+    /// The words that ask the program on another machine for the same list or table.
+    fn words_there(&self) -> Vec<String> {
+        let mut words = self.runs.clone();
+        let tags = self.tags.iter().map(|tag| ("--tag", tag));
+        let text = self.text.iter().map(|text| ("--text", text));
+        for (option, value) in tags.chain(text) {
+            words.push(format!("{option}={value}"));
         }
+        words.extend(self.table.words());
         words
     }
+
     /// Refuses options that would have no effect beside the others.
     fn check(&self) -> Result<()> {
         let format = self.export.as_deref().map(Format::of).transpose()?;
@@ -122,7 +124,7 @@ enum Entry<'a> {
 pub(super) fn run(args: &Args) -> Result<End> {
     args.check()?;
     if let Some(place) = &args.place {
-        return at_place::runs(place, &args.words_there());
+        return at_place::runs(place, &args.words_there(), &args.json);
     }
     let root = store::runs_root(args.out.as_deref());
     let (mut listed, any) = found(args, &root)?;

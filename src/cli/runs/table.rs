@@ -36,6 +36,32 @@ pub(super) struct TableOptions {
 }
 
 impl TableOptions {
+    /// The words that ask for the same.
+    pub fn words(&self) -> Vec<String> {
+        let mut words: Vec<String> = Vec::new();
+        let mut give = |option: &str, value: &str| words.push(format!("{option}={value}"));
+        for condition in &self.conditions {
+            give("--where", condition);
+        }
+        for (option, columns) in [("--by", &self.by), ("--columns", &self.columns)] {
+            if !columns.is_empty() {
+                give(option, &columns.join(","));
+            }
+        }
+        for (option, value) in [("--sort", &self.sort), ("--against", &self.against)] {
+            if let Some(value) = value {
+                give(option, value);
+            }
+        }
+        for (option, on) in [
+            ("--published", self.published),
+            ("--unfinished", self.unfinished),
+        ] {
+            words.extend(on.then(|| option.to_string()));
+        }
+        words
+    }
+
     /// Whether a table is asked for, and not the usual list.
     pub fn asks_for_table(&self) -> bool {
         !self.by.is_empty()

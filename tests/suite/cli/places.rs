@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::process::Child;
 
 use super::*;
+use crate::run_tables::{of_method, run as run_of};
 use crate::teach::letters;
 
 /// A server that lets this user in with a key made for it, and a file of places that names it.
@@ -250,6 +251,46 @@ fn a_run_elsewhere_equals_the_run_here_and_comes_home() {
     let resumed = run_json(&["resume", "--place", "lab", "latest"], &lab.here());
     assert_eq!(essence(&json(&resumed)), essence(&expected));
     assert_eq!(lab.runs_here().len(), 1);
+}
+
+#[test]
+fn a_list_of_runs_there_takes_all_options_of_one_here() {
+    let Some(lab) = Lab::start() else { return };
+    let there = lab.there();
+    for method in ["lae", "l2p"] {
+        run_of(&there, 2, &|header| of_method(header, method, method, true));
+    }
+    run_of(&there, 1, &|header| header.config.seed = 7);
+    let file = lab.path("rows.json");
+    let words = [
+        "runs",
+        "--place",
+        "lab",
+        "--where",
+        "epochs >= 1",
+        "--by",
+        "method,seed",
+        "--columns",
+        "final",
+        "--sort",
+        "-method",
+        "--against",
+        "method = l2p",
+        "--unfinished",
+        "--json",
+        file.to_str().unwrap(),
+    ];
+    let output = run(&words, &lab.here());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("A_N against") && text.contains("1 of 2"),
+        "{text}"
+    );
+    let rows: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let methods = rows.as_array().unwrap().iter();
+    let methods: Vec<&Value> = methods.map(|row| &row["by"]["method"]).collect();
+    assert_eq!(methods, ["lae", "lae", "l2p"]);
 }
 
 /// Trains there while the connection is cut so often; gives how often it was.
