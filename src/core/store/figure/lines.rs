@@ -84,19 +84,20 @@ fn curve(group: &Group) -> Vec<Point> {
 }
 
 impl Lines {
-    /// Accuracy after each task, in percent, so that the lowest value stands near the lower edge.
+    /// Accuracy after each task, in percent. The axis fits the values and their bands.
     pub fn accuracy(lines: Vec<FigureLine>) -> Self {
         let points = || lines.iter().flat_map(|line| &line.points);
-        let lowest = points().map(|point| point.y - point.std.unwrap_or(0.0));
-        let lowest = lowest.filter(|value| value.is_finite());
-        let lowest = lowest.fold(100.0, f64::min);
+        let ends = points().flat_map(|point| {
+            let std = point.std.unwrap_or(0.0);
+            [point.y - std, point.y + std]
+        });
         let last = points().map(|point| point.x).fold(-1.0, f64::max);
         Self {
             about: tr!("figure-accuracy-about").into(),
             places: (0..=last as i64)
                 .map(|task| (task + 1).to_string())
                 .collect(),
-            range: [((lowest / 10.0).floor() * 10.0).clamp(0.0, 90.0), 100.0],
+            range: percent_range(ends),
             lines,
         }
     }
@@ -243,6 +244,27 @@ fn round(place: f64) -> f64 {
     (place * 10.0).round() / 10.0
 }
 
+/// Returns round limits of an axis in percent around these values, of which those that are not finite do not count; all
+/// of it where there are none.
+fn percent_range(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    let values = values.filter(|value| value.is_finite());
+    let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+        [low.min(value), high.max(value)]
+    });
+    if low > high {
+        return [0.0, 100.0];
+    }
+    let step = match high - low {
+        span if span > 20.0 => 10.0,
+        span if span > 8.0 => 5.0,
+        span if span > 3.0 => 2.0,
+        _ => 1.0,
+    };
+    let low = ((low / step).floor() * step).clamp(0.0, 100.0 - step);
+    let high = ((high / step).ceil() * step).clamp(low + step, 100.0);
+    [low, high]
+}
+
 /// Round numbers from the lowest to the highest, about so many.
 fn ticks(low: f64, high: f64, about: f64) -> Vec<f64> {
     if !(low < high && high - low < f64::MAX) {
@@ -295,6 +317,18 @@ fn band(points: &[Point], axes: &Axes) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_axis_fits_its_values() {
+        let range = |values: &[f64]| percent_range(values.iter().copied());
+        assert_eq!(range(&[41.2, 97.0]), [40.0, 100.0]);
+        assert_eq!(range(&[93.1, 96.4, f64::NAN]), [92.0, 98.0]);
+        assert_eq!(range(&[12.0, 30.0]), [10.0, 30.0]);
+        assert_eq!(range(&[55.3]), [55.0, 56.0]);
+        assert_eq!(range(&[100.0, 101.5]), [99.0, 100.0]);
+        assert_eq!(range(&[-2.0, 0.0]), [0.0, 1.0]);
+        assert_eq!(range(&[]), [0.0, 100.0]);
+    }
 
     #[test]
     fn ticks_are_round_and_within() {
