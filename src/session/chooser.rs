@@ -74,7 +74,9 @@ impl DialogPurpose {
             Self::DataExport(_, Form::Project) => tr!("choose-export-project"),
             Self::DataExport(_, Form::Folder) => tr!("choose-export-folder"),
             Self::Results(Format::Html, _) => tr!("choose-results"),
-            Self::Results(Format::Svg | Format::Png, _) | Self::Figure(..) => tr!("choose-figure"),
+            Self::Results(Format::Svg | Format::Pdf | Format::Png, _) | Self::Figure(..) => {
+                tr!("choose-figure")
+            }
             Self::Results(..) => tr!("choose-table"),
             Self::Grid => tr!("choose-grid"),
             Self::SaveGrid => tr!("choose-save-grid"),

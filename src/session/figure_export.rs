@@ -50,6 +50,7 @@ impl Session {
             move |_| {
                 let bytes = match format {
                     Format::Png => figure.png()?,
+                    Format::Pdf => figure.pdf()?,
                     _ => figure.svg().into_bytes(),
                 };
                 write_file(&to, &bytes)?;

@@ -63,7 +63,7 @@ impl Session {
     fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
             Format::Html => tr!("story-told-report"),
-            Format::Svg | Format::Png => tr!("story-told-figure"),
+            Format::Svg | Format::Pdf | Format::Png => tr!("story-told-figure"),
             _ => tr!("story-told-table"),
         });
         if left_out > 0 {

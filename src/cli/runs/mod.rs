@@ -44,7 +44,7 @@ pub(super) struct Args {
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write a table (.csv, .md, .tex), a figure (.svg, .png) or a report with all of it (.html) of the runs; runs that
+    /// Write a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report with all of it (.html) of the runs; runs that
     /// differ only in class order or seed become mean ± std
     #[arg(
         long,
@@ -89,12 +89,12 @@ impl Args {
     /// Refuses options that would have no effect beside the others.
     fn check(&self) -> Result<()> {
         let format = self.export.as_deref().map(Format::of).transpose()?;
-        let is_figure = matches!(format, Some(Format::Svg | Format::Png));
+        let is_figure = matches!(format, Some(Format::Svg | Format::Pdf | Format::Png));
         if self.figure.is_some() && !is_figure {
             return Err(
                 Problem::new("this export is no figure, so --figure has no effect")
                     .at("--figure")
-                    .advise("end the file in .svg or .png, or leave the option out"),
+                    .advise("end the file in .svg, .pdf or .png, or leave the option out"),
             );
         }
         if self.table.unfinished() && !self.table.asks_for_table() && self.export.is_none() {

@@ -29,6 +29,8 @@ pub enum Format {
     Latex,
     /// A figure, as a drawing.
     Svg,
+    /// The same for a paper.
+    Pdf,
     /// The same as a picture of pixels.
     Png,
     /// A report with all of it, one file.
@@ -37,11 +39,12 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Csv,
         Self::Markdown,
         Self::Latex,
         Self::Svg,
+        Self::Pdf,
         Self::Png,
         Self::Html,
     ];
@@ -53,6 +56,7 @@ impl Format {
             Self::Markdown => &["md"],
             Self::Latex => &["tex"],
             Self::Svg => &["svg"],
+            Self::Pdf => &["pdf"],
             Self::Png => &["png"],
             Self::Html => &["html"],
         }
@@ -100,6 +104,7 @@ pub fn export(
 ) -> Result<Vec<u8>> {
     match format {
         Format::Svg => return Ok(figure.of(runs)?.svg().into_bytes()),
+        Format::Pdf => return figure.of(runs)?.pdf(),
         Format::Png => return figure.of(runs)?.png(),
         Format::Html => return html::report(runs, pictures).map(String::into_bytes),
         Format::Csv | Format::Markdown | Format::Latex => {}

@@ -24,10 +24,11 @@ pub enum FigureWish {
 }
 
 /// The wishes, with the word for each.
-const WISHES: [(FigureWish, &str); 4] = [
+const WISHES: [(FigureWish, &str); 5] = [
     (FigureWish::CopyPicture, "figure-copy-picture"),
     (FigureWish::CopyNumbers, "figure-copy-numbers"),
     (FigureWish::Save(Format::Svg), "figure-save-svg"),
+    (FigureWish::Save(Format::Pdf), "figure-save-pdf"),
     (FigureWish::Save(Format::Png), "figure-save-png"),
 ];
 

@@ -1,10 +1,11 @@
-//! Figures as data: what they show is given, and a drawing (SVG, PNG) or the numbers as a table are made of it. The same
+//! Figures as data: what they show is given, and a drawing (SVG, PDF, PNG) or the numbers as a table are made of it. The same
 //! drawing stands in a file, in a report and in the clipboard.
 
 mod cells;
 mod lines;
 mod look;
 mod of_runs;
+mod pdf;
 mod png;
 
 use maud::Markup;

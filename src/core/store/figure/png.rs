@@ -56,12 +56,7 @@ impl Figure {
     }
 
     fn pixmap(&self) -> Result<Pixmap> {
-        let options = Options {
-            fontdb: FONTS.clone(),
-            font_family: "Inter".into(),
-            ..Options::default()
-        };
-        let tree = Tree::from_str(&self.svg(), &options).map_err(|error| not_drawn(&error))?;
+        let tree = tree(self)?;
         let size = tree.size();
         let [wide, high] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
         let mut pixmap =
@@ -77,9 +72,22 @@ impl Figure {
     }
 }
 
-fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
+/// The shapes of a figure's drawing.
+///
+/// # Errors
+/// A Problem when it cannot be drawn.
+pub(super) fn tree(figure: &Figure) -> Result<Tree> {
+    let options = Options {
+        fontdb: FONTS.clone(),
+        font_family: "Inter".into(),
+        ..Options::default()
+    };
+    Tree::from_str(&figure.svg(), &options).map_err(|error| not_drawn(&error))
+}
+
+pub(super) fn not_drawn(error: &dyn std::fmt::Display) -> Problem {
     Problem::new(message!(
-        "problem-figure-cannot-be-drawn-as-png",
+        "problem-figure-cannot-be-drawn",
         error = error.to_string()
     ))
     .advise(message!("try-save-it-as-svg-instead"))

@@ -23,7 +23,7 @@ impl RunTable<'_> {
             Format::Markdown => Ok(self.cells().markdown()),
             Format::Latex => Ok(self.cells().latex()),
             Format::Csv => self.numbers().csv(),
-            Format::Svg | Format::Png | Format::Html => Err(Problem::new(message!(
+            Format::Svg | Format::Pdf | Format::Png | Format::Html => Err(Problem::new(message!(
                 "problem-table-by-columns-is-no-figure"
             ))
             .at("--export")

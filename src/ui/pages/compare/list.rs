@@ -193,9 +193,10 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
 }
 
 /// What can be written of runs: the form, and the messages of what it is called and what is said of it.
-const RESULTS: [(Format, &str, &str); 6] = [
+const RESULTS: [(Format, &str, &str); 7] = [
     (Format::Html, "compare-report", "compare-report-hint"),
     (Format::Svg, "compare-svg", "compare-svg-hint"),
+    (Format::Pdf, "compare-pdf", "compare-pdf-hint"),
     (Format::Png, "compare-png", "compare-png-hint"),
     (Format::Latex, "compare-latex", "compare-latex-hint"),
     (

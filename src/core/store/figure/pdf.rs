@@ -1,0 +1,260 @@
+//! A drawing as a PDF file: one page with all outlines as paths, those of letters included, so that no font is needed.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use resvg::tiny_skia::PathSegment;
+use resvg::usvg::{FillRule, Group, Node, Paint, Path};
+
+use super::Figure;
+use super::png::{not_drawn, tree};
+use crate::problem::Result;
+
+/// Points of the page along a unit of the drawing: a unit is a pixel of 1/96 inch, a point 1/72 inch.
+const SCALE: f32 = 0.75;
+
+impl Figure {
+    /// Returns the bytes of a PDF file.
+    ///
+    /// # Errors
+    /// A Problem when it cannot be drawn.
+    pub fn pdf(&self) -> Result<Vec<u8>> {
+        let tree = tree(self)?;
+        let size = tree.size();
+        let [wide, high] = [size.width(), size.height()].map(|side| side * SCALE);
+        let mut page = Page::default();
+        // The y axis of a drawing points down, that of a page up.
+        let _ = writeln!(page.content, "{SCALE} 0 0 -{SCALE} 0 {high} cm");
+        page.group(tree.root());
+        page.file([wide, high]).map_err(|error| not_drawn(&error))
+    }
+}
+
+/// A page as it is drawn.
+#[derive(Default)]
+struct Page {
+    /// Operators of PDF.
+    content: String,
+    /// Opacities of fill and stroke that are used, each pair once.
+    opacities: Vec<[f32; 2]>,
+}
+
+impl Page {
+    fn group(&mut self, group: &Group) {
+        for node in group.children() {
+            match node {
+                Node::Group(group) => self.group(group),
+                Node::Path(path) => self.path(path),
+                Node::Text(text) => self.group(text.flattened()),
+                // A drawing has none.
+                Node::Image(_) => {}
+            }
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        let fill = path
+            .fill()
+            .and_then(|fill| Some((colour(fill.paint())?, fill)));
+        let stroke = path.stroke();
+        let stroke = stroke.and_then(|stroke| Some((colour(stroke.paint())?, stroke)));
+        if !path.is_visible() || (fill.is_none() && stroke.is_none()) {
+            return;
+        }
+        let opacity = [
+            fill.map_or(1.0, |(_, fill)| fill.opacity().get()),
+            stroke.map_or(1.0, |(_, stroke)| stroke.opacity().get()),
+        ];
+        let state = self.state(opacity);
+        let t = path.abs_transform();
+        let out = &mut self.content;
+        let _ = writeln!(
+            out,
+            "q /A{state} gs {} {} {} {} {} {} cm",
+            t.sx, t.ky, t.kx, t.sy, t.tx, t.ty
+        );
+        if let Some(([r, g, b], _)) = fill {
+            let _ = writeln!(out, "{r} {g} {b} rg");
+        }
+        if let Some(([r, g, b], stroke)) = stroke {
+            let dashes = stroke.dasharray().unwrap_or_default().iter();
+            let dashes: Vec<String> = dashes.map(f32::to_string).collect();
+            let _ = writeln!(
+                out,
+                "{r} {g} {b} RG {} w [{}] {} d",
+                stroke.width().get(),
+                dashes.join(" "),
+                stroke.dashoffset()
+            );
+        }
+        outline(out, path);
+        let even = fill.is_some_and(|(_, fill)| fill.rule() == FillRule::EvenOdd);
+        let _ = writeln!(
+            out,
+            "{} Q",
+            match (fill.is_some(), stroke.is_some(), even) {
+                (true, true, false) => "B",
+                (true, true, true) => "B*",
+                (true, false, false) => "f",
+                (true, false, true) => "f*",
+                (false, ..) => "S",
+            }
+        );
+    }
+
+    /// The number of the graphics state with these opacities.
+    fn state(&mut self, opacity: [f32; 2]) -> usize {
+        let known = self.opacities.iter().position(|known| *known == opacity);
+        known.unwrap_or_else(|| {
+            self.opacities.push(opacity);
+            self.opacities.len() - 1
+        })
+    }
+
+    /// The bytes of a file with this page.
+    fn file(self, [wide, high]: [f32; 2]) -> std::io::Result<Vec<u8>> {
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(self.content.as_bytes())?;
+        let packed = packed.finish()?;
+        let states = self.opacities.iter().enumerate();
+        let states: String = states
+            .map(|(at, [fill, stroke])| format!("/A{at} << /ca {fill} /CA {stroke} >> "))
+            .collect();
+        let objects = [
+            b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {wide} {high}] /Contents 4 0 R \
+                 /Resources << /ExtGState << {states}>> >> >>"
+            )
+            .into_bytes(),
+            [
+                format!(
+                    "<< /Length {} /Filter /FlateDecode >>\nstream\n",
+                    packed.len()
+                )
+                .into_bytes(),
+                packed,
+                b"\nendstream".to_vec(),
+            ]
+            .concat(),
+        ];
+        // Bytes beyond ASCII in the second line say that it is no text.
+        let mut file = b"%PDF-1.4\n%\xE2\xE3\xCF\xD3\n".to_vec();
+        let mut places = Vec::new();
+        for (at, object) in objects.iter().enumerate() {
+            places.push(file.len());
+            writeln!(file, "{} 0 obj", at + 1)?;
+            file.extend(object);
+            file.extend(b"\nendobj\n");
+        }
+        let table = file.len();
+        write!(file, "xref\n0 {}\n0000000000 65535 f \n", places.len() + 1)?;
+        for place in &places {
+            writeln!(file, "{place:010} 00000 n ")?;
+        }
+        write!(
+            file,
+            "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n",
+            places.len() + 1
+        )?;
+        Ok(file)
+    }
+}
+
+/// The parts of a colour, 0..=1 each; `None` for what is no plain colour.
+fn colour(paint: &Paint) -> Option<[f32; 3]> {
+    match paint {
+        Paint::Color(colour) => {
+            Some([colour.red, colour.green, colour.blue].map(|part| f32::from(part) / 255.0))
+        }
+        _ => None,
+    }
+}
+
+/// Adds the outline of a path. PDF has no quadratic curves; a cubic one is the same.
+fn outline(out: &mut String, path: &Path) {
+    let mut last = [0.0; 2];
+    for segment in path.data().segments() {
+        let to = match segment {
+            PathSegment::MoveTo(p) => {
+                let _ = writeln!(out, "{} {} m", p.x, p.y);
+                [p.x, p.y]
+            }
+            PathSegment::LineTo(p) => {
+                let _ = writeln!(out, "{} {} l", p.x, p.y);
+                [p.x, p.y]
+            }
+            PathSegment::QuadTo(q, p) => {
+                let near = |from: f32, to: f32| from + (to - from) * 2.0 / 3.0;
+                let _ = writeln!(
+                    out,
+                    "{} {} {} {} {} {} c",
+                    near(last[0], q.x),
+                    near(last[1], q.y),
+                    near(p.x, q.x),
+                    near(p.y, q.y),
+                    p.x,
+                    p.y
+                );
+                [p.x, p.y]
+            }
+            PathSegment::CubicTo(a, b, p) => {
+                let _ = writeln!(out, "{} {} {} {} {} {} c", a.x, a.y, b.x, b.y, p.x, p.y);
+                [p.x, p.y]
+            }
+            PathSegment::Close => {
+                let _ = writeln!(out, "h");
+                last
+            }
+        };
+        last = to;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use flate2::read::ZlibDecoder;
+
+    use super::*;
+    use crate::store::figure::{FigureLine, Lines, Point};
+
+    #[test]
+    fn a_file_is_one_page_whose_table_finds_every_object() {
+        let line = FigureLine {
+            name: "LAE".into(),
+            shade: None,
+            points: (0..3)
+                .map(|task| Point {
+                    std: Some(1.0),
+                    ..Point::of(f64::from(task), 90.0)
+                })
+                .collect(),
+        };
+        let figure = Figure::lines("Accuracy", Lines::accuracy(vec![line]));
+        let file = figure.pdf().unwrap_or_else(|problem| panic!("{problem}"));
+        assert!(file.starts_with(b"%PDF-1.4\n") && file.ends_with(b"%%EOF\n"));
+        let find = |what: &[u8]| file.windows(what.len()).position(|part| part == what);
+        let table = find(b"xref\n0 5\n").unwrap_or_default();
+        let rows = String::from_utf8_lossy(&file[table..]).into_owned();
+        for (at, row) in rows.lines().skip(3).take(4).enumerate() {
+            let place: usize = row[..10].parse().unwrap_or_default();
+            let object = format!("{} 0 obj\n", at + 1);
+            assert!(file[place..].starts_with(object.as_bytes()), "{row}");
+        }
+        let (Some(start), Some(end)) = (find(b"stream\n"), find(b"\nendstream")) else {
+            panic!("no page")
+        };
+        let mut page = String::new();
+        let read = ZlibDecoder::new(&file[start + 7..end]).read_to_string(&mut page);
+        assert!(read.is_ok() && page.starts_with("0.75 0 0 -0.75 0 "));
+        assert_eq!(page.matches("q /A").count(), page.matches(" Q\n").count());
+        // The band is drawn through, and letters are outlines.
+        assert!(page.matches(" c\n").count() > 20, "no letters");
+        assert!(find(b"/ca 0.16").is_some(), "no band");
+    }
+}
