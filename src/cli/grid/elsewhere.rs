@@ -8,8 +8,7 @@ use super::super::closing::not_begun;
 use super::super::output::tell;
 use super::asked::pairs;
 use super::progress::GridReporter;
-use super::report::{GridReport, table};
-use super::{Args, before, end_of, tell_end};
+use super::{Args, before, end_of, rows, tell_end};
 use crate::experiment::grid::{CellEnd, CellState, GridEnd, GridPlan, GridSink, take_grid_along};
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
@@ -60,8 +59,7 @@ pub(super) fn run(
         };
         end = ended;
     }
-    let report = GridReport::of(plan, chosen);
-    args.json.give(&report, &table(plan, chosen))?;
+    rows::give(args, plan, chosen, None)?;
     tell_end(&end, false);
     Ok(end_of(&end))
 }

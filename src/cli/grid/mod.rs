@@ -5,6 +5,7 @@ mod devices;
 mod elsewhere;
 mod progress;
 mod report;
+mod rows;
 mod search;
 mod several;
 mod slurm;
@@ -30,7 +31,8 @@ use crate::store;
 use crate::texts::Message;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
 use progress::GridReporter;
-use report::{GridReport, listing, table};
+use report::listing;
+pub(super) use rows::folders_of;
 use worker::Worker;
 
 /// Options of `grid`.
@@ -68,6 +70,8 @@ pub(super) struct Args {
     slurm: slurm::Options,
     #[command(flatten)]
     search: search::Options,
+    #[command(flatten)]
+    rows: rows::Options,
     /// Keep runs in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -94,6 +98,7 @@ struct Shipped {
 /// Lists, plans or runs.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
+    args.rows.check()?;
     if args.slurm.template {
         return slurm::template();
     }
@@ -133,9 +138,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
         _ => {}
     }
     if args.list {
-        let report = GridReport::of(&plan, &chosen);
-        args.json
-            .give(&report, &listing(&plan, &chosen, &HashMap::new()))?;
+        let listing = listing(&plan, &chosen, &HashMap::new());
+        rows::give(args, &plan, &chosen, Some(listing))?;
         return Ok(End::Done);
     }
     if args.worker {
@@ -156,8 +160,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             end
         }
     };
-    let report = GridReport::of(&plan, &chosen);
-    args.json.give(&report, &table(&plan, &chosen))?;
+    rows::give(args, &plan, &chosen, None)?;
     tell_end(&end, several);
     Ok(end_of(&end))
 }

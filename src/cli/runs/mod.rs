@@ -8,8 +8,10 @@ use serde::Serialize;
 mod table;
 
 use self::table::TableOptions;
+pub(super) use self::table::text as table_text;
 use super::End;
 use super::at_place;
+use super::grid::folders_of;
 use super::output::{Json, Table, percent, tell};
 use super::signals::stop_on_ctrl_c;
 use crate::counts::counted;
@@ -36,6 +38,9 @@ pub(super) struct Args {
     /// Only runs with all of these words in name, tags, note, method, data or settings ("base-lr 0.03")
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
+    /// Only the runs of this grid: a file that ends in .toml, or a name
+    #[arg(long, value_name = "FILE|NAME", conflicts_with_all = ["place", "runs"])]
+    grid: Option<String>,
     #[command(flatten)]
     table: TableOptions,
     /// List the runs on another machine, a place of `lae-studio places`
@@ -179,6 +184,10 @@ fn found(args: &Args, root: &Path) -> Result<(Vec<ListedRun>, bool)> {
         args.runs.iter().map(wanted).collect::<Result<_>>()?
     };
     let any = !listed.is_empty();
+    if let Some(grid) = &args.grid {
+        let own = folders_of(grid, root)?;
+        listed.retain(|entry| own.contains(&entry.folder));
+    }
     let search = Search {
         text: args.text.clone().unwrap_or_default(),
         tags: args.tags.clone(),

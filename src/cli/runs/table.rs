@@ -112,7 +112,7 @@ impl TableOptions {
 }
 
 /// The table for people.
-pub(super) fn text(of: &RunTable<'_>) -> String {
+pub(in crate::cli) fn text(of: &RunTable<'_>) -> String {
     let table = of.cells();
     let titles = table.titles().map(|(title, align)| match align {
         Align::Left => title.to_string(),

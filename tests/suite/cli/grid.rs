@@ -259,6 +259,38 @@ fn orders_and_seeds_of_train_are_crossed() {
 }
 
 #[test]
+fn rows_of_a_grid_go_into_a_table_held_against_one_of_them() {
+    let tried = Tried::new(&format!("{TINY}orders = 2\n"));
+    let path = |name: &str| tried.folder.path().join(name).display().to_string();
+    let (latex, svg) = (path("rows.tex"), path("rows.svg"));
+    let table = ["--against", "method = baseline", "--columns", "final"];
+    let output = tried.run(&[&["--quiet", "--export", &latex], &table[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("A_N against method baseline") && text.contains("method lae"),
+        "{text}"
+    );
+    let written = std::fs::read_to_string(&latex).unwrap();
+    assert!(
+        written.contains("Row & Runs & $A_N$ & $A_N$ against method baseline & Pairs"),
+        "{written}"
+    );
+    // What is there is told and drawn without running anything.
+    let output = tried.run(&["--list", "--export", &svg]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("done"));
+    assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    tried.is_whole(4);
+    // A run of its own is none of the grid.
+    let other = [QUICK, &["--method", "simplecil", "--quiet"]].concat();
+    assert_eq!(run(&other, &tried.runs()).status.code(), Some(0));
+    let file = path("mine.toml");
+    let own = json(&run_json(&["runs", "--grid", &file], &tried.runs()));
+    assert_eq!(own.as_array().unwrap().len(), 4);
+}
+
+#[test]
 fn seeds_of_a_method_that_draws_nothing_are_one_cell() {
     let text = TINY.replace("[\"lae\", \"baseline\"]", "[\"simplecil\", \"baseline\"]");
     let text = text.replace("settings.freeze_epochs = 0\n", "");

@@ -311,6 +311,7 @@ fn options_of_tables_without_effect_are_refused() {
         &["--export", "a.md", "--json", "-"][..],
         &["--tensorboard", "board", "--by", "method"],
         &["--tensorboard", "board", "--json", "-"],
+        &["--grid", "demo", "--place", "lab"],
     ] {
         let output = run(&[&["runs"], words].concat(), runs);
         assert_eq!(output.status.code(), Some(2), "{words:?}");

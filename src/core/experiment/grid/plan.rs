@@ -139,6 +139,11 @@ impl GridPlan {
         self.stock.clone()
     }
 
+    /// What the person wishes.
+    pub fn wish(&self) -> Wish {
+        self.control.wish()
+    }
+
     /// The key of a cell's run, where it is known.
     pub fn key(&self, cell: usize) -> Option<&RunKey> {
         self.foreseen.get(cell)?.as_ref().ok()?.key.as_ref()

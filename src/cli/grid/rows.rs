@@ -1,0 +1,164 @@
+//! The rows of a grid as a table of runs: its columns, what they are held against, and the file it goes into.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::super::output::tell;
+use super::super::runs::table_text;
+use super::Args;
+use super::report::{GridReport, table};
+use crate::counts::counted;
+use crate::experiment::grid::{self, GridPlan, Overrides};
+use crate::experiment::sample_pictures;
+use crate::problem::Result;
+use crate::run::event::Wish;
+use crate::store::export::{Format, export};
+use crate::store::figure::FigureOfRuns;
+use crate::store::table::{Against, Measured, TableRequest};
+use crate::store::{self, RunSummary, StoredState};
+
+/// How the table of a grid's rows is asked for.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Table")]
+pub(super) struct Options {
+    /// Show these figures, settings or facts of its rows ("final,bwt,seconds")
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "grid",
+          conflicts_with_all = ["search", "slurm", "text"])]
+    columns: Vec<String>,
+    /// Sort its rows by this; with - before it from high to low ("-final")
+    #[arg(long, value_name = "[-]COLUMN", allow_hyphen_values = true, requires = "grid",
+          conflicts_with_all = ["search", "slurm", "text"])]
+    sort: Option<String>,
+    /// Hold all rows against the one whose runs meet this condition, as `runs --against` does ("method = baseline")
+    #[arg(long, value_name = "CONDITION", requires = "grid",
+          conflicts_with_all = ["search", "slurm", "text"])]
+    against: Option<String>,
+    /// Add the published A_N of each row that a paper's table has
+    #[arg(long, requires = "grid", conflicts_with_all = ["search", "slurm", "text"])]
+    published: bool,
+    /// Write its rows as a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report (.html)
+    #[arg(long, value_name = "FILE", requires = "grid",
+          conflicts_with_all = ["search", "slurm", "text"])]
+    export: Option<PathBuf>,
+}
+
+impl Options {
+    /// Whether a table with columns of one's own is to be shown.
+    pub fn asks_for_table(&self) -> bool {
+        !self.columns.is_empty() || self.sort.is_some() || self.against.is_some() || self.published
+    }
+
+    /// Refuses a file of no known form, before hours are spent on what should go there.
+    ///
+    /// # Errors
+    /// A Problem that lists the endings.
+    pub fn check(&self) -> Result<()> {
+        self.export.as_deref().map(Format::of).transpose().map(drop)
+    }
+
+    fn request(&self) -> TableRequest {
+        TableRequest {
+            columns: self.columns.clone(),
+            sort: self.sort.clone(),
+            against: self.against.clone().map(Against::Condition),
+            published: self.published,
+            ..TableRequest::default()
+        }
+    }
+}
+
+/// Gives the figures of these cells: as a table, as JSON, and as a file where one is asked for. `listing` is shown instead
+/// of the usual table.
+///
+/// # Errors
+/// A Problem when a column or condition cannot be read, or a file cannot be written.
+pub(super) fn give(
+    args: &Args,
+    plan: &GridPlan,
+    cells: &[usize],
+    listing: Option<String>,
+) -> Result<()> {
+    let options = &args.rows;
+    let report = GridReport::of(plan, cells);
+    let usual = || listing.unwrap_or_else(|| table(plan, cells));
+    if !options.asks_for_table() && options.export.is_none() {
+        return args.json.give(&report, &usual());
+    }
+    let wanted: HashSet<usize> = cells.iter().copied().collect();
+    let finished = |cell: &usize| {
+        let run = plan.run_of(*cell).filter(|_| wanted.contains(cell));
+        run.filter(|run| run.state == StoredState::Finished)
+    };
+    let mut own: Vec<&RunSummary> = cells.iter().filter_map(finished).collect();
+    // Several cells of a method that draws nothing are one run.
+    let mut known = HashSet::new();
+    own.retain(|run| known.insert(&run.header.folder));
+    let measured: Vec<Measured<'_>> = own.iter().map(|run| Measured::of(run)).collect();
+    let rows = plan.cells.rows.iter().map(|row| {
+        let runs: HashSet<&Path> = row
+            .cells
+            .iter()
+            .filter_map(finished)
+            .map(|run| run.header.folder.as_path())
+            .collect();
+        let of_row = measured.iter();
+        let of_row = of_row.filter(|run| runs.contains(run.header.folder.as_path()));
+        let title = match row.title.as_str() {
+            "" => plan.cells.grid.name.clone(),
+            title => title.to_string(),
+        };
+        (title, of_row.collect())
+    });
+    let made = options.request().table_of_rows(rows.collect(), &measured)?;
+    let text = match options.asks_for_table() {
+        true => table_text(&made),
+        false => usual(),
+    };
+    let missing = cells.iter().filter(|cell| finished(cell).is_none()).count();
+    if missing > 0 {
+        tell(format!(
+            "{} of this grid not finished, left out",
+            counted(missing, "run")
+        ));
+    }
+    if let Some(path) = &options.export {
+        let bytes = match Format::of(path)? {
+            Format::Csv | Format::Markdown | Format::Latex => {
+                made.export(Format::of(path)?)?.into_bytes()
+            }
+            format => {
+                let runs: Vec<RunSummary> = own.iter().copied().cloned().collect();
+                let stock = plan.stock();
+                let go_on = || plan.wish() != Wish::Stop;
+                let pictures = |run: &RunSummary| sample_pictures(&stock, run, &go_on);
+                export(&runs, (format, FigureOfRuns::default()), &pictures)?
+            }
+        };
+        store::write_file(path, &bytes)?;
+    }
+    args.json.give(&report, &text)
+}
+
+/// Returns the folders of the runs that a grid has below `root`, finished or not.
+///
+/// # Errors
+/// A Problem when there is no such grid, or it cannot be read.
+pub(in crate::cli) fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
+    let (grid, _) = grid::find(grid)?;
+    let plan = GridPlan::from_afar(grid, root, &Overrides::default())?;
+    let cells = 0..plan.cells.cells.len();
+    let unknown: Vec<_> = cells
+        .clone()
+        .filter(|cell| plan.key(*cell).is_none())
+        .collect();
+    if let Some(first) = unknown.first() {
+        let why = plan.foreseen[*first].as_ref().err();
+        let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));
+        tell(format!(
+            "note: it cannot be said which runs belong to {} of this grid{why}",
+            counted(unknown.len(), "cell")
+        ));
+    }
+    let runs = cells.filter_map(|cell| plan.run_of(cell));
+    Ok(runs.map(|run| run.header.folder.clone()).collect())
+}
