@@ -210,6 +210,16 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
         rows(&table),
         [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
     );
+    // Each seed of the other is paired with it.
+    let request = TableRequest {
+        against: Some(Against::Condition("method = simplecil".into())),
+        ..by_method()
+    };
+    let table = request.table(&measured).unwrap();
+    let pairs = table
+        .both()
+        .filter_map(|(_, beside)| beside.against.as_ref());
+    assert_eq!(pairs.map(|pairs| pairs.pairs).collect::<Vec<_>>(), [2]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! for each class order and seed the means of both groups are subtracted, and how far chance in the choice of these moves the
 //! mean of the differences is told by a bootstrap over them (Efron and Tibshirani, An Introduction to the Bootstrap, 1993).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use serde::Serialize;
@@ -38,14 +38,13 @@ impl Difference {
         let others = by_repetition(base);
         let own = by_repetition(row);
         // In the order of the runs, so that the draws are always the same ones.
-        let mut seen = HashMap::new();
-        let pairs = row.runs.iter().filter_map(|run| {
-            let repetition = Repetition::of(run);
-            if seen.insert(repetition.clone(), ()).is_some() {
-                return None;
-            }
-            Some(mean(own.get(&repetition)?)? - mean(others.get(&repetition)?)?)
+        let mut seen = HashSet::new();
+        let repetitions = row.runs.iter().map(|run| Repetition::of(run));
+        let pairs = repetitions.filter_map(|repetition| {
+            let both = own.get(&repetition).zip(others.get(&repetition));
+            seen.insert(repetition).then_some(both).flatten()
         });
+        let pairs = pairs.flat_map(|(own, others)| of_seeds(own, others));
         Self::of_pairs(&pairs.collect::<Vec<_>>())
     }
 
@@ -59,8 +58,8 @@ impl Difference {
     }
 }
 
-/// What two runs must have in common for a pair: the same classes in the same tasks, the same test images, equal draws.
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// What two runs must have in common for a pair, beside equal draws: the same classes in the same tasks, the same test images.
+#[derive(PartialEq, Eq, Hash)]
 struct Repetition<'a> {
     class_order: &'a [String],
     tasks: &'a [Range<usize>],
@@ -68,7 +67,6 @@ struct Repetition<'a> {
     measured_on: &'a str,
     test_images: &'a [usize],
     images: Option<&'a str>,
-    seed: u64,
 }
 
 impl<'a> Repetition<'a> {
@@ -81,20 +79,42 @@ impl<'a> Repetition<'a> {
             measured_on: header.config.measured_on(),
             test_images: &header.test_images,
             images: header.images.as_ref().map(|images| images.test.as_str()),
-            seed: header.config.seed,
         }
     }
 }
 
+/// A_N of runs by their seed; that of a method that draws nothing has none, and is the same for each.
+type BySeed = BTreeMap<Option<u64>, Vec<f64>>;
+
 /// A_N of the runs of a row by what they are paired by.
-fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, Vec<f64>> {
-    let mut all: HashMap<_, Vec<f64>> = HashMap::new();
+fn by_repetition<'a>(row: &Row<'a>) -> HashMap<Repetition<'a>, BySeed> {
+    let mut all: HashMap<_, BySeed> = HashMap::new();
     for run in &row.runs {
         if let Some(accuracy) = run.figures.final_accuracy {
-            all.entry(Repetition::of(run)).or_default().push(accuracy);
+            let seeds = all.entry(Repetition::of(run)).or_default();
+            let seed = run.header.method.seed(&run.header.config);
+            seeds.entry(seed).or_default().push(accuracy);
         }
     }
     all
+}
+
+/// Returns the difference for each seed that both have, or one where neither draws.
+fn of_seeds(own: &BySeed, others: &BySeed) -> Vec<f64> {
+    let seeds: BTreeSet<u64> = own.keys().chain(others.keys()).copied().flatten().collect();
+    let mut seeds: Vec<Option<u64>> = seeds.into_iter().map(Some).collect();
+    if seeds.is_empty() {
+        seeds.push(None);
+    }
+    let of = |runs: &BySeed, seed: Option<u64>| {
+        let drawn = runs.get(&seed).into_iter();
+        let still = runs.get(&None).into_iter().filter(|_| seed.is_some());
+        mean(&drawn.chain(still).flatten().copied().collect::<Vec<_>>())
+    };
+    let pairs = seeds.into_iter();
+    pairs
+        .filter_map(|seed| Some(of(own, seed)? - of(others, seed)?))
+        .collect()
 }
 
 fn interval(differences: &[f64]) -> [f64; 2] {
