@@ -336,16 +336,20 @@ def features_of(program, root, words):
 
 
 def picture_difference(program, root, of_run, module):
-    """How far probabilities of a picture file are apart, by the program and by `model.predict`."""
+    """How far probabilities of image files (8-bit colour, 16-bit grey) are apart, by the program and by `model.predict`."""
     wave = torch.linspace(0, 9, 301)
     image = torch.stack([wave.sin()[None] * wave[:203, None].cos(), wave[:203, None].sin() + 0 * wave, wave.cos() + 0 * wave[:203, None]])
     pixels = ((image + 1) * 127).to(torch.uint8).permute(1, 2, 0).contiguous()
-    Image.frombytes("RGB", (301, 203), bytes(pixels.flatten().tolist())).save(root / "picture.png")
-    words = ["predict", of_run, str(root / "picture.png"), "--json", "-", "--always-answer", "--out", str(root / "runs")]
-    told = json.loads(run(program, root, words))[0]
-    told = (told.get("ensemble") or told.get("answer"))["probabilities"]
-    found = dict(module.load().predict(root / "picture.png"))
-    return max(abs(found[name] - value) for name, value in told.items())
+    grey = ((image[0] + 1) * 32767).to(torch.int32).numpy().astype("uint16")
+    worst = 0
+    for name, image in (("colour.png", Image.fromarray(pixels.numpy())), ("grey16.png", Image.fromarray(grey))):
+        image.save(root / name)
+        words = ["predict", of_run, str(root / name), "--json", "-", "--always-answer", "--out", str(root / "runs")]
+        told = json.loads(run(program, root, words))[0]
+        told = (told.get("ensemble") or told.get("answer"))["probabilities"]
+        found = dict(module.load().predict(root / name))
+        worst = max(worst, *(abs(found[name] - value) for name, value in told.items()))
+    return worst
 
 
 def main():

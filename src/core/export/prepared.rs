@@ -1,11 +1,47 @@
-//! Files that tell how pictures are made ready, and which classes the outputs are.
+//! Files that say how images are prepared, as numbers and as Python, and which classes the outputs are.
 
 use serde::Serialize;
 
 use super::model::Model;
 use crate::problem::{Problem, Result};
 
-/// How a picture is made ready.
+/// Python that turns an image into the network's pixels: all of `prepare.py`, and a part of `model.py`. It is the only
+/// such text, so all forms prepare images alike; `tests/export_check.py` compares it with the program.
+pub const PREPARE: &str = r#"PREPARATION = json.loads((Path(__file__).resolve().parent / "preprocessing.json").read_text(encoding="utf-8"))
+
+
+def rgb(image):
+    """An image of any kind as 8-bit RGB. 16-bit grey is scaled as LAE Studio does it; Pillow would clip it at 255."""
+    if image.mode == "F":
+        raise ValueError("LAE Studio reads no images of floating-point numbers")
+    if image.mode == "I" or image.mode.startswith("I;16"):
+        grey = np.asarray(image).astype(np.int64).clip(0, 65535)
+        image = Image.fromarray(((grey + 128) // 257).astype(np.uint8))
+    return image.convert("RGB")
+
+
+def prepare(image):
+    """An image, or its path → 3 × size × size pixels in [0, 1], as LAE Studio prepares it."""
+    if not isinstance(image, Image.Image):
+        image = Image.open(image)
+    image = rgb(ImageOps.exif_transpose(image))
+    size, target = PREPARATION["size"], PREPARATION["resize_shorter_side_to"]
+    shorter = min(image.size)
+    wide, high = (target if side == shorter else target * side // shorter for side in image.size)
+    left, top = round((wide - size) / 2), round((high - size) / 2)
+    image = image.resize((wide, high), Image.Resampling.BILINEAR)
+    image = image.crop((left, top, left + size, top + size))
+    return np.asarray(image, dtype=np.float32).transpose(2, 0, 1) / 255
+"#;
+
+/// `prepare.py`, for forms without a Python file of their own that reads images.
+pub fn module() -> Vec<u8> {
+    let head = "\"\"\"Prepares images for the network. It needs pillow and numpy.\"\"\"\n\nimport json\n\
+                from pathlib import Path\n\nimport numpy as np\nfrom PIL import Image, ImageOps\n\n";
+    format!("{head}{PREPARE}").into_bytes()
+}
+
+/// How an image is prepared.
 #[derive(Serialize)]
 struct Preparation {
     /// Side of the square that the network takes, in pixels.
@@ -15,6 +51,8 @@ struct Preparation {
     interpolation: &'static str,
     crop: &'static str,
     channels: &'static str,
+    /// How values of more than 8 bits become 8 bits.
+    sixteen_bits: &'static str,
     /// As what they come.
     pixels: &'static str,
     /// (pixel − mean) / std, per channel.
@@ -33,7 +71,8 @@ pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
         resize_shorter_side_to: input.shorter_side(),
         interpolation: "bilinear, antialiased as Pillow does it",
         crop: "centre",
-        channels: "RGB",
+        channels: "RGB; grey is repeated, alpha is dropped, EXIF orientation is applied",
+        sixteen_bits: "value / 257, rounded (Pillow's convert clips 16-bit grey at 255 instead)",
         pixels: "numbers in [0, 1], pictures x channels x rows x columns",
         mean: scale.mean,
         std: scale.std,

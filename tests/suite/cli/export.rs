@@ -75,6 +75,71 @@ fn an_export_for_pytorch_is_complete_and_python_reads_it() {
     }
 }
 
+/// The pixels that `prepare.py` of an export makes of images, channels first; `None` where Python lacks a library for it.
+fn prepared_by_python(folder: &Path, images: &[PathBuf]) -> Option<Vec<Vec<u8>>> {
+    let program = "import sys; from prepare import prepare\n\
+                   for path in sys.argv[1:]: \
+                   sys.stdout.buffer.write((prepare(path) * 255).round().astype('uint8').tobytes())";
+    let mut python = Command::new("python3");
+    let output = python
+        .args(["-c", program])
+        .args(images)
+        .current_dir(folder);
+    let output = output.output().ok()?;
+    let lacks = stderr(&output).contains("ModuleNotFoundError");
+    assert!(output.status.success() || lacks, "{}", stderr(&output));
+    let each = output.stdout.len() / images.len();
+    let parts = || output.stdout.chunks(each).map(<[u8]>::to_vec);
+    output.status.success().then(|| parts().collect())
+}
+
+/// 16-bit grey above all, which Pillow's `convert` clips.
+#[test]
+fn exported_python_prepares_images_as_the_program_does() {
+    use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
+    use lae_studio::data::decode_picture_file;
+    use lae_studio::data::transform::{InputSpec, infer_into};
+
+    let (_work, to) = exported("onnx", &[]);
+    let text = std::fs::read_to_string(to.join("preprocessing.json")).unwrap();
+    let preparation: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let side = |key: &str| preparation[key].as_u64().unwrap() as usize;
+    let spec = InputSpec {
+        size: side("size"),
+        crop_ratio: side("size") as f32 / side("resize_shorter_side_to") as f32,
+    };
+    assert_eq!(spec.shorter_side(), side("resize_shorter_side_to"));
+    let value = |x: u32, y: u32| (x * 900 + y * 500) as u16;
+    let grey = DynamicImage::ImageLuma16(ImageBuffer::from_fn(50, 40, |x, y| Luma([value(x, y)])));
+    let colour = ImageBuffer::from_fn(50, 40, |x, y| Rgb([x as u8 * 5, y as u8 * 6, 90]));
+    let alpha = ImageBuffer::from_fn(50, 40, |x, y| Rgba([x as u8 * 5, 9, 90, y as u8]));
+    let kinds = [
+        ("grey16.png", grey.clone(), ImageFormat::Png),
+        ("grey16.tif", grey, ImageFormat::Tiff),
+        ("colour.png", colour.into(), ImageFormat::Png),
+        ("alpha.png", alpha.into(), ImageFormat::Png),
+    ];
+    let mut paths = Vec::new();
+    for (name, image, format) in kinds {
+        let path = to.join(name);
+        image.save_with_format(&path, format).unwrap();
+        paths.push(path);
+    }
+    let Some(by_python) = prepared_by_python(&to, &paths) else {
+        return skip("Python has no Pillow or NumPy here to prepare an image with");
+    };
+    for (path, python) in paths.iter().zip(by_python) {
+        let picture = decode_picture_file(path).unwrap();
+        let mut own = vec![0; spec.bytes()];
+        infer_into(&picture, spec, &mut own).unwrap();
+        let area = spec.size * spec.size;
+        let far = |at: usize| own[at].abs_diff(python[at % 3 * area + at / 3]);
+        let largest = (0..own.len()).map(far).max().unwrap();
+        assert!(largest <= 1, "{}: {largest}", path.display());
+        assert!(own.iter().any(|value| *value > 100), "{}", path.display());
+    }
+}
+
 /// After the first task there is one PET and a head of two classes.
 #[test]
 fn an_earlier_task_is_exported_as_it_was() {

@@ -99,6 +99,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             "preprocessing.json".into(),
             prepared::preparation(model, true)?,
         ),
+        ("prepare.py".into(), prepared::module()),
         ("classes.json".into(), prepared::classes(model)?),
         ("README.md".into(), readme(model).into_bytes()),
     ])
@@ -266,10 +267,13 @@ fn folded(graph: &mut Graph, shares: &Value, again: &[(usize, usize)], classes: 
 fn readme(model: &Model<'_>) -> String {
     format!(
         "# {}\n\n`model.onnx` (opset {OPSET}) takes `images`, pixels in [0, 1] as `preprocessing.json` says, and gives `scores` \
-         and `probabilities` of the classes of `classes.json`, in their order.\n\n```\npip install onnxruntime numpy\n```\n\n\
-         ```python\nimport onnxruntime\nsession = onnxruntime.InferenceSession(\"model.onnx\")\n\
+         and `probabilities` of the classes of `classes.json`, in their order.\n\n```\npip install onnxruntime numpy pillow\n```\n\n\
+         ```python\nimport numpy\nimport onnxruntime\nfrom prepare import prepare\n\
+         session = onnxruntime.InferenceSession(\"model.onnx\")\n\
+         images = numpy.stack([prepare(\"image.png\")])\n\
          scores, probabilities = session.run(None, {{\"images\": images}})\n```\n\n`images` is a float32 array of \
-         N × 3 × size × size. `check.safetensors` holds two pictures of noise and what LAE Studio says to them.\n",
+         N × 3 × size × size. `prepare.py` prepares images as LAE Studio does; other software has to do as \
+         `preprocessing.json` says. `check.safetensors` holds two pictures of noise and what LAE Studio says to them.\n",
         title(model)
     )
 }

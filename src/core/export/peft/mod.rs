@@ -69,6 +69,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         "preprocessing.json".into(),
         prepared::preparation(model, false)?,
     ));
+    files.push(("prepare.py".into(), prepared::module()));
     files.push(("README.md".into(), readme.into_bytes()));
     Ok(files)
 }

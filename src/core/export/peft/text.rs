@@ -57,9 +57,10 @@ pub fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> Str
     };
     format!(
         "# {}\n\n{which} Each is LoRA as peft has it, on the layers of timm's network; scales are part of B.\n\n\
-         ```\npip install torch timm peft safetensors\n```\n\n```python\nfrom peft import PeftModel\n\
-         from network import load, normalised\nmodel = PeftModel.from_pretrained(load(), \"{first}\")\n```\n\n\
-         `model(normalised(images))` are the features, which the run's heads read; `--format torch` has the heads, too. \
+         ```\npip install torch timm peft safetensors numpy pillow\n```\n\n```python\nimport torch\nfrom peft import PeftModel\n\
+         from network import load, normalised\nfrom prepare import prepare\n\
+         model = PeftModel.from_pretrained(load(), \"{first}\")\nimages = torch.from_numpy(prepare(\"image.png\"))[None]\n\
+         features = model(normalised(images))\n```\n\n`features` are those that the run's heads read; `--format torch` has the heads, too. \
          `check.safetensors` holds two pictures of noise and the features that LAE Studio has for them (`features.NAME`).\n{others}",
         title(model)
     )

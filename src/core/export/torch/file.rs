@@ -1,6 +1,7 @@
 //! The text of `model.py` and of the README beside it.
 
 use super::super::model::Model;
+use super::super::prepared::PREPARE;
 use super::super::words::{one_line, title};
 use super::{PetText, answers};
 use crate::backbone::torch::TorchText;
@@ -13,34 +14,10 @@ const USE: [&str; 3] = [
     "print(model.predict(\"picture.png\"))",
 ];
 
-/// Reads pictures and the folder's other files.
+/// What precedes the network, besides [`PREPARE`].
 const HEAD: &str = r#"
 HERE = Path(__file__).resolve().parent
-
-
-def read_json(name):
-    return json.loads((HERE / name).read_text(encoding="utf-8"))
-
-
-CLASSES = read_json("classes.json")
-PREPARATION = read_json("preprocessing.json")
-
-
-def prepare(picture):
-    """A picture, or its path → 3 × size × size pixels in [0, 1], as LAE Studio prepares it."""
-    if not isinstance(picture, Image.Image):
-        picture = Image.open(picture)
-    picture = ImageOps.exif_transpose(picture).convert("RGB")
-    size, target = PREPARATION["size"], PREPARATION["resize_shorter_side_to"]
-    shorter = min(picture.size)
-    wide, high = (target if side == shorter else target * side // shorter for side in picture.size)
-    left, top = round((wide - size) / 2), round((high - size) / 2)
-    picture = picture.resize((wide, high), Image.Resampling.BILINEAR)
-    picture = picture.crop((left, top, left + size, top + size))
-    pixels = torch.frombuffer(bytearray(picture.tobytes()), dtype=torch.uint8)
-    return pixels.view(size, size, 3).permute(2, 0, 1).float() / 255
-
-
+CLASSES = json.loads((HERE / "classes.json").read_text(encoding="utf-8"))
 "#;
 
 /// What follows the answers.
@@ -52,7 +29,8 @@ const TAIL: &str = r#"
     @torch.inference_mode()
     def predict(self, picture):
         """A picture, or its path → (class, probability) from the most probable on."""
-        shares = list(self.answers(prepare(picture)[None])[1].values())[-1][0]
+        pixels = torch.from_numpy(prepare(picture))
+        shares = list(self.answers(pixels[None])[1].values())[-1][0]
         return [(CLASSES[at], float(shares[at])) for at in shares.argsort(descending=True)]
 
 
@@ -98,9 +76,11 @@ pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
         text += &format!("    {line}\n");
     }
     text += "\n`python model.py` says whether the answers are those of LAE Studio, `python model.py PICTURE …` answers.\n\
-             It needs torch, timm, safetensors and pillow.\n\"\"\"\n\n";
+             It needs torch, timm, safetensors, numpy and pillow.\n\"\"\"\n\n";
     text += &imports(network);
     text += HEAD;
+    text += PREPARE;
+    text += "\n\n";
     text += &network.network;
     text += &network.functions;
     text += &pets.text;
@@ -116,7 +96,7 @@ fn imports(network: &TorchText) -> String {
     for line in own {
         text += &format!("{line}\n");
     }
-    text += "from pathlib import Path\n\nimport torch\nfrom PIL import Image, ImageOps\nfrom safetensors.torch import load_file\n";
+    text += "from pathlib import Path\n\nimport numpy as np\nimport torch\nfrom PIL import Image, ImageOps\nfrom safetensors.torch import load_file\n";
     for line in others {
         text += &format!("{line}\n");
     }
@@ -180,7 +160,7 @@ pub fn readme(model: &Model<'_>) -> String {
     let entry = &model.predictor.backbone().entry;
     let classes = counted(model.predictor.classes().len(), "class");
     format!(
-        "# {}\n\n{classes}, on the backbone {} (its weights: {}).\n\n```\npip install torch timm safetensors pillow\n```\n\n\
+        "# {}\n\n{classes}, on the backbone {} (its weights: {}).\n\n```\npip install torch timm safetensors numpy pillow\n```\n\n\
          ```python\n{}\n```\n\n`python model.py` holds the answers against those of LAE Studio, which lie in `check.safetensors`.\n\n\
          | file | holds |\n|---|---|\n\
          | `model.py` | the whole model, to be read: network, PET, answers |\n\
