@@ -278,6 +278,14 @@ try-ask-after-later-task = frag nach einem späteren Task
 problem-there-are-too-few-training-pictures = es gibt zu wenige Trainingsbilder, um sie aneinander zu prüfen
 try-at-least-are-needed-and-two = mindestens { $folds } werden gebraucht, und zwei je Klasse
 problem-of-that-this-run-keeps-of = von den { $kept }, die dieser Lauf aus früheren Tasks behält, sind { $found } nicht zu finden
+problem-exemplars-without-data-set = { $title } lernt { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbilder
+} des Laufs noch einmal, und der Datensatz des Laufs ist nicht verfügbar
+problem-exemplars-changed = { $title } lernt { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbilder
+} des Laufs noch einmal, und die Trainingsbilder seines Datensatzes haben sich seit dem Training geändert
 try-put-runs-data-set-back-where = leg den Datensatz des Laufs zurück, wo und wie er war
 problem-saved-training-state-of-this-run = der gesicherte Stand dieses Laufs ist fort: Er beginnt mit seinem ersten Task
 try-nothing-need-be-done-tasks-that = zu tun ist nichts; gesicherte Tasks werden noch einmal gelernt, auf der CPU mit demselben Ergebnis

@@ -278,6 +278,14 @@ try-ask-after-later-task = ask after a later task
 problem-there-are-too-few-training-pictures = there are too few training pictures to hold them against one another
 try-at-least-are-needed-and-two = at least { $folds } are needed, and two of every class
 problem-of-that-this-run-keeps-of = of the { $kept } that this run keeps of earlier tasks, { $found } cannot be found
+problem-exemplars-without-data-set = { $title } replays { $n ->
+    [one] { $n } training image
+   *[other] { $n } training images
+} of the run, and the data set of the run is not available
+problem-exemplars-changed = { $title } replays { $n ->
+    [one] { $n } training image
+   *[other] { $n } training images
+} of the run, and the training images of its data set changed since it was trained
 try-put-runs-data-set-back-where = put the run's data set back where it was, as it was
 problem-saved-training-state-of-this-run = the saved training state of this run is gone: it begins with its first task
 try-nothing-need-be-done-tasks-that = nothing need be done; tasks that were saved are learned once more, with the same result on the CPU

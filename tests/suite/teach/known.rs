@@ -269,6 +269,43 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
 }
 
 #[test]
+fn exemplars_are_not_replayed_from_training_images_that_changed() {
+    let root = tempfile::tempdir().unwrap();
+    let made = letters("FGHI", 8);
+    let settings = RunConfig {
+        data: made.path().to_string_lossy().into_owned(),
+        classes_per_task: "2".into(),
+        train_limit: None,
+        test_limit: None,
+        ..config("icarl")
+    };
+    let run = finished(&settings, root.path());
+    let before = everything(&run);
+    let added_task = letters("AB", 6);
+    let options = OpenOptions {
+        test_share: settings.test_share,
+        ..OpenOptions::default()
+    };
+    let data = Dataset::open(&settings.data, &options).unwrap();
+    let [image, last] =
+        [&data.train[0], data.train.last().unwrap()].map(|sample| sample.source.path().unwrap());
+    let bytes = std::fs::read(&image).unwrap();
+    let replaced = || std::fs::copy(&last, &image).map(drop);
+    let gone = || std::fs::remove_file(&image);
+    for change in [&replaced as &dyn Fn() -> std::io::Result<()>, &gone] {
+        change().unwrap();
+        let problem = refused(&run, added_task.path());
+        assert!(
+            problem.what.contains("iCaRL replays 20 training images"),
+            "{problem}"
+        );
+        assert!(everything(&run) == before);
+    }
+    std::fs::write(&image, bytes).unwrap();
+    taught(&run, added_task.path());
+}
+
+#[test]
 fn added_tasks_tell_runs_apart_and_bring_equal_ones_together() {
     let root = tempfile::tempdir().unwrap();
     let (one, other) = (letters("AB", 6), letters("CD", 6));

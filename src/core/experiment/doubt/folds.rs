@@ -7,7 +7,7 @@ use crate::data::Sample;
 use crate::data::rng::{Purpose, Rng};
 use crate::experiment::Stock;
 use crate::experiment::inside::evenly;
-use crate::experiment::teach::own_images;
+use crate::experiment::teach::{check_training_images, own_images};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::store;
@@ -55,14 +55,7 @@ impl Folds {
         let stored = store::load(folder)?;
         let header = &stored.header;
         let own = own_images(&stored, stock, go_on)?;
-        let images = header.images.as_ref();
-        if images.is_some_and(|images| own.data.train_fingerprint(images.kind) != images.train) {
-            return Err(
-                Problem::new(message!("problem-training-images-of-this-data-set"))
-                    .at(&header.config.data)
-                    .advise(message!("try-put-back-what-was-there-or-2")),
-            );
-        }
+        check_training_images(header, &own)?;
         let last = task.min(header.own_tasks().saturating_sub(1));
         let classes = header.tasks.get(last).map_or(0, |task| task.end);
         let (data, scenario) = (&own.data, &own.scenario);

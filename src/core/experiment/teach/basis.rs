@@ -8,6 +8,7 @@ use crate::experiment::{Stock, all_at_once};
 use crate::message;
 use crate::method::{self, Chosen, GoOn, Method, passes_of};
 use crate::problem::{Problem, Result};
+use crate::run::event::RunHeader;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 /// Checks that a run can be taught; gives its method's title.
@@ -100,6 +101,66 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
     ))
     .at(problem.place)
     .advise(message!("try-undo-earlier-added-task-or-train"))
+}
+
+/// Checks that the data set has the training images that the run learned from. Runs of versions that noted no
+/// fingerprints are held against their numbers of images.
+///
+/// # Errors
+/// A Problem when the images changed.
+pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own) -> Result<()> {
+    let tasks = 0..header.own_tasks();
+    let same = match &header.images {
+        Some(images) => own.data.train_fingerprint(images.kind) == images.train,
+        None => tasks
+            .map(|task| own.scenario.train_of(&own.data, task).len())
+            .eq(header.train_images[..header.own_tasks()].iter().copied()),
+    };
+    match same {
+        true => Ok(()),
+        false => Err(
+            Problem::new(message!("problem-training-images-of-this-data-set"))
+                .at(&header.config.data)
+                .advise(message!("try-put-back-what-was-there-or-2")),
+        ),
+    }
+}
+
+/// Checks that the method replays the images that it chose: exemplars are indices into the training images of the
+/// run's tasks, so they would mean other images in a data set that changed.
+///
+/// # Errors
+/// As [`check_training_images`], and when the data set is not at hand.
+pub(super) fn check_exemplars(
+    method: &dyn Method,
+    header: &RunHeader,
+    own: Option<&Own>,
+    title: &str,
+) -> Result<()> {
+    let own_tasks = header.own_tasks();
+    let kept = method.exemplars().iter();
+    let replayed = kept.filter(|kept| kept.task < own_tasks).count();
+    if replayed == 0 {
+        return Ok(());
+    }
+    let Some(own) = own else {
+        return Err(Problem::new(message!(
+            "problem-exemplars-without-data-set",
+            title = title,
+            n = replayed
+        ))
+        .at(&header.config.data)
+        .advise(message!("try-put-runs-data-set-back-where")));
+    };
+    check_training_images(header, own).map_err(|_| {
+        Problem::new(message!(
+            "problem-exemplars-changed",
+            title = title,
+            n = replayed
+        ))
+        .at(&header.config.data)
+        .advise(message!("try-put-runs-data-set-back-where"))
+    })
 }
 
 /// The run's own data set, if it is at hand and still has the test images of the run.

@@ -31,8 +31,8 @@ use super::fitting::variant_of;
 use super::images::{Images, Own};
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
-pub(super) use basis::own_images;
-use basis::{full, restore, teachable};
+use basis::{check_exemplars, full, restore, teachable};
+pub(super) use basis::{check_training_images, own_images};
 use drill::Drill;
 use material::Material;
 pub use material::{Found, found};
@@ -71,6 +71,7 @@ pub fn teach(
     };
     let mut method = teacher.method().map_err(|problem| full(&title, problem))?;
     restore(&mut *method, &stored, &run, &title)?;
+    check_exemplars(&*method, &stored.header, teacher.own.as_ref(), &title)?;
     let (aside, added_task) = run.begin_added_task(stored.reports.len())?;
     let taught = teacher.teach(method, stored, (aside, &added_task), sink, control);
     match unless_stopped(taught.map_err(as_it_was), control) {
