@@ -232,10 +232,11 @@ impl<'a> Trainer<'a> {
         let Some(answers) = self.evaluate()? else {
             return Ok(ControlFlow::Break(()));
         };
+        self.task_seconds += self.seconds_since(began);
+        // Only runs that answer poorly are judged: as part of their seconds it would make them look slower than others.
         if self.judge_backbone(&answers)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        self.task_seconds += self.seconds_since(began);
         self.save_task(answers)?;
         Ok(ControlFlow::Continue(()))
     }
