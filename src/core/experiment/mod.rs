@@ -40,6 +40,7 @@ pub mod watched;
 
 use std::path::Path;
 
+use crate::memory;
 use crate::message;
 use crate::method::{self, Chosen, passes_of};
 use crate::problem::{Problem, Result, listed};
@@ -116,6 +117,7 @@ fn begin(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
+    memory::begin_run();
     let sink = &mut Noted(sink);
     sink.prepare("a run is prepared", config);
     check(config)?;
@@ -221,6 +223,7 @@ fn go_on(
     sink: &mut Noted<'_>,
     control: &Control,
 ) -> Result<Outcome> {
+    memory::begin_run();
     let lock = RunFolder::open(folder)?;
     let mut stored = store::load(folder)?;
     let Changes {

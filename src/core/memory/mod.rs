@@ -1,6 +1,29 @@
 //! How much memory this process has used at most, and how much the machine has.
 
-/// Highest resident memory of this process so far, in bytes; none where the system does not tell.
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the peak of this process may be that of an earlier run.
+static INHERITED: AtomicBool = AtomicBool::new(false);
+
+/// Forgets the highest memory use so far: from now on [`run_peak_bytes`] is that of the run that begins. A process trains
+/// one run at a time.
+pub fn begin_run() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    let is_first = !BEGUN.swap(true, Ordering::Relaxed);
+    // 5 resets the high-water mark of the resident set (man 5 proc_pid_clear_refs).
+    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+    INHERITED.store(!reset && !is_first, Ordering::Relaxed);
+}
+
+/// Highest resident memory of this process since [`begin_run`], in bytes; `None` where the system does not tell, or
+/// tells only that of the whole process and this is not its first run.
+pub fn run_peak_bytes() -> Option<u64> {
+    let own = !INHERITED.load(Ordering::Relaxed);
+    own.then(peak_bytes).flatten()
+}
+
+/// Highest resident memory of this process since it began, or since [`begin_run`], in bytes; `None` where the system does
+/// not tell.
 pub fn peak_bytes() -> Option<u64> {
     // Linux keeps the high-water mark in kB: "VmHWM:   123456 kB".
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -64,12 +87,24 @@ mod tests {
         let (all, free) = (machine_bytes().unwrap_or(0), available_bytes().unwrap_or(0));
         assert!(0 < free && free < all);
         if cfg!(target_os = "linux") {
-            let before = peak_bytes().unwrap_or(0);
-            assert!(before > 1 << 20);
-            let block = vec![1u8; 64 << 20];
-            assert!(block.iter().map(|&b| u64::from(b)).sum::<u64>() > 0);
-            assert!(peak_bytes().unwrap_or(0) >= before);
-            assert!(all > before);
+            let peak = peak_bytes().unwrap_or(0);
+            assert!(1 << 20 < peak && peak < all);
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_run_does_not_inherit_the_peak_of_the_one_before() {
+        const LARGE: u64 = 512 << 20;
+        begin_run();
+        let block = vec![1u8; LARGE as usize];
+        assert!(block.iter().map(|&b| u64::from(b)).sum::<u64>() > 0);
+        let first = run_peak_bytes().unwrap_or(0);
+        assert!(first > LARGE);
+        drop(block);
+        begin_run();
+        // Without the right to reset it the system has nothing to say of a second run.
+        let second = run_peak_bytes().unwrap_or(0);
+        assert!(second < first - LARGE / 2, "{first} {second}");
     }
 }

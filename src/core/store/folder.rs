@@ -209,7 +209,7 @@ impl RunFolder {
             ))
             .at_path(&path));
         }
-        let peak = memory::peak_bytes();
+        let peak = memory::run_peak_bytes();
         rows.push(MetricsRow {
             sha256,
             ..MetricsRow::new(report, peak)

@@ -211,7 +211,7 @@ pub struct Summary {
     pub seconds: f64,
     /// Images per second while training.
     pub images_per_second: f64,
-    /// Highest memory use of the process, where the system tells.
+    /// Highest resident memory of the process while it worked on the run, where the system tells.
     pub peak_memory_bytes: Option<u64>,
     /// Numbers that are trained, heads not counted (LAE: in the PETs of one expert).
     pub trained_parameters: usize,

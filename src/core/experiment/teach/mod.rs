@@ -17,6 +17,7 @@ use crate::backbone::library::Opened;
 use crate::data::PixelCache;
 use crate::data::loader::inputs_of;
 use crate::device;
+use crate::memory;
 use crate::message;
 use crate::method::{self, Chosen, Context, Method, PetPlan, Setup};
 use crate::pet::PetSpec;
@@ -54,6 +55,7 @@ pub fn teach(
     sink: &mut dyn Sink,
     control: &Control,
 ) -> Result<Outcome> {
+    memory::begin_run();
     let run = RunFolder::open(folder)?;
     let stored = store::load(folder)?;
     let sink = &mut Noted(sink);
