@@ -173,6 +173,7 @@ mod tests {
                 uses_pet: true,
                 pet_sized: Some(true),
                 seeded: Some(true),
+                scores: None,
             },
             class_order: order.chars().map(String::from).collect(),
             tasks: vec![0..2, 2..4],

@@ -105,5 +105,6 @@ fn lae_facts() -> MethodFacts {
         uses_pet: true,
         pet_sized: Some(true),
         seeded: Some(true),
+        scores: None,
     }
 }

@@ -212,6 +212,35 @@ fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 
+/// Runs of versions that did not note what their scores are, are read by the name of their method.
+#[test]
+fn what_scores_are_is_known_of_older_runs_too() {
+    let root = tempfile::tempdir().unwrap();
+    let without_ensemble = || {
+        let mut config = config_of(METHODS[0]);
+        set(&mut config, "ensemble=false").unwrap();
+        config
+    };
+    let run = root.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/stopped/run.toml");
+    let text = std::fs::read_to_string(kept).unwrap();
+    let (_, facts) = text.split_once("[facts]").unwrap();
+    assert!(!facts.contains("scores"));
+    let configs = METHODS.iter().map(|spec| config_of(spec));
+    for config in configs.chain([without_ensemble()]) {
+        let settings = config.to_toml().unwrap();
+        std::fs::write(run.join("run.toml"), format!("{settings}\n[facts]{facts}")).unwrap();
+        let plugin = lae_studio::pet::library::PluginLibrary::standard();
+        let plugin = plugin.get(&config.pet).unwrap();
+        std::fs::write(run.join("plugin.toml"), plugin.text()).unwrap();
+        let (header, _) = store::load_facts(&run).unwrap();
+        let facts = Chosen::of(&config).unwrap().facts().unwrap();
+        assert_eq!(header.method.scores, facts.scores, "{}", config.method);
+        assert!(facts.scores.is_some());
+    }
+}
+
 /// Stops a run at the `left`-th gate after its first pass of measuring began.
 struct StopAtGate {
     control: Control,

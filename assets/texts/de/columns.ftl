@@ -8,4 +8,4 @@ column-backward-transfer-meaning = Mittel über die früheren Tasks: Genauigkeit
 column-learning-accuracy-meaning = Mittel über die Tasks ihrer Genauigkeit gleich nach dem Lernen
 column-balanced-accuracy-meaning = Mittel über die Klassen ihrer Genauigkeit nach dem letzten Task
 column-final-accuracy-task-given-meaning = Genauigkeit nach dem letzten Task, wenn der Task jedes Bildes verraten wird: eine leichtere Frage
-column-calibration-error-meaning = erwarteter Kalibrierungsfehler der Antworten nach dem letzten Task (15 Bereiche)
+column-calibration-error-meaning = erwarteter Kalibrierungsfehler der Antworten nach dem letzten Task (15 Bereiche), für Verfahren, deren Werte Wahrscheinlichkeiten sind

@@ -20,6 +20,7 @@ use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::Result;
 use crate::run::config::Setting;
+use crate::run::event::Scores;
 use crate::tensors::Named;
 
 /// APER.
@@ -29,6 +30,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Tunes a PET in the first task, then a class is the mean of old and tuned features",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
+    scores: |_| Ok(Scores::Cosines),
     settings: &[WEIGHT_DECAY, DROPOUT],
     pet: Some(ADAPTER),
     rate: Some(Rate::at_batch(0.01, 48)),

@@ -158,6 +158,7 @@ impl<'a> Chosen<'a> {
             uses_pet: self.trains_pet()?,
             pet_sized: None,
             seeded: Some(self.spec.seeded),
+            scores: Some((self.spec.scores)(self)?),
         })
     }
 

@@ -14,6 +14,7 @@ use crate::backbone::Backbone;
 use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::Result;
+use crate::run::event::Scores;
 use crate::tensors::Named;
 
 /// SimpleCIL.
@@ -24,6 +25,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
     seeded: false,
+    scores: |_| Ok(Scores::Cosines),
     passes: |_, _| Ok(vec![Pass::measuring()]),
     build: |setup| {
         Ok(Box::new(SimpleCil {

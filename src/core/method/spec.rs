@@ -7,6 +7,7 @@ use crate::backbone::architecture::Architecture;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::{RunConfig, Setting, SettingSpec};
+use crate::run::event::Scores;
 use crate::texts::{Message, of_list};
 
 /// A method: one of these stands in each method's file, and in the table [`super::METHODS`].
@@ -21,6 +22,8 @@ pub struct MethodSpec {
     pub paper: &'static str,
     /// Who answers, in the order they are shown; the last one's answer is the run's.
     pub experts: &'static [Expert],
+    /// What the scores of its answers are.
+    pub scores: fn(&Chosen<'_>) -> Result<Scores>,
     /// Its own settings.
     pub settings: &'static [SettingSpec],
     /// What it trains of a PET plugin, if any.
@@ -59,6 +62,7 @@ impl MethodSpec {
         summary: "",
         paper: "",
         experts: Expert::ALONE,
+        scores: |_| Ok(Scores::Probabilities),
         settings: &[],
         pet: None,
         rate: None,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::added_task::{AddedTask, Again};
 pub use super::control::{Control, Wish};
-pub use super::header::{MethodFacts, RunHeader};
+pub use super::header::{MethodFacts, RunHeader, Scores};
 pub use super::prediction::{Opinion, Picture, PredictRequest, Prediction};
 pub use super::report::{AS_THEY_CAME, Costs, NEAREST_MEAN, TaskReport, by_pass, costs};
 

@@ -14,6 +14,37 @@ use crate::metrics::Expert;
 use crate::nn::{ComputeVariant, WeightType};
 use crate::pet::Drawing;
 
+/// What the scores of a run's answers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scores {
+    /// Probabilities: a softmax over the logits of all classes seen.
+    Probabilities,
+    /// For each class the larger probability of two experts. Over all classes these sum to more than 1.
+    Maximum,
+    /// Cosine similarities of a feature and the prototype of each class.
+    Cosines,
+    /// Outputs of a regression.
+    Regression,
+    /// Probabilities within the classes of a task, and votes for the task.
+    Votes,
+}
+
+impl Scores {
+    /// Returns why no calibration error of them is defined; `None` for probabilities.
+    pub fn why_uncalibrated(self) -> Option<&'static str> {
+        match self {
+            Self::Probabilities => None,
+            Self::Maximum => {
+                Some("its scores are the larger of two probabilities and do not sum to 1")
+            }
+            Self::Cosines => Some("its scores are cosine similarities, not probabilities"),
+            Self::Regression => Some("its scores are outputs of a regression, not probabilities"),
+            Self::Votes => Some("its answer is elected by votes, which are not probabilities"),
+        }
+    }
+}
+
 /// What a run's method says of itself, kept with the run so that any reader can show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodFacts {
@@ -31,9 +62,20 @@ pub struct MethodFacts {
     /// Whether the seed decides anything; `None` for runs of versions that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeded: Option<bool>,
+    /// What the scores of its answers are; `None` only in files of versions that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<Scores>,
 }
 
 impl MethodFacts {
+    /// Returns why no calibration error of its answers is defined; `None` where they come with probabilities.
+    pub fn why_uncalibrated(&self) -> Option<&'static str> {
+        match self.scores {
+            Some(scores) => scores.why_uncalibrated(),
+            None => Some("it is not known whether its scores are probabilities"),
+        }
+    }
+
     /// Whose answer is the run's.
     pub fn answering(&self) -> Expert {
         self.experts.last().copied().unwrap_or(Expert::ANSWER)

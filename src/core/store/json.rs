@@ -56,7 +56,7 @@ pub struct Figures {
     pub backward_transfer: Option<f64>,
     /// Mean over tasks of the accuracy right after each was learned.
     pub learning_accuracy: Option<f64>,
-    /// Expected calibration error of the run's answer at the end.
+    /// Expected calibration error of the run's answer at the end; `None` where its scores are no probabilities.
     pub calibration_error: Option<f64>,
     /// A_N, Ā_N and F_N of each expert beside the one that answers, as `final_accuracy_KEY` and so on.
     #[serde(flatten, serialize_with = "by_key")]
@@ -190,6 +190,9 @@ pub struct Summary {
     /// What runs are compared by.
     #[serde(flatten)]
     pub figures: Figures,
+    /// Why there is no calibration error, in a sentence without a full stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_no_calibration_error: Option<String>,
     /// What all saved tasks cost: images and seconds summed, the rest as after the last one.
     #[serde(flatten)]
     pub costs: Costs,
@@ -263,6 +266,16 @@ impl RunSummary {
         }
     }
 
+    /// Returns why there is no calibration error; `None` where there is one.
+    pub fn why_no_calibration_error(&self) -> Option<&'static str> {
+        let Some(latest) = &self.latest else {
+            return Some("no task is measured yet");
+        };
+        let why = self.header.method.why_uncalibrated();
+        let unknown = latest.calibration_error.is_none();
+        why.or_else(|| unknown.then_some("the run noted no scores"))
+    }
+
     /// The same per saved task.
     fn task_summaries(&self, reports: &[TaskReport], histories: &Histories) -> Vec<TaskSummary> {
         let header = &self.header;
@@ -328,6 +341,7 @@ impl RunSummary {
             added_tasks: header.added_tasks.clone(),
             tasks: self.task_summaries(&reports, &histories),
             figures: self.figures(&histories),
+            why_no_calibration_error: self.why_no_calibration_error().map(String::from),
             costs: costs(&reports),
             prompt_study: self.prompt_study.clone().map(PromptStudy::percent),
             costs_by_task: reports.iter().map(|report| report.costs).collect(),

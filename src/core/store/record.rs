@@ -14,7 +14,7 @@ use crate::pet::Drawing;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::run::about::About;
 use crate::run::config::{RunConfig, Setting};
-use crate::run::event::{MethodFacts, RunHeader};
+use crate::run::event::{MethodFacts, RunHeader, Scores};
 
 /// The table under the settings.
 const FACTS: &str = "[facts]";
@@ -156,11 +156,13 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
             "it counts more images than a data set can have".into(),
         ));
     }
+    let mut method = facts.method.unwrap_or_else(|| older_method(&config));
+    method.scores = method.scores.or_else(|| older_scores(&config));
     Ok(RunHeader {
         run: run_name(folder),
         about: About::default(),
         folder: folder.to_path_buf(),
-        method: facts.method.unwrap_or_else(|| older_method(&config)),
+        method,
         config,
         class_order: facts.class_order,
         tasks,
@@ -214,6 +216,21 @@ fn older_method(config: &RunConfig) -> MethodFacts {
         uses_pet: true,
         pet_sized: None,
         seeded: Some(true),
+        scores: None,
+    }
+}
+
+/// What the scores of the methods are whose runs did not note it.
+fn older_scores(config: &RunConfig) -> Option<Scores> {
+    let ensemble = config.settings.get("ensemble") != Some(&Setting::Flag(false));
+    match config.method.as_str() {
+        "lae" if ensemble => Some(Scores::Maximum),
+        "lae" | "baseline" | "seq-ft" | "joint-ft" | "l2p" | "dualprompt" | "coda-prompt"
+        | "ewc" => Some(Scores::Probabilities),
+        "simplecil" | "aper" | "ease" | "icarl" => Some(Scores::Cosines),
+        "ranpac" => Some(Scores::Regression),
+        "esn" => Some(Scores::Votes),
+        _ => None,
     }
 }
 

@@ -33,7 +33,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 
 /// Raised when the file, or how a figure in it comes about, changes its meaning.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The settings there are, each with its default.
 static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));
@@ -77,7 +77,8 @@ pub struct Latest {
     pub first: Tally,
     /// The run's answer, class by class.
     pub classes: ClassCounts,
-    /// Expected calibration error of the run's answer (0..=1); none in runs of versions that noted no scores.
+    /// Expected calibration error of the run's answer (0..=1); `None` where the scores are no probabilities, and in runs of
+    /// versions that noted no scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration_error: Option<f64>,
     /// Which images are answered rightly; none where it is not known which they are.
@@ -95,7 +96,10 @@ impl Latest {
             tallies: answers.given.keys().map(tally).collect(),
             first: Tally::within(answers, header.answering(), &first),
             classes: ClassCounts::of(answers, header.answering(), seen),
-            calibration_error: calibration_error(answers, header.answering()),
+            calibration_error: match header.method.why_uncalibrated() {
+                None => calibration_error(answers, header.answering()),
+                Some(_) => None,
+            },
             answered: Answered::of(header, answers),
         }
     }

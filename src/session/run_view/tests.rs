@@ -18,6 +18,7 @@ fn header() -> RunHeader {
             uses_pet: true,
             pet_sized: Some(true),
             seeded: Some(true),
+            scores: None,
         },
         class_order: vec!["a".into(), "b".into(), "c".into()],
         tasks: vec![0..2, 2..3],

@@ -43,6 +43,7 @@ fn header(folder: &str) -> RunHeader {
             uses_pet: true,
             pet_sized: Some(true),
             seeded: Some(true),
+            scores: None,
         },
         class_order: order,
         tasks: vec![0..2, 2..4],

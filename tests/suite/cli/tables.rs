@@ -77,7 +77,10 @@ fn the_json_of_a_run_is_as_its_schema_says() {
     let each: Vec<f64> = serde_json::from_value(trained["class_accuracy"].clone()).unwrap();
     assert_eq!(each.len(), 10);
     assert!((each.iter().sum::<f64>() / 10.0 - number("balanced_accuracy")).abs() < 1e-9);
-    assert!((0.0..=100.0).contains(&number("calibration_error")));
+    // The larger of two probabilities is none.
+    assert!(trained["calibration_error"].is_null());
+    let why = trained["why_no_calibration_error"].as_str().unwrap();
+    assert!(why.contains("the larger of two probabilities"), "{why}");
     let tasks = trained["tasks"].as_array().unwrap();
     let row = |task: usize| tasks[task]["matrix_row"].as_array().unwrap();
     let learned: Vec<f64> = (0..5)
@@ -149,6 +152,24 @@ fn runs_are_put_together_by_settings_and_held_against_each_other() {
         text.contains("A_N against Baseline") && text.contains(" ± "),
         "{text}"
     );
+}
+
+#[test]
+fn only_probabilities_have_a_calibration_error() {
+    let listed = json(&run_json(&["runs"], several()));
+    let listed = listed.as_array().unwrap();
+    assert_eq!(listed.len(), 7);
+    for run in listed {
+        let error = run["calibration_error"].as_f64();
+        let why = run.get("why_no_calibration_error").and_then(Value::as_str);
+        match run["method"].as_str().unwrap() {
+            "simplecil" => {
+                assert!(error.is_none() && why.unwrap().contains("cosine similarities"));
+            }
+            // The other runs of LAE are without its ensemble.
+            _ => assert!(error.is_some_and(|e| (0.0..=100.0).contains(&e)) && why.is_none()),
+        }
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn of_dualprompt() -> RunHeader {
             uses_pet: false,
             pet_sized: Some(true),
             seeded: Some(true),
+            scores: None,
         },
         ..header()
     }

@@ -27,6 +27,7 @@ use crate::message;
 use crate::metrics::Expert;
 use crate::pet::{Hooks, PetStack};
 use crate::problem::{Problem, Result};
+use crate::run::event::Scores;
 use crate::tensors::{HostTensor, Named, shaped};
 use prototypes::{Scorer, Subspaces};
 
@@ -37,6 +38,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Tunes a PET for each task; classes have prototypes in the subspaces of all of them",
     paper: "Zhou et al., Expandable Subspace Ensemble for Pre-Trained Model-Based \
             Class-Incremental Learning, CVPR 2024",
+    scores: |_| Ok(Scores::Cosines),
     settings: &[
         SettingSpec {
             key: "alpha",

@@ -15,6 +15,7 @@ use super::tuning::WEIGHT_DECAY;
 use super::{MemoryEstimate, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec};
 use crate::message;
 use crate::problem::Problem;
+use crate::run::event::Scores;
 
 pub use state::{Esn, EsnSettings};
 
@@ -25,6 +26,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Gives each task a stage with its own classifier; energies vote which stage answers",
     paper: "Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning \
             without Interference, AAAI 2023",
+    scores: |_| Ok(Scores::Votes),
     settings: &[
         SettingSpec {
             key: "prompt_length",

@@ -34,6 +34,7 @@ use crate::metrics::Expert;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
+use crate::run::event::Scores;
 use crate::tensors::Named;
 
 use loss::{binary_cross_entropy, targets};
@@ -45,6 +46,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     title: "iCaRL",
     summary: "Keeps some images of each class and learns them again with the new ones; the nearest mean of these wins",
     paper: "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017",
+    scores: |_| Ok(Scores::Cosines),
     settings: &[SettingSpec {
         key: EXEMPLARS,
         title: "exemplars",

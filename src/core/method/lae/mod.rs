@@ -25,6 +25,7 @@ use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
+use crate::run::event::Scores;
 
 pub use state::{Lae, Logits};
 
@@ -50,6 +51,13 @@ pub const LAE: MethodSpec = MethodSpec {
     summary: "Learns with the PET frozen at first, accumulates it in a slow offline copy, answers with both",
     paper: PAPER,
     experts: &[Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
+    scores: |chosen| {
+        Ok(match chosen.flag("ensemble")? {
+            true => Scores::Maximum,
+            // One of the two answers alone.
+            false => Scores::Probabilities,
+        })
+    },
     settings: &[
         SettingSpec {
             key: "learning",

@@ -24,6 +24,7 @@ use super::{
     SettingSpec, idle,
 };
 use crate::problem::Result;
+use crate::run::event::Scores;
 
 pub use crossfit::cross_fitted;
 pub use projection::Projection;
@@ -38,6 +39,7 @@ pub const SPEC: MethodSpec = MethodSpec {
     summary: "Projects features at random and solves a ridge regression over all images so far",
     paper: "McDonnell et al., RanPAC: Random Projections and Pre-trained Models for Continual \
             Learning, NeurIPS 2023",
+    scores: |_| Ok(Scores::Regression),
     settings: &[
         SettingSpec {
             key: "projection",

@@ -101,7 +101,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         short: "ece",
         title: "ECE",
         latex: "ECE",
-        meaning: "expected calibration error of the answers after the last task (15 bins)",
+        meaning: "expected calibration error of the answers after the last task (15 bins), for methods whose scores are probabilities",
         less_is_better: true,
         of: |f| f.calibration_error,
     },
