@@ -2,7 +2,7 @@
 //! size of the network; memory as the plan has it.
 
 use super::views::{PlanView, RunRow};
-use crate::experiment::estimate::{self, TaskImages, unmeasured_speed};
+use crate::experiment::estimate::{self, Basis, EarlierRun, Network, TaskImages};
 use crate::run::config::RunConfig;
 
 /// What a run will cost.
@@ -12,8 +12,8 @@ pub struct Estimate {
     pub seconds: f64,
     /// Bytes held at most, decoded pictures not counted.
     pub bytes: Option<u64>,
-    /// Whether the time comes from an earlier run with the same backbone.
-    pub measured: bool,
+    /// Which earlier run the time comes from; `None` where it is guessed from the size of the network.
+    pub basis: Option<Basis>,
 }
 
 /// Seconds that `config` takes where so many images are trained in a second; none while the plan
@@ -23,32 +23,50 @@ pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64
         train: &plan.train_images,
         test: &plan.test_images,
     };
-    estimate::seconds_at(config, images, speed)
+    estimate::seconds_at(config, images, network(plan)?, speed)
 }
 
-/// The cost of `config`; none while the plan is unknown.
+fn network(plan: &PlanView) -> Option<Network> {
+    let backbone = plan.backbone.as_ref()?;
+    Some(Network {
+        parameters: backbone.parameters,
+        input_size: backbone.input_size,
+    })
+}
+
+/// The cost of `config`; none while the plan is unknown. Of equally similar runs the first one counts.
 pub fn estimate<'a>(
     config: &RunConfig,
     plan: &PlanView,
     runs: impl IntoIterator<Item = &'a RunRow>,
 ) -> Option<Estimate> {
-    let backbone = plan.backbone.as_ref()?;
-    let same = |row: &&RunRow| {
-        let known = row.header.as_ref();
-        row.images_per_second > 0.0
-            && known.is_some_and(|h| {
-                h.config.backbone == config.backbone
-                    && h.config.device == config.device
-                    && h.config.method == config.method
-            })
-    };
-    let measured = runs.into_iter().find(same).map(|row| row.images_per_second);
-    let speed =
-        measured.unwrap_or_else(|| unmeasured_speed(backbone.parameters, backbone.input_size));
+    let network = network(plan)?;
+    let mut best: Option<(Basis, f64)> = None;
+    for row in runs {
+        let Some(header) = &row.header else { continue };
+        let Some(basis) = Basis::of(config, None, header) else {
+            continue;
+        };
+        if best.is_some_and(|(known, _)| known <= basis) {
+            continue;
+        }
+        let earlier = EarlierRun {
+            header,
+            saved: row.history.task_given.len(),
+            seconds: row.seconds,
+        };
+        if let Some(speed) = earlier.speed_with(network) {
+            best = Some((basis, speed));
+        }
+        if basis == Basis::Method && best.is_some() {
+            break;
+        }
+    }
+    let speed = best.map_or_else(|| network.unmeasured_speed(), |(_, speed)| speed);
     Some(Estimate {
         seconds: seconds_at(config, plan, speed)?,
         bytes: plan.memory,
-        measured: measured.is_some(),
+        basis: best.map(|(basis, _)| basis),
     })
 }
 
@@ -81,7 +99,7 @@ mod tests {
         let cost = estimate(&config, &plan, []);
         let seconds = cost.map_or(0.0, |c| c.seconds);
         assert!((5.0..60.0).contains(&seconds), "{seconds}");
-        assert!(cost.is_some_and(|c| !c.measured && c.bytes == plan.memory));
+        assert!(cost.is_some_and(|c| c.basis.is_none() && c.bytes == plan.memory));
         assert_eq!(estimate(&config, &PlanView::default(), []), None);
     }
 }

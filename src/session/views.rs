@@ -263,7 +263,7 @@ impl PlanView {
 
     /// Images that pass through the network in training, all passes of all tasks.
     pub fn images_shown(&self, config: &RunConfig) -> usize {
-        over_passes(config, &self.train_images, |_, shown| shown as f64) as usize
+        over_passes(config, &self.train_images, |_, _, shown| shown as f64) as usize
     }
 }
 

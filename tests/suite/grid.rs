@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
+use lae_studio::experiment::estimate::Basis;
 use lae_studio::experiment::grid::{
     CellEnd, CellState, Cells, GridEnd, GridPlan, GridSink, Overrides, find, shipped,
 };
@@ -293,8 +294,23 @@ fn a_stopped_cell_goes_on_where_it_was_and_nothing_is_run_twice() {
     assert!(
         second
             .seconds(0)
-            .is_some_and(|(seconds, measured)| seconds > 0.0 && measured)
+            .is_some_and(|(seconds, basis)| seconds > 0.0 && basis == Some(Basis::Experiment))
     );
+    // Other settings are estimated from the runs that are the most like them.
+    let text = format!(
+        "{TINY}[[part]]\ntitle = \"a\"\nmethod = \"lae\"\nsettings.freeze_epochs = 1\n[[part]]\ntitle = \"b\"\nmethod = \"l2p\"\n"
+    );
+    let mut others = plan(&text, root.path(), &Control::default());
+    let (lae, first) = others.seconds(0).unwrap();
+    let (l2p, second) = others.seconds(1).unwrap();
+    assert_eq!(
+        [first, second],
+        [Some(Basis::Method), Some(Basis::Backbone)]
+    );
+    assert!(l2p > 1.3 * lae, "{l2p} {lae}");
+    let costs = others.costs(&others.in_order());
+    assert!(costs.measured && !costs.same_method);
+    assert!(others.find_devices().is_empty());
 }
 
 #[test]

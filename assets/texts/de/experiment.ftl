@@ -115,6 +115,7 @@ experiment-copy-command = Als Befehl kopieren
 experiment-elsewhere = Trainiert wird auf { $place }; die Zeiten sind die dieses Rechners.
 experiment-queue = Gerade läuft ein Training; ein neues kommt dahinter in die Warteschlange.
 experiment-cost-measured = etwa { $time } (nach deinem letzten Lauf)
+experiment-cost-other-runs = etwa { $time } (nach dem Tempo anderer Läufe)
 experiment-cost-guess = etwa { $time } (grob geschätzt)
 experiment-cost-memory = etwa { $memory } Speicher, ohne Bilder
 experiment-pet = PET

@@ -115,6 +115,7 @@ experiment-copy-command = Copy as command
 experiment-elsewhere = It is trained at { $place }; the times are those of this computer.
 experiment-queue = A run is at work; a new one waits in the queue behind it.
 experiment-cost-measured = about { $time } (as your last run went)
+experiment-cost-other-runs = about { $time } (from the speed of other runs)
 experiment-cost-guess = about { $time } (a rough guess)
 experiment-cost-memory = about { $memory } of memory, without pictures
 experiment-pet = PET

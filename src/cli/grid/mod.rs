@@ -138,6 +138,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
         _ => {}
     }
     if args.list {
+        if place.is_none() {
+            plan.find_devices().iter().for_each(complain);
+        }
         let listing = listing(&plan, &chosen, &HashMap::new());
         rows::give(args, &plan, &chosen, Some(listing))?;
         return Ok(End::Done);
@@ -310,9 +313,12 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
     let mut text = format!("{}: {}", counted(cells.len(), "run"), told.join(", "));
     let costs = plan.costs(cells);
     if costs.runs > 0 {
-        let how = match costs.measured {
-            true => "as earlier runs took",
-            false => "guessed from the size of the network until a run is finished here",
+        let how = match (costs.same_method, costs.measured) {
+            (true, _) => "as earlier runs took",
+            (false, true) => "estimated from earlier runs with other settings",
+            (false, false) => {
+                "guessed from the size of the network, for two processor cores, until a run is finished on this device"
+            }
         };
         text += &format!(
             "\nabout {} ({how}), {} of memory besides the decoded pictures, {} on the disk",

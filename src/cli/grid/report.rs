@@ -140,7 +140,7 @@ fn cell_report<'a>(
         seed: config.seed,
         device: &config.device,
         seconds: seconds.map(|(seconds, _)| seconds),
-        measured: seconds.is_some_and(|(_, measured)| measured),
+        measured: seconds.is_some_and(|(_, basis)| basis.is_some()),
         memory_bytes: foreseen.map(|known| known.memory),
         disk_bytes: foreseen.map(|known| known.disk),
         problem,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
-use super::estimate::{TaskImages, seconds_at};
+use super::estimate::{Network, TaskImages, seconds_at};
 use super::given::{halved, turn_to, usual_network};
 use super::plan::TrainingPlan;
 use super::quiet::Quiet;
@@ -250,6 +250,7 @@ struct Material {
     /// Training pictures of the classes of each task, and those they are judged on.
     train: Vec<Vec<usize>>,
     judged: Vec<Vec<usize>>,
+    network: Network,
     /// Training pictures a second.
     speed: f64,
 }
@@ -269,6 +270,10 @@ impl Material {
         Ok(Self {
             train: by_task(&counts(&data.train, classes)),
             judged: by_task(&counts(&data.test, classes)),
+            network: Network {
+                parameters: plan.backbone.backbone.parameters(),
+                input_size: plan.backbone.input.size,
+            },
             speed: speed(plan)?,
         })
     }
@@ -293,7 +298,7 @@ impl Material {
         let each = all.iter();
         let each = each.filter_map(|config| {
             // What is left of the tasks where a method learns all classes at once is the same sum of pictures.
-            seconds_at(&bounds.judged(config), images, self.speed)
+            seconds_at(&bounds.judged(config), images, self.network, self.speed)
         });
         each.sum::<f64>() * BESIDE
     }
@@ -348,6 +353,10 @@ mod tests {
         Material {
             train: vec![vec![each; 2]; 5],
             judged: vec![vec![each / 4; 2]; 5],
+            network: Network {
+                parameters: 3_600_000,
+                input_size: 32,
+            },
             speed,
         }
     }

@@ -13,7 +13,7 @@ use super::prototypes::{Prototypes, Sums};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
     Batch, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetUse, PublishedValues, Rate,
-    Reading, Recipe, Setup, Task, TrainedPet,
+    Reading, Recipe, Setup, Task, TrainedPet, Workload,
 };
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
@@ -44,6 +44,14 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(Pass::measuring());
         Ok(passes)
     },
+    workload: |_, _| {
+        Ok(Workload {
+            networks: 2.0,
+            ..Workload::USUAL
+        })
+    },
+    // The PET stands still after the first task.
+    stored: |_, sizes| Ok((sizes.trained + 2 * sizes.classes * sizes.width) as f64),
     build: |setup| Ok(Box::new(Aper::new(&setup)?)),
     ..MethodSpec::USUAL
 };

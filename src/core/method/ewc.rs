@@ -81,6 +81,11 @@ pub const SPEC: MethodSpec = MethodSpec {
         passes.push(look);
         Ok(passes)
     },
+    // The state of a finished run has importance and anchor of each number, and two moments of Adam.
+    stored: |_, sizes| {
+        let pets = (sizes.tasks + 5) * sizes.trained;
+        Ok((pets + sizes.classes * sizes.width) as f64)
+    },
     build: |setup| Ok(Box::new(Ewc::from_setup(&setup)?)),
     ..MethodSpec::USUAL
 };

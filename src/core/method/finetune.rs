@@ -60,6 +60,13 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
             ..MemoryEstimate::from_block(0)
         })
     },
+    stored: |chosen, sizes| {
+        let copies = match chosen.spec.all_at_once || chosen.text("keep_weights")? != EVERY {
+            true => 1,
+            false => sizes.tasks,
+        };
+        Ok((copies * sizes.parameters + sizes.classes * sizes.width) as f64)
+    },
     check,
     build: |setup| Ok(Box::new(FineTune::from_setup(&setup)?)),
     ..MethodSpec::USUAL

@@ -71,7 +71,10 @@ pub use measurement::{Measured, Measurement, Moment};
 pub use pets::{PetPlan, TrainedPet};
 pub use recipe::{CosinePart, Reading, Recipe, Voice};
 pub use single_class::{SingleClassTasks, learns, single_class_tasks};
-pub use spec::{Chosen, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate};
+pub use spec::{
+    Chosen, ClosedForm, Context, Idle, MemoryEstimate, MethodSpec, PetUse, PublishedValues, Rate,
+    RunSizes, Workload,
+};
 pub use start::check_start;
 pub use step::{BatchPart, StepSettings};
 pub use task::{Batch, Pass, PassImages, PassWork, Task};

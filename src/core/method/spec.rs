@@ -45,6 +45,10 @@ pub struct MethodSpec {
     pub passes: fn(&Chosen<'_>, usize) -> Result<Vec<Pass>>,
     /// What a step takes beside the network and a PET, for a network of so many blocks.
     pub memory: fn(&Chosen<'_>, usize) -> Result<MemoryEstimate>,
+    /// How often an image passes through the network in a task (from 0), for estimates of time.
+    pub workload: fn(&Chosen<'_>, usize) -> Result<Workload>,
+    /// Numbers that a run leaves on the disk, for estimates.
+    pub stored: fn(&Chosen<'_>, &RunSizes) -> Result<f64>,
     /// Says what does not fit together, before the start.
     pub check: fn(&Chosen<'_>, Option<&Context<'_>>) -> Result<()>,
     /// Those of its own settings that have no effect beside the others.
@@ -73,6 +77,8 @@ impl MethodSpec {
         has_recipe: true,
         passes: |chosen, _| Ok(vec![Pass::learning(false); chosen.config.epochs]),
         memory: |_, _| Ok(MemoryEstimate::NONE),
+        workload: |_, _| Ok(Workload::USUAL),
+        stored: |_, sizes| Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64),
         check: |_, _| Ok(()),
         idle: |_| Ok(Vec::new()),
         build: |_| Err(Problem::new("this method does not say how it is built")),
@@ -155,6 +161,71 @@ impl MemoryEstimate {
             first_block: Some(block),
             ..Self::NONE
         }
+    }
+}
+
+/// How often an image passes through the network, and what is computed beside that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Workload {
+    /// Tokens of prompts that go through all blocks beside the image's own.
+    pub tokens: usize,
+    /// Passes through the plain network for the query of an image, whether it is learned from or answered.
+    pub queries: f64,
+    /// Passes through other networks for an image that is learned from.
+    pub teachers: f64,
+    /// Networks that measure or answer an image.
+    pub networks: f64,
+    /// Further passes for a test image that is studied.
+    pub study: f64,
+    /// What a closed form takes.
+    pub closed_form: ClosedForm,
+}
+
+impl Workload {
+    /// One network and nothing beside it.
+    pub const USUAL: Self = Self {
+        tokens: 0,
+        queries: 0.0,
+        teachers: 0.0,
+        networks: 1.0,
+        study: 0.0,
+        closed_form: ClosedForm {
+            each: 0.0,
+            whole: 0.0,
+        },
+    };
+}
+
+/// Multiplications and additions of a closed form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosedForm {
+    /// For each image that is measured.
+    pub each: f64,
+    /// After all images of a task.
+    pub whole: f64,
+}
+
+/// What decides how much a run stores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunSizes {
+    /// Number of tasks.
+    pub tasks: usize,
+    /// Classes of all of them.
+    pub classes: usize,
+    /// Length of a feature.
+    pub width: usize,
+    /// Number of blocks.
+    pub depth: usize,
+    /// Numbers in the PETs of one expert.
+    pub trained: usize,
+    /// Weights of the network.
+    pub parameters: usize,
+}
+
+impl RunSizes {
+    /// The classes known after each task, summed over the tasks, with equal shares for all.
+    pub fn classes_over_tasks(&self) -> f64 {
+        self.classes as f64 * (self.tasks as f64 + 1.0) / 2.0
     }
 }
 

@@ -138,8 +138,9 @@ impl Session {
             Some(speed) => Some((seconds_at(&run.config, plan, speed)?, true)),
             None => {
                 let cost = estimate(&run.config, plan, self.rows())?;
-                let factor = if cost.measured { 1.0 } else { 2.0 };
-                Some((factor * cost.seconds, cost.measured))
+                let measured = cost.basis.is_some();
+                let factor = if measured { 1.0 } else { 2.0 };
+                Some((factor * cost.seconds, measured))
             }
         }
     }

@@ -235,6 +235,15 @@ fn the_programs_own_grids_are_listed_and_can_be_taken_over() {
         (&Value::from("to_do"), &Value::from("natural"))
     );
     assert_eq!(cell["key"]["experiment"].as_str().unwrap().len(), 64);
+    assert_eq!(report["costs"]["measured"], false);
+    let words = ["grid", file.to_str().unwrap(), "--list"];
+    let output = run(
+        &[&words[..], &["--device", "no such card"]].concat(),
+        runs.path(),
+    );
+    assert_eq!(output.status.code(), Some(0));
+    let said = stderr(&output);
+    assert!(said.contains("no such card"), "{said}");
 }
 
 #[test]

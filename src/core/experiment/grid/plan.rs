@@ -1,6 +1,6 @@
 //! What is known of all cells of a grid: which are there, what the others will cost, and the figures of its rows.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -8,11 +8,10 @@ use serde::Serialize;
 use super::cells::{Cells, Overrides};
 use super::foresight::{Foreseen, Foresight, data_key};
 use crate::experiment::Stock;
-use crate::experiment::estimate::{TaskImages, seconds_at, unmeasured_speed};
+use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskImages};
 use crate::message;
 use crate::method::filled;
 use crate::problem::{Problem, Result};
-use crate::run::config::RunConfig;
 use crate::run::event::{Control, Wish};
 use crate::run::grid::Grid;
 use crate::store::{
@@ -49,8 +48,10 @@ pub struct GridCosts {
     pub runs: usize,
     /// Seconds of training and testing, one run after the other.
     pub seconds: f64,
-    /// Whether all of that comes from the speed of earlier runs.
+    /// Whether all of that comes from the speed of earlier runs on the device.
     pub measured: bool,
+    /// Whether these had method and backbone of the runs to do.
+    pub same_method: bool,
     /// Bytes of memory that the largest takes, decoded pictures not counted.
     pub memory_bytes: u64,
     /// About how many bytes all of them take on the disk.
@@ -111,8 +112,8 @@ impl GridPlan {
             foreseen[number] = Some(known);
         }
         let runs = RunsByKey::read(root);
-        Some(Self {
-            experience: Experience::of(&runs),
+        let mut plan = Self {
+            experience: experience(&runs),
             foreseen: foreseen.into_iter().flatten().collect(),
             cells,
             root: root.to_path_buf(),
@@ -120,7 +121,12 @@ impl GridPlan {
             control: control.clone(),
             runs,
             foresight,
-        })
+        };
+        if opens {
+            // A cell whose device is not there says so when it is run.
+            plan.find_devices();
+        }
+        Some(plan)
     }
 
     /// That of a grid whose runs others compute, or nobody yet: no device is opened.
@@ -211,17 +217,39 @@ impl GridPlan {
         by_data(&self.cells)
     }
 
-    /// Seconds that a cell takes from its beginning, and whether that was measured; none for one that cannot be run.
-    pub fn seconds(&self, cell: usize) -> Option<(f64, bool)> {
+    /// Looks for the devices of all cells on this machine, so that runs count for an estimate whatever they called their
+    /// device; gives a Problem for each that is not there.
+    pub fn find_devices(&mut self) -> Vec<Problem> {
+        let cells = self.cells.cells.iter();
+        let called: BTreeSet<&str> = cells.map(|cell| cell.config.device.as_str()).collect();
+        let found = called
+            .into_iter()
+            .map(|device| self.experience.find_device(device));
+        found.filter_map(Result::err).collect()
+    }
+
+    /// Seconds that a cell takes from its beginning, and by which earlier runs, `None` where they are guessed; `None` for a
+    /// cell that cannot be run.
+    pub fn seconds(&self, cell: usize) -> Option<(f64, Option<Basis>)> {
         let foreseen = self.foreseen.get(cell)?.as_ref().ok()?;
+        let images = TaskImages {
+            train: &foreseen.train_images,
+            test: &foreseen.test_images,
+        };
+        let network = Network {
+            parameters: foreseen.parameters,
+            input_size: foreseen.input_size,
+        };
+        let experiment = foreseen.key.as_ref().map(|key| key.experiment.as_str());
         let config = &self.cells.cells[cell].config;
-        self.experience.seconds(config, foreseen)
+        self.experience.seconds(config, experiment, images, network)
     }
 
     /// What these cells will cost as far as they are not there.
     pub fn costs(&self, cells: &[usize]) -> GridCosts {
         let mut costs = GridCosts {
             measured: true,
+            same_method: true,
             ..GridCosts::default()
         };
         for &cell in cells {
@@ -234,14 +262,16 @@ impl GridPlan {
                 continue;
             };
             costs.runs += 1;
-            let (seconds, measured) = self.seconds(cell).unwrap_or_default();
+            let (seconds, basis) = self.seconds(cell).unwrap_or_default();
             costs.seconds += share * seconds;
-            costs.measured &= measured;
+            costs.measured &= basis.is_some();
+            costs.same_method &= basis.is_some_and(|basis| basis <= Basis::Method);
             costs.memory_bytes = costs.memory_bytes.max(foreseen.memory);
             let disk = (share * foreseen.disk as f64) as u64;
             costs.disk_bytes = costs.disk_bytes.saturating_add(disk);
         }
         costs.measured &= costs.runs > 0;
+        costs.same_method &= costs.runs > 0;
         costs
     }
 
@@ -300,58 +330,20 @@ fn by_data(cells: &Cells) -> Vec<usize> {
     keyed.into_iter().map(|(_, number)| number).collect()
 }
 
-/// What finished runs took.
-struct Experience {
-    /// Sum of seconds and number of the runs of an experiment on a device.
-    seconds: HashMap<(String, String), (f64, usize)>,
-    /// Images trained in a second with a backbone on a device by a method.
-    speeds: HashMap<[String; 3], f64>,
-}
-
-/// What a speed is known by.
-fn speed_key(config: &RunConfig) -> [String; 3] {
-    [&config.backbone, &config.device, &config.method].map(String::clone)
-}
-
-impl Experience {
-    fn of(runs: &RunsByKey) -> Self {
-        let mut all = Self {
-            seconds: HashMap::new(),
-            speeds: HashMap::new(),
+/// What the runs that are there took.
+fn experience(runs: &RunsByKey) -> Experience {
+    let mut all = Experience::new();
+    // The newest speed counts.
+    let mut sorted: Vec<&RunSummary> = runs.all().collect();
+    sorted.sort_by(|a, b| a.header.started.cmp(&b.header.started));
+    for run in sorted {
+        let earlier = EarlierRun {
+            header: &run.header,
+            saved: run.saved(),
+            seconds: run.seconds(),
         };
-        // The newest speed counts.
-        let mut sorted: Vec<&RunSummary> = runs.all().collect();
-        sorted.sort_by(|a, b| a.header.started.cmp(&b.header.started));
-        for run in sorted {
-            let (config, reports) = (&run.header.config, run.reports());
-            let speed = run.images_per_second(&reports);
-            if speed > 0.0 {
-                all.speeds.insert(speed_key(config), speed);
-            }
-            if run.state == StoredState::Finished {
-                let key = (run.key.experiment.clone(), config.device.clone());
-                let (sum, number) = all.seconds.entry(key).or_default();
-                *sum += reports.iter().map(|report| report.seconds).sum::<f64>();
-                *number += 1;
-            }
-        }
-        all
+        let finished = run.state == StoredState::Finished;
+        all.add(&earlier, finished.then_some(run.key.experiment.as_str()));
     }
-
-    /// Seconds of a run, and whether they were measured.
-    fn seconds(&self, config: &RunConfig, foreseen: &Foreseen) -> Option<(f64, bool)> {
-        let key = foreseen.key.as_ref();
-        let same = key.map(|key| (key.experiment.clone(), config.device.clone()));
-        if let Some((sum, number)) = same.and_then(|same| self.seconds.get(&same)) {
-            return Some((sum / *number as f64, true));
-        }
-        let images = TaskImages {
-            train: &foreseen.train_images,
-            test: &foreseen.test_images,
-        };
-        let known = self.speeds.get(&speed_key(config)).copied();
-        let guessed = || unmeasured_speed(foreseen.parameters, foreseen.input_size);
-        let seconds = seconds_at(config, images, known.unwrap_or_else(guessed))?;
-        Some((seconds, known.is_some()))
-    }
+    all
 }

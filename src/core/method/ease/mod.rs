@@ -20,7 +20,7 @@ use super::tuning::{DROPOUT, Tuning, TuningSettings, WEIGHT_DECAY};
 use super::{
     Batch, Chosen, CosinePart, Features, GoOn, Method, MethodSpec, Pass, PassWork, PetPlan,
     PublishedValues, Rate, Reading, Recipe, SettingKind, SettingSpec, Setup, Task, TrainedPet,
-    task_seed,
+    Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -65,6 +65,17 @@ pub const SPEC: MethodSpec = MethodSpec {
         let mut passes = vec![Pass::learning(false); chosen.config.epochs];
         passes.push(Pass::measuring());
         Ok(passes)
+    },
+    workload: |_, task| {
+        Ok(Workload {
+            networks: (task + 1) as f64,
+            ..Workload::USUAL
+        })
+    },
+    stored: |_, sizes| {
+        // A class has a prototype in every subspace, and those of earlier tasks are filled in.
+        let prototypes = sizes.classes_over_tasks() * sizes.width as f64;
+        Ok((sizes.tasks * sizes.trained) as f64 + prototypes)
     },
     build: |setup| Ok(Box::new(Ease::new(&setup)?)),
     ..MethodSpec::USUAL

@@ -12,11 +12,14 @@ mod state;
 pub mod votes;
 
 use super::tuning::WEIGHT_DECAY;
-use super::{MemoryEstimate, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec};
+use super::{
+    MemoryEstimate, MethodSpec, Pass, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
+};
 use crate::message;
 use crate::problem::Problem;
 use crate::run::event::Scores;
 
+use stage::EsnStage;
 pub use state::{Esn, EsnSettings};
 
 /// ESN.
@@ -92,6 +95,17 @@ pub const SPEC: MethodSpec = MethodSpec {
         Ok(passes)
     },
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
+    workload: |chosen, _| {
+        Ok(Workload {
+            tokens: chosen.count("prompt_length")?,
+            ..Workload::USUAL
+        })
+    },
+    stored: |chosen, sizes| {
+        let prompt = sizes.tasks as f64 * chosen.count("prompt_length")? as f64;
+        let stages = (sizes.tasks * EsnStage::size(sizes.width)) as f64;
+        Ok((prompt + sizes.classes as f64) * sizes.width as f64 + stages)
+    },
     check: |_, context| match context.map(|context| context.architecture) {
         Some(architecture) if architecture.has_class_token() => Ok(()),
         Some(_) => Err(

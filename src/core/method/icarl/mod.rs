@@ -26,7 +26,7 @@ use super::task::none_begun;
 use super::{
     Backward, Batch, BatchPart, Chosen, Exemplar, Features, GoOn, Method, MethodSpec, Pass,
     PassImages, PassWork, PetUse, PublishedValues, Reading, Recipe, SettingKind, SettingSpec,
-    Setup, StepSettings, Task, TrainedPet, task_seed,
+    Setup, StepSettings, Task, TrainedPet, Workload, task_seed,
 };
 use crate::backbone::Backbone;
 use crate::message;
@@ -76,6 +76,18 @@ pub const SPEC: MethodSpec = MethodSpec {
         let mut passes = vec![learning; chosen.config.epochs];
         passes.push(measuring);
         Ok(passes)
+    },
+    workload: |_, task| {
+        // From the second task on the former network says what the earlier classes are to keep.
+        let teachers = if task > 0 { 1.0 } else { 0.0 };
+        Ok(Workload {
+            teachers,
+            ..Workload::USUAL
+        })
+    },
+    stored: |_, sizes| {
+        let means = sizes.classes_over_tasks() * sizes.width as f64;
+        Ok((sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64 + means)
     },
     check: |chosen, context| {
         let (budget, classes) = (chosen.count(EXEMPLARS)?, context.map_or(0, |on| on.classes));

@@ -19,7 +19,8 @@ mod verdict;
 use std::collections::BTreeMap;
 
 use super::{
-    Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup, idle,
+    Chosen, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
+    Workload, idle,
 };
 use crate::message;
 use crate::metrics::Expert;
@@ -136,6 +137,15 @@ pub const LAE: MethodSpec = MethodSpec {
         let epochs = 0..chosen.config.epochs;
         Ok(epochs.map(|epoch| Pass::learning(epoch < frozen)).collect())
     },
+    workload: |_, task| {
+        // The offline PET is there from the second task on.
+        let networks = if task > 0 { 2.0 } else { 1.0 };
+        Ok(Workload {
+            networks,
+            ..Workload::USUAL
+        })
+    },
+    stored: |_, sizes| Ok((2 * sizes.tasks * sizes.trained + sizes.classes * sizes.width) as f64),
     check: |chosen, _| {
         let epochs = chosen.config.epochs;
         if !chosen.flag("learning")? || chosen.count("freeze_epochs")? <= epochs {

@@ -14,7 +14,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::super::optimiser::Schedule;
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
 };
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
 use super::{check, check_blocks, leaf, same};
@@ -91,6 +91,19 @@ pub const SPEC: MethodSpec = MethodSpec {
         let blocks = chosen.blocks("blocks", depth)?;
         let first = blocks.iter().min().copied();
         Ok(MemoryEstimate::from_block(first.unwrap_or(0)))
+    },
+    workload: |_, _| {
+        Ok(Workload {
+            queries: 1.0,
+            ..Workload::USUAL
+        })
+    },
+    stored: |chosen, sizes| {
+        // Every task adds its share of the components, each with its key and attention.
+        let blocks = chosen.blocks("blocks", sizes.depth)?.len() as f64;
+        let component = chosen.count("length")? as f64 + 2.0;
+        let components = blocks * chosen.count("pool")? as f64 * component;
+        Ok((components + sizes.classes as f64) * sizes.width as f64)
     },
     check: |chosen, context| match context {
         Some(context) => check(

@@ -13,6 +13,7 @@ use burn::tensor::Tensor;
 
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
+    Workload,
 };
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{Leaves, Occasion, PromptQuery, PromptRequest, Prompted, Prompts, Scheme, Training};
@@ -96,6 +97,18 @@ pub const SPEC: MethodSpec = MethodSpec {
     memory: |chosen, depth| {
         let scheme = DualPrompt::chosen(chosen, depth, (1, 1))?;
         Ok(MemoryEstimate::from_block(scheme.first_block()))
+    },
+    workload: |chosen, task| {
+        // One pass for the query and one for the prompts of each task.
+        let study = match chosen.flag("study")? {
+            true => (task + 2) as f64,
+            false => 0.0,
+        };
+        Ok(Workload {
+            queries: 1.0,
+            study,
+            ..Workload::USUAL
+        })
     },
     check: |chosen, context| match context {
         Some(context) => {

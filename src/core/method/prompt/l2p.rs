@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use burn::tensor::Tensor;
 
 use super::super::{
-    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
+    Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
 };
 use super::choice::{CLIP, best, one_hot, pull, pulled, similarity};
 use super::{
@@ -78,6 +78,20 @@ pub const SPEC: MethodSpec = MethodSpec {
         PublishedValues::on("domainnet", 50).at(0.005),
     ],
     memory: |_, _| Ok(MemoryEstimate::from_block(0)),
+    workload: |chosen, _| {
+        Ok(Workload {
+            tokens: chosen
+                .count("top_k")?
+                .saturating_mul(chosen.count("length")?),
+            queries: 1.0,
+            ..Workload::USUAL
+        })
+    },
+    stored: |chosen, sizes| {
+        let pool = chosen.count("pool")? as f64 * (1.0 + chosen.count("length")? as f64);
+        let prompts = sizes.tasks as f64 * pool * sizes.width as f64;
+        Ok(prompts + (sizes.classes * sizes.width) as f64)
+    },
     check: |chosen, context| match context {
         Some(context) => check(&L2p::chosen(chosen)?, context),
         None => Ok(()),

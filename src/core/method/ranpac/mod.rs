@@ -20,8 +20,8 @@ mod state;
 use super::aper::{ADAPTER, on_pictures};
 use super::tuning::{DROPOUT, FirstSession, WEIGHT_DECAY};
 use super::{
-    Chosen, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate, SettingKind,
-    SettingSpec, idle,
+    Chosen, ClosedForm, MemoryEstimate, MethodSpec, Pass, PetUse, PublishedValues, Rate,
+    SettingKind, SettingSpec, Workload, idle,
 };
 use crate::problem::Result;
 use crate::run::event::Scores;
@@ -93,6 +93,24 @@ pub const SPEC: MethodSpec = MethodSpec {
             bytes: 8.0 * (chosen.count("projection")? as f64).powi(2),
             ..MemoryEstimate::NONE
         })
+    },
+    workload: |chosen, _| {
+        let outputs = chosen.count("projection")? as f64;
+        Ok(Workload {
+            // G grows by an outer product for each image, in numbers of 64 bits.
+            closed_form: ClosedForm {
+                each: outputs.powi(2),
+                whole: outputs.powi(3),
+            },
+            ..Workload::USUAL
+        })
+    },
+    stored: |chosen, sizes| {
+        let outputs = chosen.count("projection")? as f64;
+        // W is another one after every task. G, of which the upper half is kept, and Q have twice the digits.
+        let answering = outputs * sizes.classes_over_tasks();
+        let state = outputs.powi(2) + 3.0 * outputs * sizes.classes as f64;
+        Ok(answering + state + 2.0 * sizes.trained as f64)
     },
     idle: |chosen| {
         let keys: &[_] = match adapts(chosen)? {

@@ -5,6 +5,7 @@ use egui::{Align, Layout, RichText, Ui};
 
 use super::fixes::in_the_way;
 use super::grid;
+use crate::experiment::estimate::Basis;
 use crate::method::lae;
 use crate::run::config::Setting;
 use crate::session::estimate::{Estimate, estimate};
@@ -228,9 +229,14 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
         });
     };
     let time = duration_text(cost.seconds.max(1.0));
-    let words = match cost.measured {
-        true => tr!("experiment-cost-measured", time = time.as_str()),
-        false => tr!("experiment-cost-guess", time = time.as_str()),
+    let words = match cost.basis {
+        Some(Basis::Experiment | Basis::Method) => {
+            tr!("experiment-cost-measured", time = time.as_str())
+        }
+        Some(Basis::Backbone | Basis::Device) => {
+            tr!("experiment-cost-other-runs", time = time.as_str())
+        }
+        None => tr!("experiment-cost-guess", time = time.as_str()),
     };
     line(ui, words, &time);
     if let Some(memory) = cost.bytes.map(bytes_text) {
