@@ -24,7 +24,7 @@ use crate::metrics::tasks_of_classes;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, RunHeader, Sink, TaskReport};
-use crate::store::{RunFolder, SnapshotWriter};
+use crate::store::{Checkpoint, RunFolder, SnapshotWriter};
 
 pub(super) use testing::{JUDGE_BATCH, note};
 
@@ -82,6 +82,10 @@ pub(super) struct Trainer<'a> {
     told: HashSet<String>,
     /// Whether the latest checkpoint could be saved.
     checkpointed: bool,
+    /// When that was, or when the work began.
+    saved_at: Instant,
+    /// The state after the latest pass, where saving it was put off.
+    unsaved: Option<Checkpoint>,
     /// What the method measured of itself after each pass of the task, by name.
     measured: BTreeMap<String, Vec<f64>>,
     /// Mean loss of each pass of the task that learned.
@@ -129,6 +133,8 @@ impl<'a> Trainer<'a> {
             kept_bytes: 0,
             told: HashSet::new(),
             checkpointed: false,
+            saved_at: Instant::now(),
+            unsaved: None,
             measured: BTreeMap::new(),
             losses: Vec::new(),
             measurements: BTreeMap::new(),
@@ -148,6 +154,7 @@ impl<'a> Trainer<'a> {
     /// Runs to the end, or until the person stops it.
     pub fn run(mut self) -> Result<Outcome> {
         let ended = self.all_tasks();
+        self.save_unsaved();
         // Another run may come late or never: its memory is better free.
         self.kit.pixels.forget_originals();
         if ended?.is_break() {

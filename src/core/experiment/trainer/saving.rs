@@ -2,6 +2,7 @@
 //! measured after every task.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use super::Trainer;
 use crate::method::{Measured, Moment};
@@ -10,6 +11,21 @@ use crate::problem::Result;
 use crate::run::event::{Costs, Event, TaskReport};
 use crate::store::{Checkpoint, joined};
 use crate::tensors::{Bulk, Named, all_finite};
+
+/// Bytes of a checkpoint that is written after every pass.
+const SMALL: u64 = 16 << 20;
+/// Bytes that larger checkpoints write in a second of training, at most.
+const PER_SECOND: u64 = 2 << 20;
+/// Longest time between two checkpoints, where passes are shorter.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
+/// Returns how long no other checkpoint is written after one of so many bytes.
+fn pause_after(bytes: u64) -> Duration {
+    match bytes {
+        ..=SMALL => Duration::ZERO,
+        larger => Duration::from_secs(larger / PER_SECOND).min(LONGEST_PAUSE),
+    }
+}
 
 impl Trainer<'_> {
     pub(super) fn save_pass(&mut self, index: usize) -> Result<()> {
@@ -31,14 +47,35 @@ impl Trainer<'_> {
             checkpoint.set(name, joined(values));
         }
         checkpoint.set("losses", joined(&self.losses));
+        let is_last = index + 1 == self.passes[self.task].len();
+        let is_early = self.saved_at.elapsed() < pause_after(4 * numbers as u64);
+        // What is made while it is written cannot be kept for later.
+        if is_early && !is_last && bulk.is_empty() {
+            self.unsaved = Some(checkpoint);
+            return Ok(());
+        }
+        self.unsaved = None;
         let saved = self.folder.save_checkpoint(&checkpoint, bulk);
+        self.told_saved(saved);
+        Ok(())
+    }
+
+    /// Saves the state after the latest pass, where that was put off: the run ends before its last pass.
+    pub(super) fn save_unsaved(&mut self) {
+        if let Some(checkpoint) = self.unsaved.take() {
+            let saved = self.folder.save_checkpoint(&checkpoint, Bulk::new());
+            self.told_saved(saved);
+        }
+    }
+
+    fn told_saved(&mut self, saved: Result<u64>) {
         self.checkpointed = saved.is_ok();
-        if let Err(problem) = saved {
+        match saved {
+            Ok(_) => self.saved_at = Instant::now(),
             // A disk that is full tonight may have room after the next pass; the run goes on, and
             // the checkpoint before stays.
-            self.remark(problem.inside("problem-pass-is-not-saved"));
+            Err(problem) => self.remark(problem.inside("problem-pass-is-not-saved")),
         }
-        Ok(())
     }
 
     /// What the exemplars that the method keeps take as the network sees them, a byte for each colour of a pixel. They stay
@@ -142,4 +179,19 @@ fn made(bulk: &Bulk<'_>) -> usize {
 /// How many numbers these tensors hold.
 pub(super) fn numbers(tensors: &Named) -> usize {
     tensors.values().map(|tensor| tensor.values.len()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_checkpoints_are_written_less_often_but_every_five_minutes() {
+        assert_eq!(pause_after(0), Duration::ZERO);
+        assert_eq!(pause_after(SMALL), Duration::ZERO);
+        assert_eq!(pause_after(30 << 20), Duration::from_secs(15));
+        // Weights and momentum of a ViT-B, as Seq-FT needs them.
+        assert_eq!(pause_after(690_000_000), LONGEST_PAUSE);
+        assert_eq!(pause_after(u64::MAX), LONGEST_PAUSE);
+    }
 }
