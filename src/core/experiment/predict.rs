@@ -1,8 +1,8 @@
 //! One picture for the experts of a saved run, after any of its tasks.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
 use image::RgbImage;
@@ -13,7 +13,7 @@ use crate::device::{self, Trusted};
 use crate::message;
 use crate::method::{self, Answer, Chosen, Method, PetPlan, Recipe, Setup};
 use crate::nn::WeightType;
-use crate::pet::PetSpec;
+use crate::pet::{PetSpec, PetStack};
 use crate::problem::{Problem, Result};
 use crate::run::event::{Picture, RunHeader};
 use crate::store::{self, PetStart};
@@ -33,8 +33,12 @@ pub struct Predictor {
     /// Positions that count for the class of another, each with that.
     pub(super) again: Vec<(usize, usize)>,
     task: usize,
+    /// Bytes of its snapshot.
+    snapshot_bytes: u64,
     /// Pictures that it answered, up to [`MANY`]; none where its PETs stay apart from the weights.
     answered: Option<AtomicUsize>,
+    /// The PETs that become part of the weights from then on.
+    folding: OnceLock<Vec<PetStack>>,
     pub(super) method: Box<dyn Method>,
     pub(super) backbone: Arc<Opened>,
     /// What the method runs on: the backbone, and what it can be seen doing.
@@ -104,6 +108,12 @@ impl Parts {
         self.device.info.is_cpu()
     }
 
+    /// Bytes of memory that it takes, with the weights read.
+    pub fn bytes(&self) -> u64 {
+        let weights = self.weights.as_ref().map_or(0, Unplaced::bytes);
+        weights + bytes_of(&self.snapshot)
+    }
+
     /// Reads the weights' numbers into memory, so that what is left is to hand them to the device.
     ///
     /// # Errors
@@ -153,16 +163,24 @@ impl Parts {
         let taught = &self.header.tasks[..self.header.tasks.len().min(self.task + 1)];
         method.restore(&self.snapshot, taught)?;
         Ok(Predictor {
+            snapshot_bytes: bytes_of(&self.snapshot),
             again: self.header.again(),
             header: self.header,
             task: self.task,
             // Copies would be f32, and slower than rounded weights.
             answered: (variant.weights == WeightType::F32).then(AtomicUsize::default),
+            folding: OnceLock::new(),
             method,
             backbone,
             watched,
         })
     }
+}
+
+/// Bytes of these tensors.
+fn bytes_of(tensors: &Named) -> u64 {
+    let numbers = tensors.values().map(|tensor| tensor.values.len());
+    4 * numbers.sum::<usize>() as u64
 }
 
 /// A run's weights, opened and checked.
@@ -227,9 +245,10 @@ impl Predictor {
         };
         let before = answered.fetch_add(pictures, Ordering::Relaxed);
         if before < MANY && before + pictures >= MANY {
-            for pet in self.method.pets()? {
-                pet.now.fold();
-            }
+            let pets: Vec<PetStack> = self.method.pets()?.into_iter().map(|pet| pet.now).collect();
+            pets.iter().for_each(PetStack::fold);
+            // Clones share what is folded.
+            let _ = self.folding.set(pets);
         }
         Ok(())
     }
@@ -249,6 +268,14 @@ impl Predictor {
     /// Pictures as the network sees them, side by side, as normalised images.
     pub(super) fn images(&self, seen: &[u8]) -> Tensor<4> {
         upload::for_backbone(seen, &self.backbone)
+    }
+
+    /// Bytes of memory that it takes beside the backbone, which predictors share.
+    pub fn bytes(&self) -> u64 {
+        let folding = self.folding.get().into_iter().flatten();
+        let folded = folding.map(PetStack::folded_numbers);
+        let numbers = self.method.drawn_numbers() + folded.sum::<usize>();
+        self.snapshot_bytes + 4 * numbers as u64
     }
 
     /// How it answers, as plain numbers.

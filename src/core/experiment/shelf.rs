@@ -11,8 +11,13 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{PredictRequest, Prediction};
 use crate::store;
 
-/// Snapshots kept ready: enough to play a slider over a ten-task run.
-const KEPT: usize = 24;
+/// Predictors kept ready at most: enough to play a slider over a run of ten tasks.
+const MOST: usize = 24;
+/// Bytes that predictors kept ready take at most.
+const MOST_BYTES: u64 = 1 << 30;
+/// Predictors kept ready whatever they take. A request, a look inside a run and a table of a folder may each wait for one
+/// of its own; with fewer they would take it from each other again and again.
+const LEAST: usize = 3;
 
 /// What a predictor is of: a run's folder, a task (from 0), and when its snapshot was written. A
 /// added task that was undone may have made way for another one.
@@ -58,6 +63,14 @@ impl Prepared {
         Ok(Self::Parts(Box::new(parts)))
     }
 
+    /// Bytes of memory that it takes.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Whole(predictor) => predictor.bytes(),
+            Self::Parts(parts) => parts.bytes(),
+        }
+    }
+
     fn finished(self, stock: &Stock) -> Result<Box<Predictor>> {
         match self {
             Self::Whole(predictor) => Ok(predictor),
@@ -76,13 +89,12 @@ impl PredictorShelf {
         self.0.iter().any(|(known, _)| known == key)
     }
 
-    /// Puts one there; the one that was not used for longest may have to go.
+    /// Puts one there; those that were not used for longest may have to go.
     pub fn put(&mut self, key: Key, prepared: Prepared) {
         self.0.retain(|(known, _)| *known != key);
         self.0.push_back((key, prepared));
-        while self.0.len() > KEPT {
-            self.0.pop_front();
-        }
+        let sizes: Vec<u64> = self.0.iter().map(|(_, kept)| kept.bytes()).collect();
+        self.0.drain(..surplus(&sizes));
     }
 
     /// The predictor of this snapshot, if it was made ready; it counts as used.
@@ -129,5 +141,38 @@ impl PredictorShelf {
             seen,
             seen_size: predictor.input_size(),
         })
+    }
+}
+
+/// How many of the oldest predictors have to go; `sizes` are the bytes of each, the oldest first.
+fn surplus(sizes: &[u64]) -> usize {
+    let mut left: u64 = sizes.iter().sum();
+    let mut gone = 0;
+    for size in sizes {
+        let kept = sizes.len() - gone;
+        if kept <= LEAST || (kept <= MOST && left <= MOST_BYTES) {
+            break;
+        }
+        left -= size;
+        gone += 1;
+    }
+    gone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictors_are_bounded_by_bytes_and_by_number() {
+        // Whole networks of a ViT-B, as Seq-FT keeps them.
+        assert_eq!(surplus(&[344_000_000; 24]), 21);
+        assert_eq!(surplus(&[5_000_000; 24]), 0);
+        assert_eq!(surplus(&[5_000_000; 26]), 2);
+        // The last ones stay whatever they take, for each is waited for.
+        assert_eq!(surplus(&[2 << 30; 3]), 0);
+        assert_eq!(surplus(&[2 << 30, 1, 1, 1, 1]), 1);
+        assert_eq!(surplus(&[1, 1, 1, 1, 2 << 30]), 2);
+        assert_eq!(surplus(&[]), 0);
     }
 }

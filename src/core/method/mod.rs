@@ -212,6 +212,11 @@ pub trait Method: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Numbers that it holds to answer beside those of a snapshot: what is drawn anew.
+    fn drawn_numbers(&self) -> usize {
+        0
+    }
+
     /// The tensors that answer: what a snapshot holds.
     ///
     /// # Errors

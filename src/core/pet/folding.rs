@@ -134,6 +134,15 @@ impl PetStack {
         });
     }
 
+    /// Numbers in the layers that were folded so far.
+    pub fn folded_numbers(&self) -> usize {
+        let layers = self.folds.get().into_iter();
+        let layers = layers.flat_map(|folds| folds.layers.values());
+        let made = layers.filter_map(|layer| layer.get()?.as_ref().ok());
+        let sizes = made.map(|layer| layer.wide_weight().dims().iter().product::<usize>());
+        sizes.sum()
+    }
+
     /// The linear layers with which its equations can be folded.
     pub fn foldable(&self) -> Vec<Site> {
         let form = |plan: &super::stack::StackPlan| {

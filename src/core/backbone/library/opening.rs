@@ -72,6 +72,11 @@ impl Unplaced {
         self.tensors.read_ahead()
     }
 
+    /// Length of its file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Makes the network on a device.
     pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();

@@ -328,6 +328,11 @@ impl Method for RanPac {
         bulk.unwrap_or_default()
     }
 
+    fn drawn_numbers(&self) -> usize {
+        // On the host, and where the backbone is.
+        2 * self.projection.values().len() + self.weight.values.len()
+    }
+
     fn restore_bulk(&mut self, read: &dyn Fn(&str) -> Result<HostTensor>) -> Result<()> {
         match &mut self.regression {
             Some(regression) => regression.read_bulk(read),
