@@ -94,6 +94,19 @@ impl Weights {
         Ok(())
     }
 
+    /// Their values by name, in host memory. Each leaf is let go of once it was read.
+    ///
+    /// # Errors
+    /// A Problem when the device failed.
+    pub fn into_named(self) -> Result<Named> {
+        let leaves = self.0.into_iter();
+        let read = leaves.map(|(name, Leaf { shape, values })| {
+            let values = HostTensor::read(&values)?.values;
+            Ok((name, HostTensor { shape, values }))
+        });
+        read.collect()
+    }
+
     /// Leaves of the same names and shapes with the values stored under `prefix`.
     ///
     /// # Errors

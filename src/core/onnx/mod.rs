@@ -56,7 +56,7 @@ pub struct Graph {
 impl Graph {
     /// An input of numbers.
     pub fn input(&mut self, name: &str, lengths: &[Length]) -> Value {
-        self.inputs.message(11, &described(name, lengths));
+        self.inputs.message(11, described(name, lengths));
         Value(name.to_owned())
     }
 
@@ -64,7 +64,7 @@ impl Graph {
     pub fn output(&mut self, value: &Value, name: &str, lengths: &[Length]) {
         let named = Value(name.to_owned());
         self.node("Identity", &[value], &named, &[]);
-        self.outputs.message(12, &described(name, lengths));
+        self.outputs.message(12, described(name, lengths));
     }
 
     /// A weight; one of this name is made once.
@@ -77,9 +77,9 @@ impl Graph {
         if let Some(known) = self.named.get(name) {
             return known.clone();
         }
-        let values = values();
-        let bytes: &[u8] = bytemuck::cast_slice(&values);
-        self.tensor(name, shape.iter().map(|n| *n as i64), FLOAT, bytes);
+        let mut tensor = tensor(name, shape.iter().map(|n| *n as i64), FLOAT);
+        tensor.numbers(9, values());
+        self.weights.message(5, tensor);
         let value = Value(name.to_owned());
         self.named.insert(name.to_owned(), value.clone());
         value
@@ -98,7 +98,9 @@ impl Graph {
         }
         let name = format!("ints {}", self.ints.len());
         let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-        self.tensor(&name, [numbers.len() as i64], INT64, &bytes);
+        let mut tensor = tensor(&name, [numbers.len() as i64], INT64);
+        tensor.bytes(9, &bytes);
+        self.weights.message(5, tensor);
         let value = Value(name);
         self.ints.insert(numbers.to_vec(), value.clone());
         value
@@ -148,24 +150,9 @@ impl Graph {
                     told.int(20, 7);
                 }
             }
-            node.message(5, &told);
+            node.message(5, told);
         }
-        self.nodes.message(1, &node);
-    }
-
-    fn tensor(
-        &mut self,
-        name: &str,
-        shape: impl IntoIterator<Item = i64>,
-        kind: i64,
-        bytes: &[u8],
-    ) {
-        let mut tensor = Message::default();
-        shape.into_iter().for_each(|length| tensor.int(1, length));
-        tensor.int(2, kind);
-        tensor.text(8, name);
-        tensor.bytes(9, bytes);
-        self.weights.message(5, &tensor);
+        self.nodes.message(1, node);
     }
 
     /// The file; `says` is one line about it.
@@ -183,8 +170,8 @@ impl Graph {
         model.text(2, "LAE Studio");
         model.text(3, env!("CARGO_PKG_VERSION"));
         model.text(6, says);
-        model.message(7, &graph);
-        model.message(8, &operators);
+        model.message(7, graph);
+        model.message(8, operators);
         model.into_bytes()
     }
 
@@ -262,6 +249,15 @@ impl Graph {
     }
 }
 
+/// A tensor whose values are still to come.
+fn tensor(name: &str, shape: impl IntoIterator<Item = i64>, kind: i64) -> Message {
+    let mut tensor = Message::default();
+    shape.into_iter().for_each(|length| tensor.int(1, length));
+    tensor.int(2, kind);
+    tensor.text(8, name);
+    tensor
+}
+
 fn described(name: &str, lengths: &[Length]) -> Message {
     let mut shape = Message::default();
     for length in lengths {
@@ -270,15 +266,15 @@ fn described(name: &str, lengths: &[Length]) -> Message {
             Length::Is(count) => one.int(1, *count as i64),
             Length::Any(name) => one.text(2, name),
         }
-        shape.message(1, &one);
+        shape.message(1, one);
     }
     let mut tensor = Message::default();
     tensor.int(1, FLOAT);
-    tensor.message(2, &shape);
+    tensor.message(2, shape);
     let mut kind = Message::default();
-    kind.message(1, &tensor);
+    kind.message(1, tensor);
     let mut told = Message::default();
     told.text(1, name);
-    told.message(2, &kind);
+    told.message(2, kind);
     told
 }

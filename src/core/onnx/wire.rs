@@ -1,8 +1,18 @@
 //! Messages of protocol buffers: fields one behind the other, each with its number and kind.
 
-/// A message in the making.
+/// A message in the making. Messages are put into each other without copying the numbers in them: those of a network are
+/// most of a file.
 #[derive(Default)]
-pub struct Message(Vec<u8>);
+pub struct Message {
+    pieces: Vec<Piece>,
+    length: usize,
+}
+
+/// A part of a message.
+enum Piece {
+    Bytes(Vec<u8>),
+    Numbers(Vec<f32>),
+}
 
 /// Kinds of fields: a number of any length, counted bytes, four bytes.
 const VARINT: u64 = 0;
@@ -19,7 +29,7 @@ impl Message {
     /// A number of 32 bits.
     pub fn float(&mut self, field: u64, number: f32) {
         self.varint(field << 3 | FOUR);
-        self.0.extend(number.to_le_bytes());
+        self.add(&number.to_le_bytes());
     }
 
     /// A text.
@@ -31,30 +41,65 @@ impl Message {
     pub fn bytes(&mut self, field: u64, bytes: &[u8]) {
         self.varint(field << 3 | COUNTED);
         self.varint(bytes.len() as u64);
-        self.0.extend(bytes);
+        self.add(bytes);
+    }
+
+    /// The bytes of numbers of 32 bits.
+    pub fn numbers(&mut self, field: u64, numbers: Vec<f32>) {
+        self.varint(field << 3 | COUNTED);
+        self.varint(size_of_val(numbers.as_slice()) as u64);
+        self.length += size_of_val(numbers.as_slice());
+        self.pieces.push(Piece::Numbers(numbers));
     }
 
     /// A message inside this one.
-    pub fn message(&mut self, field: u64, inner: &Self) {
-        self.bytes(field, &inner.0);
+    pub fn message(&mut self, field: u64, inner: Self) {
+        self.varint(field << 3 | COUNTED);
+        self.varint(inner.length as u64);
+        self.append(inner);
     }
 
     /// All fields of another one, too.
     pub fn append(&mut self, other: Self) {
-        self.0.extend(other.0);
+        for piece in other.pieces {
+            match piece {
+                Piece::Bytes(bytes) => self.add(&bytes),
+                Piece::Numbers(numbers) => {
+                    self.length += size_of_val(numbers.as_slice());
+                    self.pieces.push(Piece::Numbers(numbers));
+                }
+            }
+        }
     }
 
-    /// As it is written.
+    /// As it is written. The memory of each part is free once it was written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.0
+        let mut all = Vec::with_capacity(self.length);
+        for piece in self.pieces {
+            match piece {
+                Piece::Bytes(bytes) => all.extend(bytes),
+                Piece::Numbers(numbers) => {
+                    all.extend_from_slice(bytemuck::cast_slice(&numbers));
+                }
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.length += bytes.len();
+        match self.pieces.last_mut() {
+            Some(Piece::Bytes(last)) => last.extend_from_slice(bytes),
+            _ => self.pieces.push(Piece::Bytes(bytes.to_vec())),
+        }
     }
 
     fn varint(&mut self, mut number: u64) {
         while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
+            self.add(&[number as u8 | 0x80]);
             number >>= 7;
         }
-        self.0.push(number as u8);
+        self.add(&[number as u8]);
     }
 }
 
@@ -69,6 +114,14 @@ mod tests {
         message.text(2, "testing");
         let wanted = b"\x08\x96\x01\x12\x07testing";
         assert_eq!(message.into_bytes(), wanted);
+        let mut outer = Message::default();
+        let mut inner = Message::default();
+        inner.numbers(9, vec![1.0, -2.0]);
+        inner.int(1, 150);
+        outer.message(3, inner);
+        outer.int(4, 1);
+        let wanted = b"\x1a\x0d\x4a\x08\x00\x00\x80\x3f\x00\x00\x00\xc0\x08\x96\x01\x20\x01";
+        assert_eq!(outer.into_bytes(), wanted);
         let mut negative = Message::default();
         negative.int(1, -1);
         assert_eq!(negative.into_bytes().len(), 11);

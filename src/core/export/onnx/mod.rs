@@ -13,7 +13,7 @@ use crate::method::{CosinePart, Reading, TEMPERATURE, Voice};
 use crate::onnx::{Attribute, Graph, Length, OPSET, Value};
 use crate::pet::{BlockPet, PetStack, Site};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, Named};
+use crate::tensors::HostTensor;
 
 /// A file of this format cannot be longer.
 const MOST_BYTES: usize = 2_000_000_000;
@@ -59,7 +59,7 @@ impl GraphHooks for Pets<'_> {
 
 /// All files of the folder.
 pub fn files(model: &Model<'_>) -> Result<Files> {
-    let weights = weights(model)?;
+    let weights = model.weights()?.into_named()?;
     let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
     if bytes > MOST_BYTES {
         return Err(
@@ -88,6 +88,8 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         let architecture = &model.predictor.backbone().entry.architecture;
         features.push(architecture.graph(&mut parts, &images)?);
     }
+    // The graph has its own copy.
+    drop(weights);
     let (scores, shares) = read(&mut graph, &model.recipe.reading, &features, classes);
     let shares = folded(&mut graph, &shares, &model.again(), classes);
     let outputs = [Length::Any("N"), Length::Is(classes)];
@@ -103,16 +105,6 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         ("classes.json".into(), prepared::classes(model)?),
         ("README.md".into(), readme(model).into_bytes()),
     ])
-}
-
-/// The backbone's weights under timm's names.
-fn weights(model: &Model<'_>) -> Result<Named> {
-    let mut prefixed = Named::new();
-    model.weights()?.write("w", &mut prefixed)?;
-    let own = prefixed.into_iter();
-    Ok(own
-        .map(|(name, values)| (name[2..].to_owned(), values))
-        .collect())
 }
 
 fn normalised(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {

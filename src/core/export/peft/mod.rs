@@ -58,8 +58,12 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
             files.push((format!("{place}{inner}{ADAPTER_VALUES}"), tensors));
         }
     }
-    let mut backbone = Named::new();
-    entry_weights(model, &mut backbone)?;
+    let backbone = model
+        .predictor
+        .backbone()
+        .backbone
+        .weights()?
+        .into_named()?;
     files.push((
         "backbone.safetensors".into(),
         to_bytes(&backbone, HashMap::new())?,
@@ -72,17 +76,6 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     files.push(("prepare.py".into(), prepared::module()));
     files.push(("README.md".into(), readme.into_bytes()));
     Ok(files)
-}
-
-/// The backbone's weights under timm's names.
-fn entry_weights(model: &Model<'_>, into: &mut Named) -> Result<()> {
-    let weights = model.predictor.backbone().backbone.weights()?;
-    let mut prefixed = Named::new();
-    weights.write("network", &mut prefixed)?;
-    for (name, values) in prefixed {
-        into.insert(name.trim_start_matches("network.").to_owned(), values);
-    }
-    Ok(())
 }
 
 /// What a stack changes, layer by layer: of timm's network, and of transformers', where that has such layers.
