@@ -20,8 +20,6 @@ pub enum Purpose {
     Augment = 4,
     /// What dropout drops in one step.
     Dropout = 5,
-    /// Which pairs of runs a draw of the bootstrap takes.
-    Bootstrap = 6,
 }
 
 /// A stream of random numbers.

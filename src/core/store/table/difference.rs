@@ -1,8 +1,8 @@
 //! How far two groups of runs lie apart, over the class orders and seeds that both have.
 //!
 //! Class orders move all methods alike, so the difference within each order says more than the difference of two means:
-//! for each class order and seed the means of both groups are subtracted, and how far chance in the choice of these moves the
-//! mean of the differences is told by a bootstrap over them (Efron and Tibshirani, An Introduction to the Bootstrap, 1993).
+//! for each class order and seed the means of both groups are subtracted. Student's t distribution gives the interval of
+//! the mean of these differences; three pairs are the usual number, for which a bootstrap's percentiles are far too narrow.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -10,15 +10,10 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::{Measured, Row};
-use crate::data::rng::{Purpose, Rng};
-use crate::metrics::mean;
+use crate::metrics::{MeanDifference, mean};
 
-/// Fewer pairs give no interval.
+/// Fewer pairs give no interval: two of them have one that is a dozen times as wide as their spread.
 const FEWEST_PAIRS: usize = 3;
-/// Draws of the bootstrap.
-const DRAWS: u64 = 10_000;
-/// Draws that lie outside a 95 % interval on each side.
-const OUTSIDE: usize = 250;
 
 /// The mean of paired differences in A_N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -27,8 +22,8 @@ pub struct Difference {
     pub pairs: usize,
     /// Mean of the differences, in points of percent.
     pub mean: f64,
-    /// The 95 % interval of that mean by the paired bootstrap (percentiles of 10,000 draws); none of fewer than three
-    /// pairs.
+    /// The 95 % confidence interval of that mean, in points of percent, by Student's t. `None` for fewer than three pairs,
+    /// and where all differences are equal.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -37,7 +32,6 @@ impl Difference {
     pub fn of(row: &Row<'_>, base: &Row<'_>) -> Option<Self> {
         let others = by_repetition(base);
         let own = by_repetition(row);
-        // In the order of the runs, so that the draws are always the same ones.
         let mut seen = HashSet::new();
         let repetitions = row.runs.iter().map(|run| Repetition::of(run));
         let pairs = repetitions.filter_map(|repetition| {
@@ -49,11 +43,11 @@ impl Difference {
     }
 
     fn of_pairs(differences: &[f64]) -> Option<Self> {
-        let pairs = differences.len();
+        let told = MeanDifference::of(differences)?;
         Some(Self {
-            pairs,
-            mean: mean(differences)?,
-            interval: (pairs >= FEWEST_PAIRS).then(|| interval(differences)),
+            pairs: told.pairs,
+            mean: told.mean,
+            interval: told.interval().filter(|_| told.pairs >= FEWEST_PAIRS),
         })
     }
 }
@@ -117,37 +111,21 @@ fn of_seeds(own: &BySeed, others: &BySeed) -> Vec<f64> {
         .collect()
 }
 
-fn interval(differences: &[f64]) -> [f64; 2] {
-    let n = differences.len() as u64;
-    let mut means: Vec<f64> = (0..DRAWS)
-        .map(|draw| {
-            let mut rng = Rng::new(Purpose::Bootstrap, 0, 0, draw);
-            let drawn = (0..n).map(|_| differences[rng.below(n) as usize]);
-            drawn.sum::<f64>() / n as f64
-        })
-        .collect();
-    means.sort_by(f64::total_cmp);
-    [means[OUTSIDE - 1], means[means.len() - OUTSIDE]]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_is_that_of_the_bootstrap() {
+    fn the_interval_is_that_of_student_and_takes_three_pairs() {
         assert_eq!(Difference::of_pairs(&[]), None);
         let two = Difference::of_pairs(&[1.0, 3.0]);
-        assert!(two.is_some_and(|d| d.mean == 2.0 && d.interval.is_none()));
-        let same = Difference::of_pairs(&[1.5; 4]).and_then(|d| d.interval);
-        assert_eq!(same, Some([1.5, 1.5]));
-        // Of ten differences with mean 0.55 and population deviation 0.287 the mean of ten draws has deviation 0.0908,
-        // so 95 % lie about 0.178 on either side.
-        let ten: Vec<f64> = (1..=10).map(|i| f64::from(i) / 10.0).collect();
-        let [low, high] = Difference::of_pairs(&ten)
-            .and_then(|d| d.interval)
-            .unwrap_or_default();
-        assert!((low - (0.55 - 0.178)).abs() < 0.02, "{low}");
-        assert!((high - (0.55 + 0.178)).abs() < 0.02, "{high}");
+        assert!(two.is_some_and(|d| d.mean == 2.0 && d.pairs == 2 && d.interval.is_none()));
+        let same = Difference::of_pairs(&[1.5; 4]);
+        assert!(same.is_some_and(|d| d.mean == 1.5 && d.interval.is_none()));
+        // 2 ± 4.302653 × 1 / √3: wider than the three differences lie apart.
+        let three = Difference::of_pairs(&[1.0, 2.0, 3.0]);
+        let [low, high] = three.and_then(|d| d.interval).unwrap_or_default();
+        assert!((low + 0.484_138).abs() < 1e-6, "{low}");
+        assert!((high - 4.484_138).abs() < 1e-6, "{high}");
     }
 }

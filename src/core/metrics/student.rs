@@ -1,0 +1,167 @@
+//! The mean of a few paired differences, and how far chance may have moved it, by Student's t distribution (Student, The
+//! probable error of a mean, Biometrika 1908).
+
+use super::{mean, std_dev};
+
+/// Share of intervals that contain the true mean.
+const LEVEL: f64 = 0.95;
+/// Differences that spread less than this, in points of percent, are equal but for rounding.
+const ROUNDING: f64 = 1e-9;
+/// Halvings of a bracket until it is as narrow as numbers allow.
+const HALVINGS: usize = 64;
+
+/// The mean of paired differences, with its error as estimated from their spread. The pairs count as independent draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanDifference {
+    /// Number of pairs.
+    pub pairs: usize,
+    /// Mean of the differences.
+    pub mean: f64,
+    /// Standard error of the mean. `None` for fewer than two pairs, and where all differences are equal: these do not show
+    /// how far chance moves them.
+    pub error: Option<f64>,
+}
+
+impl MeanDifference {
+    /// Returns the mean of these differences, in points of percent; `None` if there are none.
+    pub fn of(differences: &[f64]) -> Option<Self> {
+        let std = std_dev(differences).filter(|std| *std > ROUNDING);
+        Some(Self {
+            pairs: differences.len(),
+            mean: mean(differences)?,
+            error: std.map(|std| std / (differences.len() as f64).sqrt()),
+        })
+    }
+
+    /// Returns the 95 % confidence interval of the mean; `None` without a standard error.
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        // Without an error there may be no degree of freedom, for which there is no quantile.
+        let error = self.error?;
+        let half = error * quantile(LEVEL, self.freedom());
+        Some([self.mean - half, self.mean + half])
+    }
+
+    /// Returns the two-sided p-value of the paired t-test; `None` without a standard error.
+    pub fn p(&self) -> Option<f64> {
+        Some(1.0 - within(self.mean / self.error?, self.freedom()))
+    }
+
+    fn freedom(&self) -> usize {
+        self.pairs.saturating_sub(1)
+    }
+}
+
+/// Returns the probability that t with so many degrees of freedom lies between −`t` and `t` (Abramowitz and Stegun, Handbook
+/// of Mathematical Functions, 26.7.3 and 26.7.4).
+fn within(t: f64, freedom: usize) -> f64 {
+    let angle = (t.abs() / (freedom as f64).sqrt()).atan();
+    let (sin, cos) = angle.sin_cos();
+    let first = freedom % 2;
+    let mut term = if first == 1 { cos } else { 1.0 };
+    let mut sum = 0.0;
+    for k in (first..freedom.saturating_sub(1)).step_by(2) {
+        sum += term;
+        term *= cos * cos * (k + 1) as f64 / (k + 2) as f64;
+    }
+    match first {
+        1 => (angle + sin * sum) * std::f64::consts::FRAC_2_PI,
+        _ => sin * sum,
+    }
+}
+
+/// Returns the `t` between −`t` and `t` of which this probability lies.
+fn quantile(probability: f64, freedom: usize) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while within(high, freedom) < probability {
+        high *= 2.0;
+    }
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        match within(middle, freedom) < probability {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng as _, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn quantiles_and_p_values_are_those_of_r() {
+        // qt(0.975, df) and 2 * pt(-t, df).
+        let quantiles = [
+            (1, 12.706_204_736),
+            (2, 4.302_652_730),
+            (3, 3.182_446_305),
+            (9, 2.262_157_163),
+            (101, 1.983_731_003),
+        ];
+        for (freedom, t) in quantiles {
+            let told = quantile(0.95, freedom);
+            assert!((told - t).abs() < 1e-8, "{freedom}: {told}");
+        }
+        let tails = [
+            (2.5, 4, 0.066_766_544_8),
+            (-5.0, 5, 0.004_104_715_98),
+            (8.0, 7, 9.114_921_17e-5),
+            (0.3, 20, 0.767_273_003),
+        ];
+        for (t, freedom, p) in tails {
+            let told = 1.0 - within(t, freedom);
+            assert!((told - p).abs() < 1e-8, "{t}, {freedom}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_paired_test_is_that_of_r() {
+        // t.test(c(1.2, 0.4, 2.1, 0.9))
+        let four = MeanDifference::of(&[1.2, 0.4, 2.1, 0.9]).unwrap();
+        let [low, high] = four.interval().unwrap();
+        assert!((low - 0.013_639_374).abs() < 1e-8 && (high - 2.286_360_626).abs() < 1e-8);
+        assert!((four.p().unwrap() - 0.048_560_420).abs() < 1e-8);
+    }
+
+    #[test]
+    fn what_does_not_vary_has_no_error() {
+        assert_eq!(MeanDifference::of(&[]), None);
+        for differences in [&[1.5][..], &[1.5; 4], &[0.1 + 0.2, 0.3]] {
+            let told = MeanDifference::of(differences).unwrap();
+            assert_eq!((told.error, told.interval(), told.p()), (None, None, None));
+        }
+    }
+
+    /// The share of samples of the standard normal distribution for which this is true.
+    fn share(pairs: usize, of: impl Fn(&MeanDifference) -> bool) -> f64 {
+        const SAMPLES: usize = 40_000;
+        let mut rng = ChaCha8Rng::seed_from_u64(pairs as u64);
+        let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        // Box and Muller, 1958.
+        let mut normal = || (-2.0 * unit().ln()).sqrt() * (std::f64::consts::TAU * unit()).cos();
+        let holds = (0..SAMPLES).filter(|_| {
+            let differences: Vec<f64> = (0..pairs).map(|_| normal()).collect();
+            of(&MeanDifference::of(&differences).unwrap())
+        });
+        holds.count() as f64 / SAMPLES as f64
+    }
+
+    #[test]
+    fn intervals_contain_the_true_mean_as_often_as_they_say() {
+        for pairs in [2, 3, 5, 10] {
+            let covered = share(pairs, |told| {
+                told.interval()
+                    .is_some_and(|[low, high]| low <= 0.0 && high >= 0.0)
+            });
+            // Five standard errors of 40,000 samples.
+            assert!((covered - 0.95).abs() < 0.0055, "{pairs} pairs: {covered}");
+            let false_alarms = share(pairs, |told| told.p().is_some_and(|p| p < 0.05));
+            assert!((false_alarms - 0.05).abs() < 0.0055, "{false_alarms}");
+        }
+    }
+}
