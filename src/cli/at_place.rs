@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::End;
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{Json, complain, say, tell};
-use super::progress::Reporter;
+use super::progress::{Notes, OneOfSeveral, Reporter};
 use crate::experiment::{Along, Changes, check_untaught, take_along};
 use crate::message;
 use crate::method::run_title;
@@ -270,6 +270,7 @@ pub(super) fn train(
         return Ok(not_begun());
     };
     let (mut runs, count) = (Vec::new(), configs.len());
+    let mut notes = Notes::default();
     for config in configs {
         let mut config = config;
         if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
@@ -282,7 +283,11 @@ pub(super) fn train(
             own,
             ..Job::train(config, title)
         };
-        let ended = there.work(job, at.detach, &mut reporter, control);
+        let mut sink = OneOfSeveral {
+            reporter: &mut reporter,
+            notes: &mut notes,
+        };
+        let ended = there.work(job, at.detach, &mut sink, control);
         let ended = ended.inspect_err(|_| reporter.failed());
         drop(reporter);
         let last = match ended? {
@@ -299,6 +304,7 @@ pub(super) fn train(
             None => Ok(not_begun()),
         };
     }
+    notes.close();
     match runs.as_slice() {
         [] => Ok(left(name)),
         [run] if !several => finished(run, output),

@@ -1,5 +1,6 @@
 //! What a person sees of a running job: a bar on a terminal, lines elsewhere, nothing when quiet.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -202,6 +203,60 @@ impl Sink for Reporter {
             | Event::Finished { .. }
             | Event::Stopped { .. }
             | Event::Failed { .. } => {}
+        }
+    }
+}
+
+/// Notes that came up in the runs of one command, so that each is shown once.
+#[derive(Default)]
+pub(super) struct Notes {
+    /// How often each came up again.
+    again: BTreeMap<String, usize>,
+}
+
+impl Notes {
+    /// Returns whether an event is no note, or one that has not been shown.
+    pub fn is_new(&mut self, event: &Event) -> bool {
+        let note = match event {
+            Event::Remark { problem, .. } => problem.to_string(),
+            Event::Assumed(sentences) => {
+                let sentences: Vec<&str> = sentences.iter().map(|s| s.english.as_str()).collect();
+                sentences.join(" ")
+            }
+            _ => return true,
+        };
+        match self.again.get_mut(&note) {
+            Some(again) => *again += 1,
+            None => {
+                self.again.insert(note, 0);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Says how often notes came up again.
+    pub fn close(&mut self) {
+        let again = std::mem::take(&mut self.again).into_iter();
+        for (note, again) in again.filter(|(_, again)| *again > 0) {
+            let what = note.lines().next().unwrap_or_default();
+            let what = what.trim_start_matches("problem: ");
+            let again = counted(again, "more time");
+            tell(format!("note ({again}): {what}"));
+        }
+    }
+}
+
+/// Follows one of several runs, without the notes of those before it.
+pub(super) struct OneOfSeveral<'a> {
+    pub reporter: &'a mut Reporter,
+    pub notes: &'a mut Notes,
+}
+
+impl Sink for OneOfSeveral<'_> {
+    fn event(&mut self, event: Event) {
+        if self.notes.is_new(&event) {
+            self.reporter.event(event);
         }
     }
 }

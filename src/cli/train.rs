@@ -4,7 +4,7 @@ use super::End;
 use super::at_place::{self, AtPlace};
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, size, tell};
-use super::progress::Reporter;
+use super::progress::{Notes, OneOfSeveral, Reporter};
 use super::settings::{Resolved, Settings, without_effect};
 use super::signals::stop_on_ctrl_c;
 use crate::backbone::library;
@@ -86,13 +86,18 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return Ok(not_begun());
     }
     tell_other_split(&configs, args.settings.preset.as_deref(), &stock, &control);
+    let mut notes = Notes::default();
     for config in configs {
         if !output.quiet {
             tell_expected(&config);
         }
         let mut reporter = Reporter::new(output.quiet);
-        let outcome = experiment::train(&config, &root, &stock, &mut reporter, &control)
-            .inspect_err(|_| reporter.failed());
+        let mut sink = OneOfSeveral {
+            reporter: &mut reporter,
+            notes: &mut notes,
+        };
+        let outcome = experiment::train(&config, &root, &stock, &mut sink, &control);
+        let outcome = outcome.inspect_err(|_| reporter.failed());
         drop(reporter);
         if outcome.is_err() && !runs.is_empty() {
             // What is finished is worth having whatever became of the rest.
@@ -112,6 +117,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             None => Ok(not_begun()),
         };
     }
+    notes.close();
     match runs.as_slice() {
         [run] if !several => finished(run, output),
         _ => several_finished(&runs, output),

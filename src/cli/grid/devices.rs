@@ -10,6 +10,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::super::output::{duration, tell};
+use super::super::progress::Notes;
 use super::report::title_of;
 use super::worker::{How, STOP, Told};
 use super::{Args, complain_of};
@@ -50,6 +51,7 @@ struct Merged<'a> {
     /// Cells that were looked at to their end.
     done: BTreeSet<usize>,
     failed: BTreeMap<usize, Problem>,
+    notes: Notes,
     /// Seconds that each cell left is thought to take.
     left: HashMap<usize, f64>,
 }
@@ -99,6 +101,7 @@ pub(super) fn run(
         cells: cells.len(),
         done: BTreeSet::new(),
         failed: BTreeMap::new(),
+        notes: Notes::default(),
         left: cells
             .iter()
             .map(|cell| (*cell, plan.costs(&[*cell]).seconds))
@@ -230,6 +233,7 @@ impl Merged<'_> {
     fn hear(&mut self, number: usize, told: Told) {
         match told {
             Told::Begins { cell, goes_on } => self.begins(number, cell, goes_on),
+            Told::Event(event) if !self.notes.is_new(&event) => {}
             Told::Event(event) => match *event {
                 Event::Progress { progress, .. } => self.progress(number, &progress),
                 Event::Remark { problem, .. } => {
@@ -293,7 +297,8 @@ impl Merged<'_> {
             }
             How::Failed(problem) => {
                 self.left.remove(&cell);
-                if self.failed.insert(cell, problem.clone()).is_none() {
+                let is_known = self.failed.values().any(|known| known.what == problem.what);
+                if self.failed.insert(cell, problem.clone()).is_none() && !is_known {
                     let title = title_of(self.plan, cell);
                     let say = || complain_of(&title, &problem);
                     match &self.bars {
@@ -337,6 +342,15 @@ impl Merged<'_> {
 
     /// How many cells could not be run.
     fn close(&mut self) -> usize {
+        self.notes.close();
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for problem in self.failed.values() {
+            *reasons.entry(&problem.what).or_default() += 1;
+        }
+        for (what, runs) in reasons.into_iter().filter(|(_, runs)| *runs > 1) {
+            let more = counted(runs - 1, "more run");
+            tell(format!("{more} for the same reason: {what}"));
+        }
         let done = &self.done;
         self.failed
             .keys()

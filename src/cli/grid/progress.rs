@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::output::{duration, tell};
-use super::super::progress::Reporter;
+use super::super::progress::{Notes, Reporter};
 use super::super::train::tell_other_split;
 use super::complain_of;
 use super::report::title_of;
@@ -27,6 +27,7 @@ pub(super) struct GridReporter {
     splits: HashSet<String>,
     /// Problems that were told, and how often each came up again.
     told: HashMap<String, usize>,
+    notes: Notes,
 }
 
 impl GridReporter {
@@ -47,12 +48,14 @@ impl GridReporter {
             pace: Pace::of(plan, cells),
             splits: HashSet::new(),
             told: HashMap::new(),
+            notes: Notes::default(),
         }
     }
 
     /// Says how often what went wrong did so.
     pub fn close(&mut self) {
         self.reporter = None;
+        self.notes.close();
         for (problem, again) in self.told.drain().filter(|(_, again)| *again > 0) {
             tell(format!(
                 "{} for the same reason: {problem}",
@@ -75,7 +78,9 @@ impl GridReporter {
 
 impl Sink for GridReporter {
     fn event(&mut self, event: Event) {
-        if let Some(reporter) = &mut self.reporter {
+        if let Some(reporter) = &mut self.reporter
+            && self.notes.is_new(&event)
+        {
             reporter.event(event);
         }
     }

@@ -1,5 +1,7 @@
 //! The cells of a grid as the engine runs them: what becomes of each is told.
 
+use std::collections::HashSet;
+
 use super::sink::JobSink;
 use crate::experiment::grid::{CellEnd, GridPlan, GridSink, Pace};
 use crate::message;
@@ -22,6 +24,8 @@ pub(super) struct CellSink<'a, 'b> {
     pace: Pace,
     /// Why the first one failed that did.
     pub problem: Option<Problem>,
+    /// Remarks that were told: most runs of a grid have the same ones.
+    told: HashSet<String>,
 }
 
 impl<'a, 'b> CellSink<'a, 'b> {
@@ -31,6 +35,7 @@ impl<'a, 'b> CellSink<'a, 'b> {
             pace: Pace::of(plan, order),
             sink,
             problem: None,
+            told: HashSet::new(),
         }
     }
 }
@@ -48,7 +53,13 @@ impl CellSink<'_, '_> {
 
 impl Sink for CellSink<'_, '_> {
     fn event(&mut self, event: Event) {
-        self.sink.event(event);
+        let note = match &event {
+            Event::Remark { problem, .. } => Some(problem.to_string()),
+            _ => None,
+        };
+        if note.is_none_or(|note| self.told.insert(note)) {
+            self.sink.event(event);
+        }
     }
 
     fn between_batches(&mut self) {

@@ -317,3 +317,32 @@ fn seeds_of_a_method_that_draws_nothing_are_one_cell() {
     assert_eq!(report["runs"].as_array().unwrap().len(), 1);
     assert!(report["std"]["final_accuracy"].is_null());
 }
+
+#[test]
+fn a_note_that_many_runs_share_is_shown_once() {
+    let alone = TINY.replace("classes_per_task = \"5\"", "classes_per_task = \"9,1\"");
+    let tried = Tried::new(&format!("{alone}seeds = 2\n"));
+    for device in ["cpu", "cpu,cpu"] {
+        let runs = tried.folder.path().join(device);
+        let output = tried.run(&[
+            "--quiet",
+            "--device",
+            device,
+            "--out",
+            runs.to_str().unwrap(),
+        ]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let notes = said
+            .lines()
+            .filter(|line| line.contains("task 2 has a single class"));
+        let notes: Vec<&str> = notes.collect();
+        assert_eq!(notes.len(), 2, "{said}");
+        assert!(notes[1].starts_with("note (3 more times): "), "{said}");
+        assert_eq!(
+            said.matches("where: --classes-per-task").count(),
+            1,
+            "{said}"
+        );
+    }
+}
