@@ -18,7 +18,7 @@ use lae_studio::run::inside::{
 };
 use lae_studio::run::job::{GridWork, Job, JobId, JobWork, Own, SearchBy};
 use lae_studio::run::queue::JobEvent;
-use lae_studio::run::searched::{ChosenEnd, ContestEnd, Searched};
+use lae_studio::run::searched::{ChosenEnd, ContestEnd, EdgeEnd, Searched};
 use lae_studio::run::sheet::{SheetCount, SheetRequest, SheetState};
 use lae_studio::run::tried::{Trial, TriedMethod};
 use lae_studio::run::wire::{self, Ask, Said, Told};
@@ -169,11 +169,17 @@ impl Chance {
             mean: self.real(),
             second: Some((self.text(), self.real())),
             level: vec![self.text()],
+            runs: self.whole(),
+            edges: vec![EdgeEnd {
+                setting: self.text(),
+                is_highest: true,
+            }],
         };
         let contest = ContestEnd {
             title: self.text(),
             tried: self.whole(),
             chosen: Some(chosen),
+            unranked: vec![self.text()],
         };
         Searched {
             contests: vec![contest],

@@ -267,10 +267,14 @@ trial-level = { $title } antwortete am besten; so wenige Bilder unterscheiden es
 search-none-ended = { $title }: Von { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen
-} wurde keine fertig.
+} ist keine vollständig; gewählt wurde deshalb keine.
 search-best = { $title }: { $best } ist die beste von { $n ->
     [one] { $n } Zeile
    *[other] { $n } Zeilen
 }, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % an zurückgehaltenen Bildern.
 search-second = { $second } liegt { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } Punkte dahinter.
-search-level = { $others } lässt sich nicht von { $best } unterscheiden.
+search-level = Von { $best } nicht zu unterscheiden: { $others }. Mehr Klassenreihenfolgen oder Startwerte können den Unterschied zeigen.
+search-one-run = Je ein Lauf zeigt nicht, was Zufall ist. Von { $best } nicht zu unterscheiden: { $others }. Nimm mehrere Klassenreihenfolgen oder Startwerte.
+search-highest = { $setting } ist der höchste Wert, der versucht wurde; ein höherer kann besser sein.
+search-lowest = { $setting } ist der niedrigste Wert, der versucht wurde; ein niedrigerer kann besser sein.
+search-unranked = Ohne Rang, weil ein Lauf nicht abgeschlossen werden konnte: { $rows }.

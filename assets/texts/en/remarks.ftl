@@ -264,10 +264,14 @@ trial-level = { $title } answered best; so few pictures do not tell it apart fro
 search-none-ended = { $title }: none of { $n ->
     [one] { $n } row
    *[other] { $n } rows
-} could be finished.
+} has all of its runs, so none is chosen.
 search-best = { $title }: { $best } is the best of { $n ->
     [one] { $n } row
    *[other] { $n } rows
 }, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % on pictures held back.
 search-second = { $second } is { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } points behind.
-search-level = { $others } cannot be told from { $best }.
+search-level = { $others } cannot be told from { $best }; more class orders or seeds may tell them apart.
+search-one-run = One run of each does not show what is chance: { $others } cannot be told from { $best }. Give several class orders or seeds.
+search-highest = { $setting } is the highest value that was tried; a higher one may be better.
+search-lowest = { $setting } is the lowest value that was tried; a lower one may be better.
+search-unranked = Not ranked, because a run could not be finished: { $rows }.

@@ -1,19 +1,20 @@
 //! A search among the rows of a grid: rounds of runs, each like a grid of its own, and what was chosen.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use super::cells::{CellSink, preparing};
 use super::sink::JobSink;
 use crate::experiment::Stock;
-use crate::experiment::grid::search::{Measured, Search, Verdict};
+use crate::experiment::grid::search::{Measured, Search};
 use crate::experiment::grid::{Cells, GridEnd, GridPlan};
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
-use crate::run::searched::{ChosenEnd, ContestEnd, Searched};
-use crate::store;
+use crate::run::searched::Searched;
 use crate::texts::Message;
+use crate::{files, store};
 
 /// Share of each class's training images that is held back, where a row names none.
 const SHARE: f64 = 0.2;
@@ -33,6 +34,9 @@ pub(super) fn run_search(
     let (mut left, mut measured) = (search.begin(), Measured::new());
     for round in 0..search.rounds() {
         let (cells, numbers) = search.round(round, &left);
+        if numbers.is_empty() {
+            break;
+        }
         let mut tell = |what: Message| {
             sink.event(preparing(what));
             sink.between_batches();
@@ -52,43 +56,58 @@ pub(super) fn run_search(
         measured.extend(numbers.into_iter().zip(plan.rows(&order)));
         search.keep(round, &mut left, &measured);
     }
-    let verdicts: Vec<Option<Verdict>> = left
-        .iter()
-        .map(|rows| search.verdict(rows, &measured))
-        .collect();
-    let winners = search.contests.iter().zip(&verdicts);
-    let winners: Vec<(String, usize)> = winners
-        .filter_map(|(contest, verdict)| Some((contest.title.clone(), verdict.as_ref()?.row)))
-        .collect();
-    if winners.is_empty() {
+    let verdicts = search.verdicts(&left, &measured);
+    if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
         return Err(
-            Problem::new(message!("problem-no-run-of-this-search-could"))
+            Problem::new(message!("problem-no-row-of-this-search-is-whole"))
                 .advise(message!("try-lines-of-its-runs-say-what")),
         );
     }
-    let file = runs_root.join(format!("{name}-best.toml"));
-    store::write_file(&file, search.file_of(&winners)?.as_bytes())?;
-    let contests = search.contests.iter().zip(&verdicts);
-    let contests = contests.map(|(contest, verdict)| ContestEnd {
-        title: contest.title.clone(),
-        tried: contest.rows.len(),
-        chosen: verdict.as_ref().map(|verdict| chosen(&search, verdict)),
-    });
     let searched = Searched {
-        contests: contests.collect(),
-        file,
+        contests: search.ends(&verdicts),
+        file: save_chosen(runs_root, &name, &search.file_of(&verdicts)?)?,
     };
     sink.event(Event::Searched(Box::new(searched)));
     Ok(Event::Finished { run: run() })
 }
 
-fn chosen(search: &Search, verdict: &Verdict) -> ChosenEnd {
-    let title = |row: usize| search.title(row).to_string();
-    let second = verdict.second.as_ref();
-    ChosenEnd {
-        title: title(verdict.row),
-        mean: verdict.mean,
-        second: second.map(|second| (title(second.row), second.difference)),
-        level: verdict.level.iter().map(|row| title(*row)).collect(),
+/// Writes the grid of what a search of the grid `name` chose beside the runs; what another search chose keeps its file.
+fn save_chosen(runs_root: &Path, name: &str, text: &str) -> Result<PathBuf> {
+    let numbered = (2..).map(|number| format!("{name}-best-{number}.toml"));
+    let names = std::iter::once(format!("{name}-best.toml")).chain(numbered);
+    let mut files = names.map(|name| runs_root.join(name));
+    let is_free = |file: &PathBuf| match files::read_text(file, files::TEXT) {
+        Ok(known) => known == text,
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    // The numbers do not run out before the disk does.
+    let file = files.find(is_free).unwrap_or_default();
+    store::write_file(&file, text.as_bytes())?;
+    Ok(file)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_search_chose_is_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let save = |text: &str| {
+            let file = save_chosen(root.path(), "rates", text).unwrap();
+            file.file_name().unwrap().to_str().unwrap().to_string()
+        };
+        assert_eq!(save("a"), "rates-best.toml");
+        assert_eq!(save("b"), "rates-best-2.toml");
+        assert_eq!(save("c"), "rates-best-3.toml");
+        // The same search once more chooses the same.
+        assert_eq!(save("b"), "rates-best-2.toml");
+        for (name, text) in [("rates-best.toml", "a"), ("rates-best-2.toml", "b")] {
+            assert_eq!(
+                std::fs::read_to_string(root.path().join(name)).unwrap(),
+                text
+            );
+        }
     }
 }

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::message;
 use crate::problem::some_of;
-use crate::texts::Words;
+use crate::texts::{Message, Words};
+
+/// So many rows are named in a sentence.
+const MOST_NAMED: usize = 4;
 
 /// What a search came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,8 +27,11 @@ pub struct ContestEnd {
     pub title: String,
     /// Rows that took part.
     pub tried: usize,
-    /// What was chosen; none where no run was finished.
+    /// What was chosen; none where no row has all of its runs.
     pub chosen: Option<ChosenEnd>,
+    /// Rows that are not ranked, since a run of them could not be finished.
+    #[serde(default)]
+    pub unranked: Vec<String>,
 }
 
 /// The best row.
@@ -39,6 +45,77 @@ pub struct ChosenEnd {
     pub second: Option<(String, f64)>,
     /// Rows that cannot be told from it.
     pub level: Vec<String>,
+    /// Its runs: class orders and seeds; 0 where an older program does not say.
+    #[serde(default)]
+    pub runs: usize,
+    /// Its settings that have the lowest or highest value that was tried.
+    #[serde(default)]
+    pub edges: Vec<EdgeEnd>,
+}
+
+/// A setting at the edge of what was tried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EdgeEnd {
+    /// Its key and value.
+    pub setting: String,
+    /// Whether its value is the highest; else it is the lowest.
+    pub is_highest: bool,
+}
+
+impl ContestEnd {
+    /// Returns what to know of the choice, in sentences: rows that are not told apart, values at the edge of what was
+    /// tried, and rows that are not ranked.
+    pub fn notes(&self) -> Vec<Message> {
+        let chosen = self.chosen.iter();
+        let mut notes: Vec<Message> = chosen.flat_map(ChosenEnd::notes).collect();
+        if !self.unranked.is_empty() {
+            let rows = some_of(&self.unranked, MOST_NAMED);
+            notes.push(message!("search-unranked", rows = rows));
+        }
+        notes
+    }
+
+    fn sentence(&self) -> Message {
+        let (title, n) = (&self.title, self.tried);
+        let Some(chosen) = &self.chosen else {
+            return message!("search-none-ended", title = title, n = n);
+        };
+        let (best, mean) = (&chosen.title, chosen.mean);
+        let told = message!(
+            "search-best",
+            title = title,
+            best = best,
+            n = n,
+            mean = mean
+        );
+        told.then(
+            chosen.second.as_ref().map(|(second, behind)| {
+                message!("search-second", second = second, behind = *behind)
+            }),
+        )
+    }
+}
+
+impl ChosenEnd {
+    fn notes(&self) -> Vec<Message> {
+        let mut notes = Vec::new();
+        if !self.level.is_empty() {
+            let id = match self.runs {
+                1 => "search-one-run",
+                _ => "search-level",
+            };
+            let others = some_of(&self.level, MOST_NAMED);
+            notes.push(message!(id, best = &self.title, others = others));
+        }
+        notes.extend(self.edges.iter().map(|edge| {
+            let id = match edge.is_highest {
+                true => "search-highest",
+                false => "search-lowest",
+            };
+            message!(id, setting = &edge.setting)
+        }));
+        notes
+    }
 }
 
 impl Searched {
@@ -47,29 +124,8 @@ impl Searched {
         let contests = self.contests.iter();
         contests
             .map(|contest| {
-                let (title, n) = (&contest.title, contest.tried);
-                let Some(chosen) = &contest.chosen else {
-                    return message!("search-none-ended", title = title, n = n).into();
-                };
-                let (best, mean) = (&chosen.title, chosen.mean);
-                let told = message!(
-                    "search-best",
-                    title = title,
-                    best = best,
-                    n = n,
-                    mean = mean
-                );
-                let behind = chosen.second.as_ref().map(|(second, behind)| {
-                    message!("search-second", second = second, behind = *behind)
-                });
-                let level = (!chosen.level.is_empty()).then(|| {
-                    message!(
-                        "search-level",
-                        best = best,
-                        others = some_of(&chosen.level, 4)
-                    )
-                });
-                told.then(behind).then(level).into()
+                let notes = contest.notes().into_iter().map(Some);
+                notes.fold(contest.sentence(), Message::then).into()
             })
             .collect()
     }

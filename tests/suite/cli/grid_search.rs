@@ -5,8 +5,10 @@ use super::*;
 
 #[test]
 fn a_search_halves_what_competes_and_writes_a_grid_of_the_best() {
-    let text = format!("{TINY}base_lr = [0.001, 0.01, 0.03]\nseeds = 2\n")
-        .replace("epochs = 1", "epochs = 2");
+    let rates = "base_lr = [0.001, 0.003, 0.01, 0.02, 0.03, 0.05]\nseeds = 2\n";
+    let text = format!("{TINY}{rates}")
+        .replace("epochs = 1", "epochs = 4")
+        .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
     let tried = Tried::new(&text);
     let file = tried.folder.path().join("best.toml").display().to_string();
     let words = [
@@ -19,24 +21,21 @@ fn a_search_halves_what_competes_and_writes_a_grid_of_the_best() {
         "--quiet",
     ];
     let report = tried.json(&words);
-    let contests = report["contests"].as_array().unwrap();
-    assert_eq!(contests.len(), 2);
-    for contest in contests {
-        // Three with one epoch, two of them with both; two seeds of each.
-        assert_eq!(
-            (&contest["tried"], &contest["passes"]),
-            (&Value::from(3), &Value::from(14))
-        );
-        assert!(
-            contest["chosen"]["settings"]["base_lr"].is_string(),
-            "{contest}"
-        );
-        assert!(contest["chosen"]["second"].is_string(), "{contest}");
-        assert_eq!(contest["chosen"]["runs"], 2);
-    }
+    let contest = &report["contests"][0];
+    // Six with one epoch, three with two, two with four: 20 epochs in place of 24.
+    assert_eq!(
+        (&contest["tried"], &contest["rounds"]),
+        (&6.into(), &3.into())
+    );
+    let steps = |key: &str| contest[key].as_u64().unwrap();
+    assert_eq!(steps("steps") * 24, steps("steps_of_all") * 20);
+    let chosen = &contest["chosen"];
+    assert!(chosen["settings"]["base_lr"].is_string(), "{contest}");
+    assert!(chosen["second"].is_string(), "{contest}");
+    assert_eq!(chosen["runs"], 2);
     let runs = json(&run_json(&["runs"], &tried.runs()));
     let runs = runs.as_array().unwrap();
-    assert_eq!(runs.len(), 2 * (3 + 2) * 2);
+    assert_eq!(runs.len(), (6 + 3 + 2) * 2);
     assert!(
         runs.iter().all(|run| run["measured_on"] == "validation"),
         "{runs:?}"
@@ -52,12 +51,12 @@ fn a_search_halves_what_competes_and_writes_a_grid_of_the_best() {
     );
     // The grid it writes names test images.
     let best = json(&run_json(&["grid", &file, "--quiet"], &tried.runs()));
-    assert_eq!(best["cells"].as_array().unwrap().len(), 4);
+    assert_eq!(best["cells"].as_array().unwrap().len(), 2);
     for row in best["rows"].as_array().unwrap() {
         for run in row["runs"].as_array().unwrap() {
             assert_eq!(
                 (&run["measured_on"], &run["config"]["epochs"]),
-                (&Value::from("test"), &Value::from(2))
+                (&Value::from("test"), &Value::from(4))
             );
         }
     }
@@ -68,29 +67,48 @@ fn a_budget_is_told_and_kept_to() {
     let tried = Tried::new(&format!("{TINY}base_lr = [0.001, 0.01, 0.03, 0.05]\n"));
     let listed = |words: &[&str]| tried.json(&[&["--list", "--search"], words].concat());
     let all = listed(&["all"]);
-    assert_eq!(
-        (&all["budget"], &all["contests"][0]["tried"]),
-        (&Value::from(4), &Value::from(4))
-    );
-    let less = listed(&["all", "--budget", "3"]);
+    let contest = &all["contests"][0];
+    assert_eq!(contest["tried"], 4);
+    assert_eq!(contest["steps"], all["budget"]);
+    let rows = contest["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows[1]["settings"]["base_lr"], "0.01");
+    let four = |key: &str| {
+        rows.iter()
+            .map(|row| row[key].as_f64().unwrap())
+            .sum::<f64>()
+    };
+    assert_eq!(four("steps"), contest["steps"].as_f64().unwrap());
+    assert!(four("seconds") > 0.0);
+    assert!((four("seconds") - contest["seconds"].as_f64().unwrap()).abs() < 1e-6);
+    let three = all["budget"].as_u64().unwrap() * 3 / 4;
+    let less = listed(&["all", "--budget", &three.to_string()]);
     let contest = &less["contests"][1];
     assert_eq!(
         (&contest["tried"], &contest["left_out"]),
         (&Value::from(3), &Value::from(1))
     );
+    let rows = contest["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().filter(|row| row["left_out"] == true).count(), 1);
+    // Four with half of the epochs and two with all of them would be no less than four with all.
+    let text = tried.run(&["--list", "--search", "halving"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    for told in [
+        "base_lr 0.05",
+        "halving would take no fewer",
+        "together: about",
+    ] {
+        assert!(text.contains(told), "{text}");
+    }
     let refused = |words: &[&str], told: &str| {
         let output = tried.run(words);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(told), "{said}");
     };
-    let slower =
-        Tried::new(&format!("{TINY}base_lr = [0.001, 0.01]\n").replace("epochs = 1", "epochs = 9"));
-    let output = slower.run(&["--search", "all", "--budget", "3"]);
-    assert!(
-        stderr(&output).contains("3 training passes do not suffice"),
-        "{}",
-        stderr(&output)
+    refused(
+        &["--search", "all", "--budget", "3"],
+        "3 training steps do not suffice",
     );
     refused(
         &["--search", "halving", "--device", "cpu,cpu"],
@@ -108,10 +126,75 @@ fn a_budget_is_told_and_kept_to() {
 }
 
 #[test]
+fn the_steps_of_each_task_are_counted() {
+    let text = format!("{TINY}base_lr = [0.001, 0.01]\n")
+        .replace("epochs = 1", "epochs = 3")
+        .replace("\"baseline\"", "\"aper\", \"simplecil\"");
+    let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
+    let contests = listed["contests"].as_array().unwrap();
+    let steps: Vec<u64> = contests
+        .iter()
+        .map(|contest| contest["steps"].as_u64().unwrap() / 2)
+        .collect();
+    let [lae, aper, simplecil] = steps.as_slice() else {
+        panic!("{listed}");
+    };
+    // Three epochs of both tasks; three of the first task and a look at both; a look at both.
+    assert_eq!(*aper, lae / 2 + simplecil);
+    assert!(aper < lae && simplecil < aper, "{steps:?}");
+    // None has fewer rows because another one takes fewer steps.
+    assert!(contests.iter().all(|contest| contest["tried"] == 2));
+    assert_eq!(listed["budget"], contests[0]["steps"]);
+}
+
+#[test]
 fn epochs_that_the_least_number_of_steps_adds_are_counted() {
     let text = format!("{TINY}base_lr = [0.001, 0.01]\nmin_steps = 60\n");
     let listed = Tried::new(&text).json(&["--list", "--search", "all"]);
-    // Five classes of 12 pictures, a fifth of them held back, in batches of 8: six or seven steps an epoch.
-    let passes = listed["contests"][0]["passes"].as_u64().unwrap();
-    assert!((2 * 9..=2 * 10).contains(&passes), "{passes}");
+    // Two rows of two tasks. Five classes of 12 pictures, a fifth of them held back, in batches of 8: ten epochs of six
+    // steps, or nine of seven.
+    let steps = listed["contests"][0]["steps"].as_u64().unwrap();
+    assert!([4 * 60, 4 * 63].contains(&steps), "{steps}");
+}
+
+#[test]
+fn rows_without_all_of_their_runs_are_not_ranked_and_one_run_of_each_tells_nothing() {
+    let text = format!("{TINY}pet = [\"nosuch\", \"adapter\"]\nbase_lr = [0.001, 0.03]\n")
+        .replace("[\"lae\", \"baseline\"]", "\"baseline\"");
+    let tried = Tried::new(&text);
+    let words = ["--search", "all", "--quiet"];
+    let output = tried.run(&[&words[..], &["--json", "-"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let contest = &report["contests"][0];
+    let unranked = contest["unranked"].as_array().unwrap();
+    assert_eq!(unranked.len(), 2, "{contest}");
+    for row in unranked {
+        assert!(row.as_str().unwrap().contains("pet nosuch"), "{contest}");
+    }
+    let chosen = &contest["chosen"];
+    assert_eq!((&chosen["runs"], &chosen["p"]), (&1.into(), &Value::Null));
+    assert_eq!(chosen["settings"]["pet"], "adapter");
+    assert_eq!(chosen["level"].as_array().unwrap().len(), 1, "{contest}");
+    let edge = chosen["edges"][0]["setting"].as_str().unwrap();
+    assert!(edge.starts_with("base_lr "), "{contest}");
+    let text = String::from_utf8(tried.run(&words).stdout).unwrap();
+    for told in [
+        "One run of each does not show",
+        "value that was tried",
+        "Not ranked, because a run could not be finished: pet nosuch",
+    ] {
+        assert!(text.contains(told), "{text}");
+    }
+    let none = text_of_none(&tried);
+    assert!(none.contains("nosuch"), "{none}");
+}
+
+/// What is said of a search of which no row can be trained.
+fn text_of_none(tried: &Tried) -> String {
+    let text = format!("{TINY}pet = [\"nosuch\", \"nosuch2\"]\n");
+    std::fs::write(tried.folder.path().join("mine.toml"), text).unwrap();
+    let output = tried.run(&["--search", "all", "--quiet"]);
+    assert_eq!(output.status.code(), Some(1));
+    stderr(&output)
 }

@@ -45,7 +45,7 @@ impl GridKey {
     }
 
     /// Whether both are given to the same.
-    fn is(&self, other: &Self) -> bool {
+    pub fn is(&self, other: &Self) -> bool {
         matches!(self, Self::Own(_)) == matches!(other, Self::Own(_)) && self.name() == other.name()
     }
 }

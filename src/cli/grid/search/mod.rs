@@ -1,0 +1,192 @@
+//! `grid --search`: which settings serve each method best, on a validation share of the training images.
+
+mod report;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::super::End;
+use super::super::output::tell;
+use super::asked::pairs;
+use super::progress::GridReporter;
+use super::{Args, before, several, tell_end};
+use crate::counts::counted;
+use crate::experiment::Stock;
+use crate::experiment::grid::search::{Measured, Search};
+use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
+use crate::problem::{Problem, Result};
+use crate::run::event::Control;
+use crate::run::grid::Grid;
+use crate::run::job::SearchBy;
+use crate::store;
+use crate::texts::Message;
+use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
+
+/// Options of a search.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Search")]
+pub(super) struct Options {
+    /// Choose among its rows, for each method, on a validation share of the training images: halving trains all for a few
+    /// epochs and goes on with the better half, all trains each with all epochs
+    #[arg(long, value_name = "HOW", requires = "grid",
+          conflicts_with_all = ["slurm", "place", "shard", "cells", "only"])]
+    search: Option<How>,
+    /// Most training steps for each method [default: what as many rows as the smallest method has take, where that is most]
+    #[arg(long, value_name = "STEPS", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
+    budget: Option<u32>,
+    /// The validation share, where the grid names none
+    #[arg(long, value_name = "SHARE", requires = "search", default_value_t = 0.2, value_parser = share)]
+    validation: f64,
+    /// Write a grid of what was chosen to this file, to be run on the test images
+    #[arg(long, value_name = "FILE", requires = "search")]
+    winners: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum How {
+    Halving,
+    All,
+}
+
+impl How {
+    fn strategy(self) -> SearchBy {
+        match self {
+            Self::Halving => SearchBy::Halving,
+            Self::All => SearchBy::All,
+        }
+    }
+}
+
+fn share(text: &str) -> std::result::Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share: &f64| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| "give a share between 0 and 1, such as 0.2".into())
+}
+
+impl Options {
+    /// Whether something is to be chosen.
+    pub fn is_wanted(&self) -> bool {
+        self.search.is_some()
+    }
+}
+
+/// Chooses.
+pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
+    let Some(how) = args.search.search else {
+        return Ok(End::Done);
+    };
+    if several::devices(args.device.as_deref())?.is_some() {
+        let problem = Problem::new("a search is done on one device").at("--device");
+        return Err(
+            problem.advise("give one; another program may search in the same folder on another")
+        );
+    }
+    let overrides = Overrides {
+        device: args.device.clone(),
+        data: pairs(&args.data, "--data")?,
+        ..Overrides::default()
+    };
+    let root = store::runs_root(args.out.as_deref());
+    let cells = Cells::of(grid.clone(), &root, &overrides)?;
+    let budget = args.search.budget.map(|budget| budget as usize);
+    let stock = Stock::default();
+    let how_much = (how.strategy(), args.search.validation);
+    let search = Search::new(cells, how_much, budget, &stock, control)?;
+    if args.list {
+        let Some(forecast) = Forecast::make(&search, &root, &stock, control) else {
+            return Ok(stopped());
+        };
+        let report = SearchReport::of(&search, grid, how.strategy(), Some(&forecast));
+        let text = listing(&search, how.strategy(), &forecast);
+        args.json.give(&report, &text)?;
+        return Ok(End::Done);
+    }
+    if !args.quiet {
+        tell(plan_text(&search, how.strategy(), None).trim_end());
+    }
+    let mut left = search.begin();
+    let mut measured = Measured::new();
+    for round in 0..search.rounds() {
+        let at = (round, left.as_mut_slice());
+        if !one_round(args, &search, at, &mut measured, &stock, control)? {
+            return Ok(End::Stopped);
+        }
+    }
+    let verdicts = search.verdicts(&left, &measured);
+    if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
+        return Err(Problem::new("no row of this search has all of its runs")
+            .advise("what went wrong is told above; the same command tries again"));
+    }
+    let file = search.file_of(&verdicts)?;
+    let saved = args
+        .search
+        .winners
+        .as_ref()
+        .map(|path| store::write_file(path, file.as_bytes()));
+    let text = verdict_text(&search, &verdicts);
+    let next = match &args.search.winners {
+        Some(path) => format!("on the test images: lae-studio grid {}\n", path.display()),
+        None => format!("\n{file}"),
+    };
+    let report = SearchReport::of(&search, grid, how.strategy(), None);
+    let report = report.with(&search, &verdicts, file);
+    args.json.give(&report, &format!("{text}{next}"))?;
+    saved.transpose()?;
+    let failed = verdicts
+        .iter()
+        .any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
+    Ok(if failed { End::Failed } else { End::Done })
+}
+
+fn stopped() -> End {
+    tell_end(&GridEnd::Stopped(None), false);
+    End::Stopped
+}
+
+/// Runs a round of those that are left, and keeps the better ones; false when the person stopped it.
+fn one_round(
+    args: &Args,
+    search: &Search,
+    (round, left): (u32, &mut [Vec<usize>]),
+    measured: &mut Measured,
+    stock: &Stock,
+    control: &Control,
+) -> Result<bool> {
+    let root = store::runs_root(args.out.as_deref());
+    let (cells, numbers) = search.round(round, left);
+    if numbers.is_empty() {
+        return Ok(true);
+    }
+    let mut say = |what: Message| {
+        if !args.quiet {
+            tell(what);
+        }
+    };
+    let plan = GridPlan::make(cells, &root, true, stock, control, &mut say);
+    let Some(mut plan) = plan else {
+        stopped();
+        return Ok(false);
+    };
+    let all = plan.in_order();
+    if !args.quiet {
+        let (at, of) = (round + 1, search.rounds());
+        tell(format!(
+            "round {at} of {of}, {}: {}",
+            counted(numbers.len(), "row"),
+            before(&plan, &all)
+        ));
+    }
+    let mut sink = GridReporter::new(args.quiet, &plan, &all, stock, control);
+    let end = plan.run(&all, &mut sink);
+    sink.close();
+    if matches!(end, GridEnd::Stopped(_)) {
+        tell_end(&end, false);
+        return Ok(false);
+    }
+    measured.extend(numbers.into_iter().zip(plan.rows(&all)));
+    search.keep(round, left, measured);
+    Ok(true)
+}

@@ -1,0 +1,353 @@
+//! A search as tables and as JSON: what competes and what that will take, and what was chosen.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::super::super::output::{Table, duration};
+use crate::counts::{count_text, counted};
+use crate::experiment::Stock;
+use crate::experiment::grid::search::{Contest, Search, Verdict, Winner};
+use crate::experiment::grid::{CellState, GridCosts, GridPlan};
+use crate::run::event::Control;
+use crate::run::grid::Grid;
+use crate::run::job::SearchBy;
+use crate::run::searched::EdgeEnd;
+use crate::store::spread_text;
+
+/// Raised when a field of the JSON changes its meaning.
+const VERSION: u32 = 2;
+
+/// A search for scripts.
+#[derive(Serialize)]
+pub(super) struct SearchReport {
+    version: u32,
+    grid: String,
+    /// `halving` or `all`.
+    search: &'static str,
+    /// Training steps that each contest may take.
+    budget: usize,
+    contests: Vec<ContestReport>,
+    /// The grid's file of what was chosen.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    winners: String,
+}
+
+/// What competes, and what became of it.
+#[derive(Serialize)]
+struct ContestReport {
+    title: String,
+    /// Settings that take part, and those that the budget leaves out.
+    tried: usize,
+    left_out: usize,
+    rounds: u32,
+    /// Training steps at most, and those of all rows with all epochs.
+    steps: usize,
+    steps_of_all: usize,
+    /// Seconds at most of what is not there yet; with `--list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    rows: Vec<RowReport>,
+    chosen: Option<Chosen>,
+    /// Rows of which a run could not be finished.
+    unranked: Vec<String>,
+}
+
+/// A row that competes, or would with a larger budget.
+#[derive(Serialize)]
+struct RowReport {
+    title: String,
+    settings: BTreeMap<String, String>,
+    left_out: bool,
+    runs: usize,
+    /// Training steps of its runs in the first round.
+    steps: usize,
+    /// Seconds of those that are not there yet; with `--list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Chosen {
+    title: String,
+    settings: BTreeMap<String, String>,
+    /// A_N on the validation images, in percent.
+    mean: f64,
+    std: Option<f64>,
+    runs: usize,
+    /// The next best, how many points behind, the standard error of that, and its corrected p-value.
+    second: Option<String>,
+    difference: Option<f64>,
+    error: Option<f64>,
+    p: Option<f64>,
+    /// Others that are not told apart from it.
+    level: Vec<String>,
+    /// Its settings with the lowest or highest value that was tried.
+    edges: Vec<EdgeEnd>,
+}
+
+/// What the runs of each row will take in each round.
+pub(super) struct Forecast {
+    rounds: Vec<HashMap<usize, RowForecast>>,
+}
+
+/// What the runs of a row will take in a round.
+#[derive(Clone, Default)]
+struct RowForecast {
+    costs: GridCosts,
+    /// Its runs that are there.
+    there: usize,
+    /// Why one of them cannot be run.
+    refused: Option<String>,
+}
+
+impl Forecast {
+    /// Returns what is known before anything is run; `None` when the user stopped it.
+    pub fn make(search: &Search, root: &Path, stock: &Stock, control: &Control) -> Option<Self> {
+        let everybody = search.begin();
+        let mut rounds = Vec::new();
+        for round in 0..search.rounds() {
+            let (cells, numbers) = search.round(round, &everybody);
+            let plan = GridPlan::make(cells, root, false, stock, control, &mut |_| {})?;
+            let rows = numbers.into_iter().zip(&plan.cells.rows);
+            let rows = rows.map(|(number, row)| (number, RowForecast::of(&plan, &row.cells)));
+            rounds.push(rows.collect());
+        }
+        Some(Self { rounds })
+    }
+
+    fn of(&self, row: usize, round: u32) -> RowForecast {
+        let round = self.rounds.get(round as usize);
+        let known = round.and_then(|rows| rows.get(&row));
+        known.cloned().unwrap_or_default()
+    }
+
+    /// Seconds that a contest takes at most.
+    fn seconds(&self, contest: &Contest) -> f64 {
+        contest.most(|row, round| self.of(row, round).costs.seconds)
+    }
+
+    /// Whether all that is to be done was timed by earlier runs.
+    fn is_measured(&self) -> bool {
+        let rows = self.rounds.iter().flat_map(HashMap::values);
+        let mut costs = rows.map(|row| row.costs);
+        costs.all(|costs| costs.measured || costs.runs == 0)
+    }
+}
+
+impl RowForecast {
+    fn of(plan: &GridPlan, cells: &[usize]) -> Self {
+        let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
+        let done = |state: &&CellState| matches!(state, CellState::Done(_));
+        Self {
+            costs: plan.costs(cells),
+            there: states.iter().filter(done).count(),
+            refused: states.into_iter().find_map(|state| match state {
+                CellState::Refused(problem) => Some(problem.what),
+                _ => None,
+            }),
+        }
+    }
+
+    fn state(&self) -> String {
+        match (&self.refused, self.there) {
+            (Some(why), _) => format!("cannot be run: {why}"),
+            (None, 0) => "to do".into(),
+            (None, there) => format!("{} there", count_text(there)),
+        }
+    }
+}
+
+/// What competes, each row on a line, and what that will take.
+pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> String {
+    let mut table = Table::new(&["", "row", ">runs", "state", ">steps", ">time"]);
+    for contest in &search.contests {
+        for &row in &contest.rows {
+            let known = forecast.of(row, 0);
+            let steps = search.steps_of_row(row, contest.rounds, 0);
+            table.row([
+                contest.title.clone(),
+                search.title(row).to_string(),
+                count_text(search.runs(row)),
+                known.state(),
+                count_text(steps),
+                duration(known.costs.seconds),
+            ]);
+        }
+        for &row in &contest.left_out {
+            let left_out = ["left out by the budget", "–", "–"].map(String::from);
+            let runs = count_text(search.runs(row));
+            let told = [contest.title.clone(), search.title(row).to_string(), runs];
+            table.row(told.into_iter().chain(left_out));
+        }
+    }
+    let halves = search.contests.iter().any(|contest| contest.rounds > 1);
+    let of = match halves {
+        true => "steps and time: of the first round\n",
+        false => "",
+    };
+    format!("{table}{of}{}", plan_text(search, by, Some(forecast)))
+}
+
+/// A line for each contest, and the budget.
+pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecast>) -> String {
+    let mut text = String::new();
+    for contest in &search.contests {
+        let mut parts = vec![counted(contest.rows.len(), "row")];
+        if !contest.left_out.is_empty() {
+            let left_out = count_text(contest.left_out.len());
+            parts.push(format!("{left_out} left out by the budget"));
+        }
+        let steps = counted(contest.steps, "training step");
+        parts.push(match (contest.rounds, by) {
+            (1, SearchBy::Halving) if contest.rows.len() > 1 => {
+                format!("{steps} with all epochs, since halving would take no fewer")
+            }
+            (1, _) => steps,
+            (rounds, _) => {
+                let rows = (0..rounds).map(|round| count_text(contest.rows_in(round)));
+                format!(
+                    "at most {steps} in rounds of {} rows (all rows with all epochs: {})",
+                    rows.collect::<Vec<_>>().join(", "),
+                    count_text(contest.steps_of_all)
+                )
+            }
+        });
+        if let Some(forecast) = forecast {
+            parts.push(format!("about {}", duration(forecast.seconds(contest))));
+        }
+        text += &format!("{}: {}\n", contest.title, parts.join(", "));
+    }
+    let budget = counted(search.budget, "training step");
+    text += &format!("budget of each: {budget}\n");
+    if let Some(forecast) = forecast {
+        let seconds = search.contests.iter().map(|of| forecast.seconds(of));
+        let how = match forecast.is_measured() {
+            true => "as earlier runs took",
+            false => "guessed as long as no run like them is finished here",
+        };
+        text += &format!("together: about {} ({how})\n", duration(seconds.sum()));
+    }
+    text
+}
+
+/// What was chosen, and what to know of that.
+pub(super) fn verdict_text(search: &Search, verdicts: &[Verdict]) -> String {
+    let columns = [
+        "",
+        ">tried",
+        ">steps",
+        "chosen",
+        ">runs",
+        ">A_N",
+        "next best",
+        ">behind by",
+    ];
+    let mut table = Table::new(&columns);
+    for (contest, verdict) in search.contests.iter().zip(verdicts) {
+        let tried = [count_text(contest.rows.len()), count_text(contest.steps)];
+        let row = [contest.title.clone()].into_iter().chain(tried);
+        let Some(winner) = &verdict.winner else {
+            table.row(row.chain(["–"; 5].map(String::from)));
+            continue;
+        };
+        let second = winner.second.as_ref();
+        let behind = second.map(|second| spread_text(Some(second.difference), second.error, " ± "));
+        table.row(row.chain([
+            search.title(winner.row).to_string(),
+            count_text(winner.runs),
+            spread_text(Some(winner.mean), winner.std, " ± "),
+            second.map_or_else(|| "–".into(), |second| search.title(second.row).to_string()),
+            behind.unwrap_or_else(|| "–".into()),
+        ]));
+    }
+    let ends = search.ends(verdicts);
+    let notes = ends.iter().flat_map(|end| {
+        let notes = end.notes().into_iter();
+        notes.map(|note| format!("{}: {}\n", end.title, note.english()))
+    });
+    format!(
+        "{table}A_N on validation images, mean ± std over class orders and seeds; behind by: mean ± standard error of the \
+         paired differences, in points\n{}",
+        notes.collect::<String>()
+    )
+}
+
+impl SearchReport {
+    /// Returns what competes, and what that will take where it is foreseen.
+    pub fn of(search: &Search, grid: &Grid, by: SearchBy, forecast: Option<&Forecast>) -> Self {
+        let contests = search.contests.iter().map(|contest| ContestReport {
+            title: contest.title.clone(),
+            tried: contest.rows.len(),
+            left_out: contest.left_out.len(),
+            rounds: contest.rounds,
+            steps: contest.steps,
+            steps_of_all: contest.steps_of_all,
+            seconds: forecast.map(|forecast| forecast.seconds(contest)),
+            rows: rows(search, contest, forecast),
+            chosen: None,
+            unranked: Vec::new(),
+        });
+        Self {
+            version: VERSION,
+            grid: grid.name.clone(),
+            search: match by {
+                SearchBy::Halving => "halving",
+                SearchBy::All => "all",
+            },
+            budget: search.budget,
+            contests: contests.collect(),
+            winners: String::new(),
+        }
+    }
+
+    /// Returns it with what was chosen, and the file of that.
+    pub fn with(mut self, search: &Search, verdicts: &[Verdict], winners: String) -> Self {
+        let ends = search.ends(verdicts).into_iter();
+        for ((report, verdict), end) in self.contests.iter_mut().zip(verdicts).zip(ends) {
+            let edges = end.chosen.map(|chosen| chosen.edges);
+            report.chosen = verdict
+                .winner
+                .as_ref()
+                .map(|winner| chosen(search, winner, edges.unwrap_or_default()));
+            report.unranked = end.unranked;
+        }
+        self.winners = winners;
+        self
+    }
+}
+
+fn rows(search: &Search, contest: &Contest, forecast: Option<&Forecast>) -> Vec<RowReport> {
+    let row = |row: &usize, left_out: bool| RowReport {
+        title: search.title(*row).to_string(),
+        settings: search.varied(*row).iter().cloned().collect(),
+        left_out,
+        runs: search.runs(*row),
+        steps: search.steps_of_row(*row, contest.rounds, 0),
+        seconds: forecast
+            .filter(|_| !left_out)
+            .map(|forecast| forecast.of(*row, 0).costs.seconds),
+    };
+    let tried = contest.rows.iter().map(|number| row(number, false));
+    let left_out = contest.left_out.iter().map(|number| row(number, true));
+    tried.chain(left_out).collect()
+}
+
+fn chosen(search: &Search, winner: &Winner, edges: Vec<EdgeEnd>) -> Chosen {
+    let second = winner.second.as_ref();
+    let title = |row: usize| search.title(row).to_string();
+    Chosen {
+        title: title(winner.row),
+        settings: search.varied(winner.row).iter().cloned().collect(),
+        mean: winner.mean,
+        std: winner.std,
+        runs: winner.runs,
+        second: second.map(|second| title(second.row)),
+        difference: second.map(|second| second.difference),
+        error: second.and_then(|second| second.error),
+        p: second.and_then(|second| second.p),
+        level: winner.level.iter().map(|row| title(*row)).collect(),
+        edges,
+    }
+}

@@ -1,0 +1,383 @@
+//! A search among the rows of a grid: which settings serve each method best, measured on a validation share of the training
+//! images, with the same number of training steps for each. Test images have no part in it.
+//!
+//! Rows that differ in settings alone compete: those of one part and one method. *All* trains each with all its epochs.
+//! *Halving* (successive halving; Jamieson & Talwalkar, 2016) begins with a share of the epochs, keeps the better half
+//! and doubles the epochs, until the best of the last two is chosen with all of them; where that takes no fewer steps than
+//! training all, all are trained. Every run is an ordinary one with a key, so a search goes on where it was.
+
+mod outcome;
+mod verdict;
+
+use std::collections::HashMap;
+
+use super::cells::{Cell, Cells, GridRow};
+use super::foresight::{Foresight, data_key};
+use super::written::{ChosenRow, file};
+use crate::experiment::estimate::over_passes;
+use crate::experiment::given::halved;
+use crate::experiment::{Stock, check};
+use crate::message;
+use crate::method::{filled, named_method};
+use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::event::{Control, Wish};
+use crate::run::job::SearchBy;
+use crate::store::settings_key;
+
+pub use verdict::{Measured, Second, Verdict, Winner};
+
+/// Rows that compete.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// The method, and the part where there are several.
+    pub title: String,
+    /// Those that take part, by their place among the grid's rows; the first round's.
+    pub rows: Vec<usize>,
+    /// Rows that the budget leaves out.
+    pub left_out: Vec<usize>,
+    /// Number of rounds.
+    pub rounds: u32,
+    /// Training steps that it takes, whichever rows go on.
+    pub steps: usize,
+    /// Training steps of all its rows with all their epochs.
+    pub steps_of_all: usize,
+}
+
+impl Contest {
+    /// Returns how many rows take part in a round (from 0) if all runs can be finished.
+    pub fn rows_in(&self, round: u32) -> usize {
+        (0..round).fold(self.rows.len(), |left, _| left.div_ceil(2))
+    }
+
+    /// Returns the most that the contest takes, where a row takes so much in a round (from 0): that of the costliest rows.
+    pub fn most(&self, cost: impl Fn(usize, u32) -> f64) -> f64 {
+        most(&self.rows, self.rounds, cost)
+    }
+}
+
+/// Returns the most that these rows take in so many rounds, whichever go on.
+fn most(rows: &[usize], rounds: u32, cost: impl Fn(usize, u32) -> f64) -> f64 {
+    let (mut sum, mut left) = (0.0, rows.len());
+    for round in 0..rounds {
+        let mut costs: Vec<f64> = rows.iter().map(|row| cost(*row, round)).collect();
+        costs.sort_by(|a, b| b.total_cmp(a));
+        sum += costs.iter().take(left).sum::<f64>();
+        left = left.div_ceil(2);
+    }
+    sum
+}
+
+/// A search that is begun.
+pub struct Search {
+    /// The grid's cells as its file says.
+    cells: Cells,
+    strategy: SearchBy,
+    /// Share of each class's training images that is held back, where a row names none.
+    share: f64,
+    /// Most training steps of a contest.
+    pub budget: usize,
+    /// What is decided.
+    pub contests: Vec<Contest>,
+    /// Training steps of all runs of each row, by how often its epochs are halved.
+    steps: Vec<Vec<usize>>,
+}
+
+impl Search {
+    /// Returns a search among the rows of these cells. Without a budget each contest has as many steps as the costliest one
+    /// takes for as many rows as the smallest one of several rows has.
+    ///
+    /// # Errors
+    /// A Problem when no rows compete, the budget does not suffice for one, or none of the rows can be trained.
+    pub fn new(
+        cells: Cells,
+        (strategy, share): (SearchBy, f64),
+        budget: Option<usize>,
+        stock: &Stock,
+        control: &Control,
+    ) -> Result<Self> {
+        let competing = competing(&cells)?;
+        let smallest = competing.iter().map(|(_, rows)| rows.len());
+        let Some(fewest) = smallest.filter(|rows| *rows > 1).min() else {
+            return Err(Problem::new(message!("problem-no-two-rows-of-this-grid"))
+                .advise(message!("try-give-setting-several-values-base-lr")));
+        };
+        let mut search = Self {
+            cells,
+            strategy,
+            share,
+            budget: 0,
+            contests: Vec::new(),
+            steps: Vec::new(),
+        };
+        search.count(stock, control)?;
+        let costs = competing
+            .iter()
+            .map(|(_, rows)| search.steps_of(&search.costliest(rows, fewest)));
+        search.budget = budget.unwrap_or(costs.max().unwrap_or(0));
+        for (title, rows) in competing {
+            let contest = search.contest(rows, title)?;
+            search.contests.push(contest);
+        }
+        Ok(search)
+    }
+
+    /// Counts the training steps of each row, as short as it may become. A row that cannot be trained takes none.
+    fn count(&mut self, stock: &Stock, control: &Control) -> Result<()> {
+        let mut foresight = Foresight::new(stock, control, false);
+        let mut order: Vec<usize> = (0..self.cells.rows.len()).collect();
+        order.sort_by_cached_key(|row| data_key(self.config(*row)));
+        let halvings = self.cells.rows.len().next_power_of_two().ilog2().max(1);
+        let mut steps = vec![vec![0; halvings as usize]; order.len()];
+        let mut problem = None;
+        let mut counted = 0;
+        for row in order {
+            let config = self.shortened(self.config(row), 0);
+            let train = match foresight.of(&config, &mut |_| {}) {
+                Ok(foreseen) => foreseen.train_images,
+                Err(why) => {
+                    problem.get_or_insert(why);
+                    continue;
+                }
+            };
+            counted += 1;
+            let runs = self.cells.rows[row].cells.len();
+            for (halvings, steps) in (0..).zip(&mut steps[row]) {
+                let short = self.shortened(self.config(row), halvings);
+                *steps = steps_of(&short, &train) * runs;
+            }
+        }
+        self.steps = steps;
+        match problem {
+            // Who stopped it is told so by the first round.
+            Some(problem) if counted == 0 && control.wish() != Wish::Stop => Err(problem),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns as many of these rows as the budget admits, drawn by a hash of their settings.
+    fn contest(&self, mut rows: Vec<usize>, title: String) -> Result<Contest> {
+        let mut left_out = Vec::new();
+        if self.steps_of(&rows) > self.budget {
+            rows.sort_by_cached_key(|row| self.key(*row));
+            while rows.len() > 1 && self.steps_of(&rows) > self.budget {
+                left_out.extend(rows.pop());
+            }
+            rows.sort_unstable();
+            left_out.sort_unstable();
+        }
+        let steps = self.steps_of(&rows);
+        if steps > self.budget {
+            let what = message!(
+                "problem-training-steps-do-not-suffice-for",
+                budget = self.budget.to_string(),
+                title = title.to_string()
+            );
+            return Err(Problem::new(what).at("--budget").advise(message!(
+                "try-one-of-its-settings-takes",
+                steps = steps.to_string()
+            )));
+        }
+        Ok(Contest {
+            title,
+            rounds: self.rounds_of(&rows),
+            steps,
+            steps_of_all: self.steps_in(&rows, 1),
+            rows,
+            left_out,
+        })
+    }
+
+    fn config(&self, row: usize) -> &RunConfig {
+        &self.cells.cells[self.cells.rows[row].cells[0]].config
+    }
+
+    fn key(&self, row: usize) -> String {
+        settings_key(&filled(self.config(row)).repeatable())
+    }
+
+    /// Returns those of these rows that take most steps, so many at most.
+    fn costliest(&self, rows: &[usize], number: usize) -> Vec<usize> {
+        let mut sorted = rows.to_vec();
+        sorted.sort_by_key(|row| std::cmp::Reverse(self.steps[*row][0]));
+        sorted.truncate(number);
+        sorted
+    }
+
+    /// Returns the number of rounds until one of these rows is chosen.
+    fn rounds_of(&self, rows: &[usize]) -> u32 {
+        let halving = match self.strategy {
+            SearchBy::All => 1,
+            SearchBy::Halving => rows.len().next_power_of_two().ilog2().max(1),
+        };
+        match self.steps_in(rows, halving) < self.steps_in(rows, 1) {
+            true => halving,
+            false => 1,
+        }
+    }
+
+    /// Returns the number of rounds of the longest contest.
+    pub fn rounds(&self) -> u32 {
+        let rounds = self.contests.iter().map(|contest| contest.rounds);
+        rounds.max().unwrap_or(0)
+    }
+
+    /// Returns the training steps that a contest of these rows takes at most.
+    fn steps_of(&self, rows: &[usize]) -> usize {
+        self.steps_in(rows, self.rounds_of(rows))
+    }
+
+    fn steps_in(&self, rows: &[usize], rounds: u32) -> usize {
+        let cost = |row: usize, round: u32| self.steps_of_row(row, rounds, round) as f64;
+        most(rows, rounds, cost) as usize
+    }
+
+    /// Returns the training steps of all runs of a row in one of so many rounds (from 0).
+    pub fn steps_of_row(&self, row: usize, rounds: u32, round: u32) -> usize {
+        let halvings = rounds.saturating_sub(1 + round) as usize;
+        self.steps[row].get(halvings).copied().unwrap_or(0)
+    }
+
+    /// Returns the settings with the epochs halved so often, measured on validation images.
+    fn shortened(&self, config: &RunConfig, halvings: u32) -> RunConfig {
+        let mut short = halved(config, halvings);
+        if short.validation_share == 0.0 {
+            short.validation_share = self.share;
+        }
+        short
+    }
+
+    /// Returns the cells of a round (from 0) of those rows that are still in it, by contest; the rows of the result are these.
+    pub fn round(&self, round: u32, left: &[Vec<usize>]) -> (Cells, Vec<usize>) {
+        let mut cells = Cells {
+            grid: self.cells.grid.clone(),
+            rows: Vec::new(),
+            cells: Vec::new(),
+        };
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut numbers = Vec::new();
+        for (contest, rows) in self.contests.iter().zip(left) {
+            if round >= contest.rounds {
+                continue;
+            }
+            let halvings = contest.rounds - 1 - round;
+            for &number in rows {
+                let row = &self.cells.rows[number];
+                let own = row.cells.iter().map(|cell| {
+                    let config = self.shortened(&self.cells.cells[*cell].config, halvings);
+                    let key = settings_key(&filled(&config).anywhere());
+                    *known.entry(key).or_insert_with(|| {
+                        let refused = check(&config).err();
+                        cells.cells.push(Cell { config, refused });
+                        cells.cells.len() - 1
+                    })
+                });
+                let own = own.collect();
+                cells.rows.push(GridRow {
+                    cells: own,
+                    ..row.clone()
+                });
+                numbers.push(number);
+            }
+        }
+        (cells, numbers)
+    }
+
+    /// Keeps those that go on after a round: of each contest that is not over the better half, the best first. A row with a
+    /// run that could not be finished does not go on.
+    pub fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &Measured) {
+        for (contest, rows) in self.contests.iter().zip(left) {
+            if round >= contest.rounds {
+                continue;
+            }
+            let half = rows.len().div_ceil(2);
+            *rows = verdict::best_first(rows, measured);
+            if round + 1 < contest.rounds {
+                rows.truncate(half);
+            }
+        }
+    }
+
+    /// Returns what each contest came to, of whose rows these are left after the last round.
+    pub fn verdicts(&self, left: &[Vec<usize>], measured: &Measured) -> Vec<Verdict> {
+        let contests = self.contests.iter().zip(left);
+        contests
+            .map(|(contest, left)| Verdict::of(&contest.rows, left, measured))
+            .collect()
+    }
+
+    /// Returns all contests as they begin.
+    pub fn begin(&self) -> Vec<Vec<usize>> {
+        let rows = self.contests.iter().map(|contest| contest.rows.clone());
+        rows.collect()
+    }
+
+    /// Returns what a row is called.
+    pub fn title(&self, row: usize) -> &str {
+        &self.cells.rows[row].title
+    }
+
+    /// Returns the number of runs of a row.
+    pub fn runs(&self, row: usize) -> usize {
+        self.cells.rows[row].cells.len()
+    }
+
+    /// Returns the settings in which rows differ, with this one's values.
+    pub fn varied(&self, row: usize) -> &[(String, String)] {
+        &self.cells.rows[row].varied
+    }
+
+    /// Returns a grid's file of the rows that were chosen, to be run on the test images; each with the title of its contest.
+    ///
+    /// # Errors
+    /// None in practice: values that came from a file can be written into one.
+    pub fn file_of(&self, verdicts: &[Verdict]) -> Result<String> {
+        let grid = &self.cells.grid;
+        let contests = self.contests.iter().zip(verdicts);
+        let rows = contests.filter_map(|(contest, verdict)| {
+            let row = verdict.winner.as_ref()?.row;
+            Some(ChosenRow {
+                title: &contest.title,
+                part: &grid.parts[self.cells.rows[row].part],
+                row: self.place_in_part(row),
+            })
+        });
+        file(grid, rows)
+    }
+
+    /// The number of a row within its part.
+    fn place_in_part(&self, row: usize) -> usize {
+        let part = self.cells.rows[row].part;
+        self.cells.rows[..row]
+            .iter()
+            .filter(|other| other.part == part)
+            .count()
+    }
+}
+
+/// Returns the rows that compete, by their place among the grid's, with the title of each contest.
+fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
+    let mut contests: Vec<(String, Vec<usize>)> = Vec::new();
+    for (number, row) in cells.rows.iter().enumerate() {
+        let Some(config) = row.cells.first().map(|cell| &cells.cells[*cell].config) else {
+            continue;
+        };
+        let method = named_method(&config.method)?.title;
+        let title = match cells.grid.parts[row.part].title.as_str() {
+            "" => method.to_string(),
+            part => format!("{part} · {method}"),
+        };
+        match contests.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, rows)) => rows.push(number),
+            None => contests.push((title, vec![number])),
+        }
+    }
+    Ok(contests)
+}
+
+/// Returns the training steps of a run on so many images of each task: batches that go through the network, to be learned
+/// from or, by methods in closed form, to be measured.
+fn steps_of(config: &RunConfig, train: &[usize]) -> usize {
+    let batch = config.batch.max(1);
+    over_passes(config, train, |_, shown| shown.div_ceil(batch) as f64) as usize
+}

@@ -1,0 +1,251 @@
+//! Which row of a contest is the best, and which others chance might as well have made the best.
+//!
+//! Rows are compared over the class orders and seeds that they share, by Student's paired t-test. The best row is found by
+//! looking at the same figures, so the test is corrected for all pairs of rows, not only for those with the best one
+//! (Bonferroni; Dunn, Multiple comparisons among means, 1961): among equally good rows, one contest in twenty at most names
+//! one of them worse.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::experiment::grid::plan::RowFigures;
+use crate::metrics::{MeanDifference, mean, std_dev};
+
+/// Share of contests among equally good rows in which one may be called worse.
+const SIGNIFICANCE: f64 = 0.05;
+
+/// What a round measured: the figures of rows, by their place among the grid's.
+pub type Measured = HashMap<usize, RowFigures>;
+
+/// What a contest came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// The best row; `None` if no row has all of its runs.
+    pub winner: Option<Winner>,
+    /// Rows that are not ranked, since a run of them could not be finished; by their place among the grid's rows.
+    pub unranked: Vec<usize>,
+}
+
+/// The best row of a contest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Winner {
+    /// By its place among the grid's rows.
+    pub row: usize,
+    /// Mean of its A_N on the validation images, in percent.
+    pub mean: f64,
+    /// Sample standard deviation; `None` for a single run.
+    pub std: Option<f64>,
+    /// Number of its class orders and seeds.
+    pub runs: usize,
+    /// The next best.
+    pub second: Option<Second>,
+    /// Rows of the last round that are not told apart from it.
+    pub level: Vec<usize>,
+}
+
+/// The next best row, beside the winner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Second {
+    /// By its place among the grid's rows.
+    pub row: usize,
+    /// Mean over class orders and seeds of how much better the winner is, in points of percent.
+    pub difference: f64,
+    /// Standard error of the difference; `None` for a single run, and where all differences are equal.
+    pub error: Option<f64>,
+    /// Two-sided p-value of the difference, corrected for all pairs of rows; `None` without a standard error.
+    pub p: Option<f64>,
+}
+
+/// A_N of a row by class order and seed, in percent.
+type Scores<'a> = BTreeMap<(&'a [String], u64), f64>;
+
+/// Returns A_N of all runs of a row; `None` if one of them is missing or has no A_N.
+fn scores(figures: Option<&RowFigures>) -> Option<Scores<'_>> {
+    let figures = figures.filter(|figures| figures.missing == 0)?;
+    let runs = figures.figures.runs.iter().map(|run| {
+        let accuracy = run.figures.of_answer()[0].filter(|accuracy| accuracy.is_finite())?;
+        Some(((run.class_order.as_slice(), run.config.seed), accuracy))
+    });
+    let scores: Scores<'_> = runs.collect::<Option<_>>()?;
+    (!scores.is_empty()).then_some(scores)
+}
+
+fn values(scores: &Scores<'_>) -> Vec<f64> {
+    scores.values().copied().collect()
+}
+
+/// Returns those of these rows that have all of their runs, with their scores, the best first; equal ones keep their order.
+fn ranked<'a>(
+    rows: &[usize],
+    scores: impl Fn(usize) -> Option<Scores<'a>>,
+) -> Vec<(usize, Scores<'a>)> {
+    let whole = rows.iter().filter_map(|row| Some((*row, scores(*row)?)));
+    let mut ranked: Vec<_> = whole.collect();
+    let mean_of = |scores: &Scores<'_>| mean(&values(scores)).unwrap_or(f64::NEG_INFINITY);
+    ranked.sort_by(|(_, a), (_, b)| mean_of(b).total_cmp(&mean_of(a)));
+    ranked
+}
+
+/// Returns those of these rows that have all of their runs, the best first; equal ones keep their order.
+pub(super) fn best_first(rows: &[usize], measured: &Measured) -> Vec<usize> {
+    let ranked = ranked(rows, |row| scores(measured.get(&row)));
+    ranked.into_iter().map(|(row, _)| row).collect()
+}
+
+impl Verdict {
+    /// Returns the verdict on a contest of `all` these rows, of which `left` took part in its last round.
+    pub(super) fn of(all: &[usize], left: &[usize], measured: &Measured) -> Self {
+        let is_whole = |row: &usize| scores(measured.get(row)).is_some();
+        Self {
+            winner: Winner::of(&ranked(left, |row| scores(measured.get(&row)))),
+            unranked: all.iter().copied().filter(|row| !is_whole(row)).collect(),
+        }
+    }
+}
+
+impl Winner {
+    /// Returns the first of these rows, which are sorted by their means.
+    fn of(rows: &[(usize, Scores<'_>)]) -> Option<Self> {
+        let ((row, own), others) = rows.split_first()?;
+        let comparisons = rows.len() * others.len() / 2;
+        let others: Vec<Second> = others
+            .iter()
+            .filter_map(|(row, other)| Second::of(*row, own, other, comparisons))
+            .collect();
+        let is_level = |second: &&Second| second.p.is_none_or(|p| p > SIGNIFICANCE);
+        let own = values(own);
+        Some(Self {
+            row: *row,
+            mean: mean(&own)?,
+            std: std_dev(&own),
+            runs: own.len(),
+            level: others
+                .iter()
+                .filter(is_level)
+                .map(|second| second.row)
+                .collect(),
+            second: others.into_iter().next(),
+        })
+    }
+}
+
+impl Second {
+    /// Returns how far a row is behind the best one over what both have; so many pairs of rows are compared in all.
+    fn of(row: usize, best: &Scores<'_>, other: &Scores<'_>, comparisons: usize) -> Option<Self> {
+        let pairs = best
+            .iter()
+            .filter_map(|(repetition, own)| Some(own - other.get(repetition)?));
+        let told = MeanDifference::of(&pairs.collect::<Vec<_>>());
+        let p = told.and_then(|told| told.p());
+        Some(Self {
+            row,
+            // Rows that share no class order and seed are as far apart as their means, and nothing is known of chance.
+            difference: match told {
+                Some(told) => told.mean,
+                None => mean(&values(best))? - mean(&values(other))?,
+            },
+            error: told.and_then(|told| told.error),
+            p: p.map(|p| (p * comparisons as f64).min(1.0)),
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng as _, SeedableRng};
+
+    use super::*;
+
+    fn scores_of(all: &[f64]) -> Scores<'static> {
+        let seeds = 0..all.len() as u64;
+        seeds
+            .zip(all)
+            .map(|(seed, score)| ((&[][..], seed), *score))
+            .collect()
+    }
+
+    /// The winner of rows with these scores by seed.
+    fn winner(rows: &[&[f64]]) -> Winner {
+        let all: Vec<usize> = (0..rows.len()).collect();
+        Winner::of(&ranked(&all, |row| Some(scores_of(rows[row])))).unwrap()
+    }
+
+    #[test]
+    fn one_run_of_each_row_tells_none_apart() {
+        let told = winner(&[&[90.0], &[20.0], &[70.0]]);
+        assert_eq!((told.row, told.runs, told.std), (0, 1, None));
+        assert_eq!(told.level, [2, 1]);
+        let second = told.second.unwrap();
+        assert_eq!((second.row, second.difference), (2, 20.0));
+        assert_eq!((second.error, second.p), (None, None));
+    }
+
+    #[test]
+    fn differences_are_those_within_a_class_order_and_seed() {
+        // The seeds differ by far more than the rows do.
+        let told = winner(&[&[50.0, 70.0, 91.0], &[48.9, 69.0, 90.1]]);
+        let second = told.second.unwrap();
+        assert!((second.difference - 1.0).abs() < 1e-9);
+        assert!(second.p.unwrap() < 0.01 && told.level.is_empty());
+        // Equal differences do not show how far chance moves them.
+        let told = winner(&[&[50.0, 70.0, 91.0], &[49.0, 69.0, 90.0]]);
+        assert_eq!(told.level, [1]);
+    }
+
+    #[test]
+    fn more_rows_take_more_evidence() {
+        let (best, other) = ([60.0, 71.0, 80.5, 90.0], [58.0, 69.5, 78.0, 89.0]);
+        let two = winner(&[&best, &other]);
+        assert!(two.level.is_empty());
+        let p = two.second.unwrap().p.unwrap();
+        let four = winner(&[&best, &other, &[1.0, 2.0, 4.0, 8.0], &[2.0, 1.0, 8.0, 4.0]]);
+        assert!((four.second.unwrap().p.unwrap() - 6.0 * p).abs() < 1e-9);
+        assert_eq!(four.level, [1]);
+    }
+
+    #[test]
+    fn equally_good_rows_are_rarely_told_apart() {
+        const CONTESTS: usize = 20_000;
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        // Box and Muller, 1958.
+        let mut normal = || (-2.0 * unit().ln()).sqrt() * (std::f64::consts::TAU * unit()).cos();
+        for (rows, runs) in [(2, 2), (2, 3), (2, 5), (4, 3), (8, 3)] {
+            let wrong = (0..CONTESTS).filter(|_| {
+                let of_seed: Vec<f64> = (0..runs).map(|_| 10.0 * normal()).collect();
+                let rows: Vec<Vec<f64>> = (0..rows)
+                    .map(|_| of_seed.iter().map(|common| common + normal()).collect())
+                    .collect();
+                let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+                winner(&rows).level.len() < rows.len() - 1
+            });
+            let wrong = wrong.count() as f64 / CONTESTS as f64;
+            // Three standard errors above one in twenty.
+            assert!(wrong < 0.055, "{rows} rows, {runs} runs: {wrong}");
+        }
+    }
+
+    #[test]
+    fn rows_that_lack_a_run_are_not_ranked() {
+        let rows = [None, Some([50.0, 60.0]), None, Some([52.0, 71.0])];
+        let scores = |row: usize| Some(scores_of(&rows[row]?));
+        let places = |rows: &[usize]| -> Vec<usize> {
+            let ranked = ranked(rows, scores);
+            ranked.into_iter().map(|(row, _)| row).collect()
+        };
+        assert_eq!(places(&[0, 1, 2, 3]), [3, 1]);
+        assert_eq!(Winner::of(&ranked(&[0, 2], scores)), None);
+        // Of a grid in which no run was finished, not even the first row is ranked.
+        let nothing = Verdict::of(&[0, 1], &[0, 1], &Measured::new());
+        assert_eq!((nothing.winner, nothing.unranked), (None, vec![0, 1]));
+    }
+
+    #[test]
+    fn rows_without_a_class_order_and_seed_in_common_are_not_told_apart() {
+        let other: Scores<'_> = [((&[][..], 7), 10.0), ((&[][..], 8), 11.0)].into();
+        let told = Winner::of(&[(0, scores_of(&[90.0, 91.0])), (1, other)]).unwrap();
+        assert_eq!(told.level, [1]);
+        assert_eq!(told.second.unwrap().difference, 80.0);
+    }
+}
