@@ -59,6 +59,21 @@ fn the_json_keeps_its_contract() {
 }
 
 #[test]
+fn options_with_on_and_off_take_both() {
+    let made = Made::new();
+    made.class("a", 6).class("b", 6);
+    for option in ["--copies-together", "--near-copies-together"] {
+        for value in ["on", "off"] {
+            let output = data(&[text(made.path()), option, value, "--json", "-"]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{option} {value}: {said}");
+        }
+        let output = data(&[text(made.path()), option, "true"]);
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
 fn a_picture_under_two_labels_is_told() {
     let made = Made::new();
     for class in ["a", "b"] {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use clap::ValueEnum;
+use clap::{ArgAction, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
@@ -43,10 +43,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     split_seed: u64,
     /// Keep all copies of a picture on the same side of a split that is drawn
-    #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on")]
+    #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on", action = ArgAction::Set)]
     copies_together: bool,
     /// Let near copies, such as a burst's frames, count as copies there
-    #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on")]
+    #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on", action = ArgAction::Set)]
     near_copies_together: bool,
     /// Share of the training images that stands in for the test split, for tuning
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
