@@ -14,7 +14,7 @@ use crate::message;
 use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::remote::{self, News, Peer, Remote};
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, shell_word};
 use crate::run::event::{Command, Control, Event, Sink, Wish};
 use crate::run::job::{Job, JobId, Own};
 use crate::run::places::{Place, Places, no_ssh};
@@ -318,9 +318,10 @@ fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
 
 /// Says that a run was left at work.
 fn left(name: &str) -> End {
+    let place = shell_word(name);
     tell(format!(
-        "it trains at {name}; `lae-studio runs --place {name}` lists the runs there, \
-         `lae-studio resume --place {name} RUN` brings one home"
+        "it trains at {name}; `lae-studio runs --place {place}` lists the runs there, \
+         `lae-studio resume --place {place} RUN` brings one home"
     ));
     End::Done
 }

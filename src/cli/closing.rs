@@ -7,7 +7,8 @@ use super::End;
 use super::output::{Json, Table, duration, percent, tell};
 use crate::counts::counted;
 use crate::problem::Result;
-use crate::run::config::RunConfig;
+use crate::run::config::{RunConfig, shell_word};
+use crate::run::event::RunHeader;
 use crate::session::words::as_they_came;
 use crate::session::{advice, findings};
 use crate::store::{
@@ -30,15 +31,18 @@ pub(super) struct RunOutput {
 /// Gives the results of a stopped run and says how to go on.
 pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     output.json.give(&summary(run), "")?;
-    let folder = run.header.folder.display();
-    let there = match run.header.about.place.as_str() {
-        "" => String::new(),
-        place => format!(" --place {place}"),
-    };
-    tell(format!(
-        "stopped and saved; to continue: lae-studio resume {folder}{there}"
-    ));
+    let command = resume_command(&run.header);
+    tell(format!("stopped and saved; to continue: {command}"));
     Ok(End::Stopped)
+}
+
+/// The command that continues a run, at the place where it was trained, ready to be copied into a shell.
+pub(super) fn resume_command(header: &RunHeader) -> String {
+    let folder = shell_word(&header.folder.display().to_string());
+    match header.about.place.as_str() {
+        "" => format!("lae-studio resume {folder}"),
+        place => format!("lae-studio resume {folder} --place {}", shell_word(place)),
+    }
 }
 
 /// Says that nothing was done.
@@ -62,10 +66,8 @@ pub(super) fn several_stopped(
     let all = counted(count, "run");
     tell(format!("stopped after {done} of {all}"));
     if let Some(run) = last {
-        let folder = run.header.folder.display();
-        tell(format!(
-            "to continue the one at work: lae-studio resume {folder}"
-        ));
+        let command = resume_command(&run.header);
+        tell(format!("to continue the one at work: {command}"));
     }
     tell("to train those that had not begun, give each by --order and --seed");
     Ok(End::Stopped)
@@ -107,7 +109,7 @@ fn missed_classes(run: &StoredRun) -> String {
     let more = more.map_or_else(String::new, |steps| {
         format!("; with more steps: --min-steps {steps}")
     });
-    let (name, data) = (&header.run, &header.config.data);
+    let [name, data] = [&header.run, &header.config.data].map(|word| shell_word(word));
     format!(
         "{head} {text} To see them: lae-studio worst {name}; to find another method: lae-studio try {data}{more}\n"
     )

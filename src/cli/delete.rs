@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::End;
 use super::output::{Json, Table, complain, size, tell};
 use crate::problem::{Problem, Result, listed};
+use crate::run::config::shell_word;
 use crate::session::row::title_of;
 use crate::store::{self, Deleted};
 
@@ -61,7 +62,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folders: Vec<PathBuf> = folders.collect::<Result<_>>()?;
     each(folders, |folder| {
         let place = store::delete(folder, &root)?;
-        let (run, name) = (name_of(folder), name_of(&place));
+        let (run, name) = (name_of(folder), shell_word(&name_of(&place)));
         Ok(format!(
             "{run} is in the trash; to bring it back: lae-studio restore {name}"
         ))

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::closing::resume_command;
 use super::output::{duration, tell};
 use crate::counts::counted;
 use crate::method::epochs_of;
@@ -55,8 +56,8 @@ impl Reporter {
     pub fn failed(&self) {
         if let Some(header) = &self.header {
             self.line(&format!(
-                "what was saved is kept; to continue: lae-studio resume {}",
-                header.folder.display()
+                "what was saved is kept; to continue: {}",
+                resume_command(header)
             ));
         }
     }

@@ -10,6 +10,7 @@ use super::signals::stop_on_ctrl_c;
 use crate::experiment::{self, Outcome, Stock};
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result};
+use crate::run::config::shell_word;
 use crate::run::event::AddedTask;
 use crate::session::words::count_text;
 use crate::store::{self, AddedFigures, StoredRun};
@@ -110,7 +111,7 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
         "{table}{} taught in {}; to take it back: lae-studio teach {} --undo\n",
         crate::problem::listed(&added_task.classes, 8),
         duration(seconds),
-        header.run,
+        shell_word(&header.run),
     );
     let taught = Taught {
         run: &header.run,

@@ -17,8 +17,10 @@ use super::{Args, complain_of};
 use crate::console;
 use crate::counts::{counted, ranges_text};
 use crate::experiment::grid::{GridEnd, GridPlan};
+use crate::logging;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, RunProgress, Wish};
+use crate::store;
 
 /// How often it is looked whether the person wants it stopped.
 const LOOK: Duration = Duration::from_millis(100);
@@ -116,11 +118,15 @@ pub(super) fn run(
         return Ok(GridEnd::Stopped(None));
     }
     if undone > failed {
+        let log = logging::folder(&store::runs_root(args.out.as_deref()));
         return Err(Problem::new(format!(
             "all programs ended before {} could be run",
             counted(undone - failed, "run")
         ))
-        .advise("the same command goes on; `lae-studio log` shows what went wrong"));
+        .at_path(log)
+        .advise(
+            "run the same command again to continue; the log in this folder shows what went wrong",
+        ));
     }
     Ok(GridEnd::Done { failed })
 }

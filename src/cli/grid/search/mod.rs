@@ -16,6 +16,7 @@ use crate::experiment::Stock;
 use crate::experiment::grid::search::{Measured, Search};
 use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
 use crate::problem::{Problem, Result};
+use crate::run::config::shell_word;
 use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::job::SearchBy;
@@ -128,7 +129,10 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         .map(|path| store::write_file(path, file.as_bytes()));
     let text = verdict_text(&search, &verdicts);
     let next = match &args.search.winners {
-        Some(path) => format!("on the test images: lae-studio grid {}\n", path.display()),
+        Some(path) => {
+            let file = shell_word(&path.display().to_string());
+            format!("on the test images: lae-studio grid {file}\n")
+        }
         None => format!("\n{file}"),
     };
     let report = SearchReport::of(&search, grid, how.strategy(), None);

@@ -59,7 +59,12 @@ fn option(name: &str, value: Option<&str>) -> String {
         true => '=',
         false => ' ',
     };
-    format!("--{name}{joint}{}", quoted(value, cfg!(windows)))
+    format!("--{name}{joint}{}", shell_word(value))
+}
+
+/// A word for a command line that is shown to be copied, quoted for a shell of this system where it has to be.
+pub fn shell_word(word: &str) -> String {
+    quoted(word, cfg!(windows))
 }
 
 /// A word as a shell takes it: one of POSIX, or PowerShell and the prompt of Windows. The settings may be somebody
