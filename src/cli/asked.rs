@@ -1,10 +1,39 @@
-//! What every command that asks a run is told: which run, after which of its tasks, on which device.
+//! What every command that asks a run is told: which run, after which of its tasks, on which device, and where its data and
+//! weights are now.
 
 use std::path::{Path, PathBuf};
 
 use crate::counts::counted;
+use crate::experiment::Stock;
 use crate::problem::{Problem, Result};
+use crate::run::config::RunConfig;
+use crate::run::job::Own;
 use crate::store;
+
+/// Where the data and weights of a run are now.
+#[derive(clap::Args)]
+pub(super) struct Moved {
+    /// Where its data lies here, if not where the run's settings say
+    #[arg(long, value_name = "PATH")]
+    pub data: Option<String>,
+    /// The file of its backbone's weights, if not where the run's settings say
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<String>,
+}
+
+impl Moved {
+    /// What opens the run of these settings with what was named.
+    pub fn stock(&self, config: &RunConfig) -> Stock {
+        let mut own = Own::default();
+        let data = self.data.iter();
+        own.data
+            .extend(data.map(|place| (config.data.clone(), place.clone())));
+        let weights = self.weights.iter();
+        own.weights
+            .extend(weights.map(|file| (config.backbone.clone(), file.into())));
+        Stock::default().with_own(&own)
+    }
+}
 
 /// The options these commands share.
 #[derive(clap::Args)]
@@ -18,6 +47,8 @@ pub(super) struct Asked {
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
+    #[command(flatten)]
+    pub moved: Moved,
     /// Look for the run in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::End;
+use super::asked::Moved;
 use super::output::{Json, duration, tell};
 use super::progress::Reporter;
 use super::signals::stop_on_ctrl_c;
@@ -21,12 +22,8 @@ pub(super) struct Args {
     /// A packed run, or a run: its folder, its name (or how it begins), or `latest`
     #[arg(value_name = "FILE|RUN")]
     run: String,
-    /// Where its data lies here, if not where the run's settings say
-    #[arg(long, value_name = "PATH")]
-    data: Option<String>,
-    /// The file of its backbone's weights, if not where the run's settings say
-    #[arg(long, value_name = "FILE")]
-    weights: Option<String>,
+    #[command(flatten)]
+    moved: Moved,
     /// Compute on this device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
@@ -65,8 +62,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
         false => store::find(&store::runs_root(args.out.as_deref()), &args.run)?,
     };
     let asked = CheckRequest {
-        data: args.data.as_deref(),
-        weights: args.weights.as_deref(),
+        data: args.moved.data.as_deref(),
+        weights: args.moved.weights.as_deref(),
         device: args.device.as_deref(),
         limit: args.limit,
         train: args.train,

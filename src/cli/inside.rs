@@ -8,7 +8,6 @@ use super::End;
 use super::asked::{Asked, finished};
 use super::output::{Json, Table, complain};
 use super::predict::picture;
-use crate::experiment::Stock;
 use crate::experiment::inside::look;
 use crate::metrics::{ByExpert, Expert};
 use crate::problem::{Problem, Result};
@@ -102,12 +101,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let anchor = finished(&folder)? - 1;
-    let (predictor, inside) = look(
-        &folder,
-        [anchor, task],
-        args.asked.device(),
-        &Stock::default(),
-    )?;
+    let stock = args
+        .asked
+        .moved
+        .stock(&store::load_facts(&folder)?.0.config);
+    let (predictor, inside) = look(&folder, [anchor, task], args.asked.device(), &stock)?;
     let mut end = End::Done;
     if let Some(problem) = &inside.problem {
         complain(problem);

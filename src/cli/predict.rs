@@ -96,10 +96,12 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let device = args.asked.device();
-    let predictor = Predictor::open(&folder, task, device, &Stock::default(), true)?;
+    let moved = &args.asked.moved;
+    let stock = moved.stock(&store::load_facts(&folder)?.0.config);
+    let predictor = Predictor::open(&folder, task, device, &stock, true)?;
     let refusal = match args.always_answer {
         true => None,
-        false => refusal_of(&folder, &predictor),
+        false => refusal_of(&folder, &predictor, moved.data.is_some(), &stock),
     };
     if let (Some(pictures), Some(csv)) = (&args.folder, &args.csv) {
         let threshold = refusal.map(|refusal| refusal.threshold);
@@ -137,7 +139,12 @@ pub(super) fn picture(path: &Path) -> Result<Picture> {
 
 /// From where on a picture is none of the classes: as the run noted it, else as a sample of its test
 /// pictures shows. None where neither is at hand, which is said.
-fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
+fn refusal_of(
+    folder: &Path,
+    predictor: &Predictor,
+    data_is_named: bool,
+    stock: &Stock,
+) -> Option<Refusal> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering();
     let reports = store::summarize(folder).ok()?.reports();
@@ -146,7 +153,7 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
     if noted.is_some() {
         return noted;
     }
-    if is_elsewhere(&header.config.data) {
+    if is_elsewhere(&header.config.data) && !data_is_named {
         tell(format!(
             "this run did not note when to say \"none of these\", and its test pictures lie on another computer, where \
              nobody looks unasked: {}",
@@ -157,7 +164,7 @@ fn refusal_of(folder: &Path, predictor: &Predictor) -> Option<Refusal> {
     tell(
         "this run did not note when to say \"none of these\": a sample of its test pictures is looked at",
     );
-    match sample(folder, predictor, &Stock::default()) {
+    match sample(folder, predictor, stock) {
         Ok(probe) => Refusal::of(None, Some(&probe), expert),
         Err(problem) => {
             complain(&problem);

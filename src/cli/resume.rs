@@ -1,12 +1,13 @@
 //! `resume`: continues a stopped or killed run from its last finished epoch.
 
 use super::End;
+use super::asked::Moved;
 use super::at_place::{self, AtPlace};
 use super::closing::{RunOutput, finished, not_begun, stopped};
 use super::progress::Reporter;
 use super::signals::stop_on_ctrl_c;
-use crate::experiment::{self, Changes, Outcome, Stock};
-use crate::problem::Result;
+use crate::experiment::{self, Changes, Outcome};
+use crate::problem::{Problem, Result};
 use crate::store;
 
 /// Options of `resume`.
@@ -21,6 +22,8 @@ pub(super) struct Args {
     /// Let this many images of a batch through the network at once from now on, with the same result
     #[arg(long, value_name = "N")]
     micro_batch: Option<usize>,
+    #[command(flatten)]
+    moved: Moved,
     #[command(flatten)]
     at: AtPlace,
     #[command(flatten)]
@@ -38,13 +41,20 @@ pub(super) fn run(args: &Args) -> Result<End> {
         micro_batch,
     };
     if let Some(place) = &args.at.place {
+        if args.moved.data.is_some() || args.moved.weights.is_some() {
+            return Err(Problem::new(
+                "--data and --weights name files on this computer, and the run goes on at a place",
+            )
+            .at("--place")
+            .advise("leave them out, or resume the run here"));
+        }
         let (detach, control) = (args.at.detach, stop_on_ctrl_c()?);
         return at_place::resume(place, &args.run, &changes, detach, output, &root, &control);
     }
     let folder = store::find(&root, &args.run)?;
     let control = stop_on_ctrl_c()?;
     let mut reporter = Reporter::new(output.quiet);
-    let stock = Stock::default();
+    let stock = args.moved.stock(&store::load_facts(&folder)?.0.config);
     let outcome = experiment::resume_on(&folder, &changes, &stock, &mut reporter, &control)
         .inspect_err(|_| reporter.failed())?;
     drop(reporter);

@@ -91,15 +91,16 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let folder = args.asked.folder()?;
     let task = args.asked.task(&folder)?;
     let stored = store::load(&folder)?;
+    let stock = args.asked.moved.stock(&stored.header.config);
     if args.split == Split::Train {
-        return training(args, &folder, task, &stored.header);
+        return training(args, &folder, task, &stored.header, &stock);
     }
     let (header, answers) = (&stored.header, &stored.reports[task].answers);
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
     let expert = header.answering();
     let mut wrong = answers.wrong(expert, class);
-    let tests = Tests::open(&stored);
+    let tests = Tests::open(&stored, &stock);
     if let Err(problem) = &tests {
         complain(problem);
     }
@@ -109,7 +110,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         ask_again(
             &folder,
             task,
-            args.asked.device(),
+            (args.asked.device(), &stock),
             tests,
             answers,
             &mut wrong,
@@ -138,20 +139,25 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Lists training pictures that look like another class to the others.
-fn training(args: &Args, folder: &Path, task: usize, header: &RunHeader) -> Result<End> {
+fn training(
+    args: &Args,
+    folder: &Path,
+    task: usize,
+    header: &RunHeader,
+    stock: &Stock,
+) -> Result<End> {
     let class = args.class.as_deref();
     let class = class.map(|name| class_of(header, task, name)).transpose()?;
     if let Some(class) = class {
         not_by_added_task(header, class)?;
     }
     let control = stop_on_ctrl_c()?;
-    let stock = Stock::default();
-    let predictor = Predictor::open(folder, task, args.asked.device(), &stock, true)?;
+    let predictor = Predictor::open(folder, task, args.asked.device(), stock, true)?;
     let mut step = step_of(&control);
     let mut ask = |seen: Vec<u8>| predictor.backbone_features(&seen);
     let (of, input) = ((folder, task), predictor.input());
     let go_on = || control.wish() != Wish::Stop;
-    let found = doubt::look(of, input, &stock, &mut ask, &mut step, &go_on)?;
+    let found = doubt::look(of, input, stock, &mut ask, &mut step, &go_on)?;
     let Some(answers) = found else {
         tell("stopped; nothing is listed");
         return Ok(End::Stopped);
@@ -220,9 +226,9 @@ struct Tests {
 
 impl Tests {
     /// Opens them.
-    fn open(stored: &StoredRun) -> Result<Self> {
+    fn open(stored: &StoredRun, stock: &Stock) -> Result<Self> {
         let header = &stored.header;
-        let own = Stock::default().data(&header.config, &|| true)?;
+        let own = stock.data(&header.config, &|| true)?;
         let images = header.images.as_ref();
         if images.is_some_and(|images| images.test != own.test_fingerprint(images.kind)) {
             return Err(Problem::new(
@@ -255,7 +261,7 @@ impl Tests {
 fn ask_again(
     folder: &Path,
     task: usize,
-    device: Option<&str>,
+    (device, stock): (Option<&str>, &Stock),
     tests: &Tests,
     answers: &Answers,
     wrong: &mut [Wrong],
@@ -267,7 +273,7 @@ fn ask_again(
             n => format!("its {} are", counted(n, "mistake")),
         }
     ));
-    let predictor = Predictor::open(folder, task, device, &Stock::default(), true)?;
+    let predictor = Predictor::open(folder, task, device, stock, true)?;
     for wrong in wrong {
         let (source, index) = place(answers, wrong.at);
         let Some(Ok(image)) = tests.at(source, index).map(Sample::decode) else {

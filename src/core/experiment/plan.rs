@@ -1,5 +1,6 @@
 //! From settings to everything a run needs: data, tasks, device, backbone, PET, method.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::backbone::library::{Description, Opened};
@@ -12,7 +13,7 @@ use crate::method::{
 };
 use crate::nn::ComputeVariant;
 use crate::pet::{Drawing, PetSpec};
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, some_of};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, Sink, Wish};
 use crate::store::PetStart;
@@ -97,6 +98,9 @@ impl TrainingPlan {
         let sizes = TaskSizes::parse(&config.classes_per_task)?;
         tell(message!("doing-opening-data"));
         let data = stock.data(config, &|| control.wish() != Wish::Stop)?;
+        if let Some((header, _)) = begun {
+            same_classes(header, &data)?;
+        }
         let scenario = scenario(&chosen, &order, sizes, &data)?;
         let still = still(&chosen, &scenario, &data);
         // A run that has begun goes on, and is trained once more, as it is.
@@ -349,6 +353,40 @@ pub(super) fn scenario(
     let scenario = Scenario::new(&data.classes, order, &sizes)?;
     enough_images(data, &scenario)?;
     Ok(scenario)
+}
+
+/// Checks that a data set still has the classes that a run learned from it, and no others.
+///
+/// # Errors
+/// A Problem with the names of those that are missing and new.
+pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
+    let own = header.tasks[..header.own_tasks()].last();
+    let own = &header.class_order[..own.map_or(0, |task| task.end)];
+    let lacks = |names: &[String], all: &[String]| -> Vec<String> {
+        let all: HashSet<&String> = all.iter().collect();
+        let lacking = names.iter().filter(|name| !all.contains(name));
+        lacking.cloned().collect()
+    };
+    let missing = lacks(own, &data.classes);
+    // Of a run that was stopped and taught something else, the classes that it never reached are not known.
+    let new = match header.planned_tasks() > header.own_tasks() {
+        true => Vec::new(),
+        false => lacks(&data.classes, own),
+    };
+    let (gone, added) = (some_of(&missing, 6), some_of(&new, 6));
+    let what = match (missing.is_empty(), new.is_empty()) {
+        (true, true) => return Ok(()),
+        (true, false) => message!("problem-data-has-new-classes", names = added),
+        (false, true) => message!("problem-data-lacks-classes", names = gone),
+        (false, false) => message!(
+            "problem-data-has-other-classes",
+            missing = gone,
+            new = added
+        ),
+    };
+    Err(Problem::new(what)
+        .at(&data.origin)
+        .advise(message!("try-put-classes-back")))
 }
 
 /// Checks that a data set has the classes and images that settings of a new run want, and that these learn in every task.

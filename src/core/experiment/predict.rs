@@ -91,7 +91,7 @@ impl Parts {
         };
         let weights = match stock.has_backbone(&header.config.backbone, &device.info) {
             true => None,
-            false => Some(weights_of(&header.config.backbone, download)?),
+            false => Some(weights_of(stock, &header.config.backbone, download)?),
         };
         Ok(Self {
             header,
@@ -132,7 +132,7 @@ impl Parts {
         let read = || match self.weights {
             Some(weights) => Ok(weights),
             // It was at hand and has been let go of since, or the device is another one.
-            None => weights_of(&config.backbone, false),
+            None => weights_of(stock, &config.backbone, false),
         };
         let variant = variant_of(&self.header, &ready);
         let backbone = stock.placed(&config.backbone, variant, &ready, read)?;
@@ -184,10 +184,10 @@ fn bytes_of(tensors: &Named) -> u64 {
 }
 
 /// A run's weights, opened and checked.
-fn weights_of(name: &str, download: bool) -> Result<Unplaced> {
+fn weights_of(stock: &Stock, name: &str, download: bool) -> Result<Unplaced> {
     let mut downloading = false;
     // Beside a run that trains nobody waits for a download; on the command line one does.
-    let read = library::read(name, &mut |_| {
+    let read = library::read_from(&stock.backbones(), name, &mut |_| {
         downloading = true;
         download
     });

@@ -2,7 +2,11 @@
 
 use std::process::Child;
 
+use safetensors::tensor::Dtype;
+
 use super::*;
+use crate::backbone::files;
+use crate::data::{Made, picture as picture_file};
 
 #[cfg(unix)]
 #[test]
@@ -91,22 +95,113 @@ fn at_work(root: &Path) -> Child {
 #[test]
 fn ctrl_c_saves_and_says_how_to_go_on() {
     let root = tempfile::tempdir().unwrap();
-    let child = at_work(root.path());
+    // As the folder of an application on macOS.
+    let root = root.path().join("Application Support");
+    std::fs::create_dir(&root).unwrap();
+    let child = at_work(&root);
     // Meanwhile nobody else may touch the run.
-    let busy = refused(&["resume", "latest"], root.path());
+    let busy = refused(&["resume", "latest"], &root);
     assert!(busy.contains("another program"), "{busy}");
-    let listed = json(&run_json(&["runs"], root.path()));
+    let listed = json(&run_json(&["runs"], &root));
     assert_eq!(listed[0]["state"], "running");
-    let output = interrupted(child);
-    assert!(
-        stderr(&output).contains("lae-studio resume"),
-        "{}",
-        stderr(&output)
-    );
+    let said = stderr(&interrupted(child));
+    let command = format!("lae-studio resume '{}/", root.display());
+    assert!(said.contains(&command), "{said}");
     assert_eq!(
-        json(&run_json(&["resume", "latest"], root.path()))["state"],
+        json(&run_json(&["resume", "latest"], &root))["state"],
         "finished"
     );
+}
+
+/// The folder of the data is renamed and the weights are moved while a run waits to be continued; then a class is added.
+#[cfg(unix)]
+#[test]
+fn data_and_weights_that_have_moved_can_be_named() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name).display().to_string();
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(&format!("train/{class}"), 40)
+            .class(&format!("test/{class}"), 3);
+    }
+    std::fs::rename(made.path(), at("images")).unwrap();
+    files::safetensors(
+        &files::vit(),
+        Dtype::F32,
+        &[],
+        Path::new(&at("net.safetensors")),
+    );
+    let (data, net) = (at("images"), at("net.safetensors"));
+    let words = [
+        "train",
+        "--data",
+        &data,
+        "--backbone",
+        &net,
+        "--device",
+        "cpu",
+        "--epochs",
+        "20",
+    ];
+    let more = [
+        "--classes-per-task",
+        "2",
+        "--freeze-epochs",
+        "0",
+        "--batch",
+        "4",
+        "--order",
+        "seed:1",
+    ];
+    let runs = root.path().join("runs");
+    let mut child = program(&[&words[..], &more[..]].concat(), &runs)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, || {
+        let mut entries = std::fs::read_dir(&runs).ok()?.flatten();
+        entries.find_map(|entry| {
+            Some(entry.path().join("task_1.safetensors")).filter(|it| it.exists())
+        })
+    });
+    let output = interrupted(child);
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let (data, net) = (at("moved"), at("other.safetensors"));
+    std::fs::rename(at("images"), &data).unwrap();
+    std::fs::rename(at("net.safetensors"), &net).unwrap();
+    let moved = ["--data", &data, "--weights", &net];
+    let named = |words: &[&str]| run(&[words, &moved[..]].concat(), &runs);
+    refused(&["resume", "latest", "--quiet"], &runs);
+    for words in [&["worst", "latest"][..], &["inside", "latest"]] {
+        let output = named(words);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{words:?}: {}",
+            stderr(&output)
+        );
+    }
+    let picture = format!("{data}/test/a/000.png");
+    let output = named(&["predict", "latest", &picture]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for name in ["train/c99/0.png", "train/c99/1.png", "test/c99/0.png"] {
+        picture_file(&Path::new(&data).join(name), name);
+    }
+    let said = stderr(&named(&["resume", "latest", "--quiet"]));
+    assert!(
+        said.contains("classes that this run did not begin with: c99"),
+        "{said}"
+    );
+    assert!(
+        said.contains("--data") && !said.contains("--order"),
+        "{said}"
+    );
+    for split in ["train", "test"] {
+        std::fs::remove_dir_all(format!("{data}/{split}/c99")).unwrap();
+    }
+    let output = named(&["resume", "latest", "--quiet", "--json", "-"]);
+    assert_eq!(json(&output)["state"], "finished");
 }
 
 /// As a scheduler ends a program before its time is over.

@@ -3,7 +3,7 @@
 
 use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::Own;
-use crate::experiment::plan::scenario;
+use crate::experiment::plan::{same_classes, scenario};
 use crate::experiment::{Stock, all_at_once};
 use crate::message;
 use crate::method::{self, Chosen, GoOn, Method, passes_of};
@@ -172,6 +172,7 @@ pub(in crate::experiment) fn own_images(
     let header = &stored.header;
     let config = &header.config;
     let data = stock.data(config, go_on)?;
+    same_classes(header, &data)?;
     let (order, sizes) = (
         ClassOrder::parse(&config.order)?,
         TaskSizes::parse(&config.classes_per_task)?,
