@@ -27,6 +27,7 @@ use super::settings::Settings;
 use super::shell::{Question, Shell, no_dialog};
 use super::theme;
 use super::typed::Typed;
+use super::widgets::input::{is_below_dialog, is_covered};
 use super::widgets::textures::Textures;
 use crate::fence::caught;
 use crate::problem::Problem;
@@ -206,7 +207,7 @@ impl StudioApp {
     }
 
     fn take_keys(&mut self, ctx: &Context) {
-        let dialog = ctx.memory(|m| m.top_modal_layer().is_some());
+        let dialog = is_below_dialog(ctx);
         for (keys, command) in shortcuts() {
             // In a dialog the keys that start training mean the dialog.
             if dialog && matches!(command, UiCommand::Start) {
@@ -223,7 +224,9 @@ impl StudioApp {
                 }
             }
         }
-        let free = !ctx.egui_wants_keyboard_input() && ctx.memory(|m| m.focused().is_none());
+        let free = !is_covered(ctx)
+            && !ctx.egui_wants_keyboard_input()
+            && ctx.memory(|m| m.focused().is_none());
         if self.page == Page::Train && free && ctx.input(|i| i.key_pressed(keys::PAUSE.logical_key))
         {
             self.act(ctx, UiCommand::PauseOrGoOn);

@@ -13,6 +13,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
+use crate::ui::widgets::input::is_below_dialog;
 use crate::ui::widgets::{faint, link, problem};
 
 /// Seconds a notice stays at the foot.
@@ -129,7 +130,8 @@ impl News {
             .is_some_and(|window| window.response.clicked_elsewhere())
             && ctx.input(|i| i.pointer.interact_pos().is_some_and(below));
         let left = left || shown.is_some_and(|window| window.inner == Some(true));
-        self.open = open && !left && !ctx.input(|i| i.key_pressed(egui::Key::Escape));
+        let escape = !is_below_dialog(ctx) && ctx.input(|i| i.key_pressed(egui::Key::Escape));
+        self.open = open && !left && !escape;
     }
 }
 

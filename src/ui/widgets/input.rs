@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Context, Event, EventFilter, Key, Modifiers, Ui};
+use egui::{Context, Event, EventFilter, Key, Modifiers, Popup, Ui};
 
 use crate::run::event::Picture;
 use crate::session::chooser::typed_path;
@@ -39,6 +39,16 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
         _ => Vec::new(),
     };
     ctx.input(|i| i.events.iter().flat_map(picture).collect())
+}
+
+/// Whether a dialog is above the pages: keys are for that.
+pub fn is_below_dialog(ctx: &Context) -> bool {
+    ctx.memory(|m| m.top_modal_layer().is_some())
+}
+
+/// Whether a dialog or an open menu is above the pages.
+pub fn is_covered(ctx: &Context) -> bool {
+    is_below_dialog(ctx) || Popup::is_any_open(ctx)
 }
 
 /// How often the left and the right arrow key were pressed, whatever has the focus: it does not move.

@@ -98,6 +98,30 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
     window.state_mut().session.train.beside = Beside::Nothing;
     settle(&mut window);
     assert!(window.state().session.opposite().is_none());
+    // A dialog above the view, or a list that is open, has the keys.
+    window.state_mut().act(&ctx, UiCommand::Help);
+    window.run_steps(4);
+    let title = |window: &Harness<'_, StudioApp>| {
+        let title = window.query_by_label_contains("hat am meisten von Task");
+        title.is_some()
+    };
+    assert!(title(&window));
+    press(&mut window, egui::Key::ArrowLeft);
+    assert!(title(&window), "the arrow was for the dialog");
+    press(&mut window, egui::Key::Escape);
+    assert!(
+        window
+            .query_by_role_and_label(egui::Role::Tab, "Training")
+            .is_none()
+    );
+    window.get_by_label("Lauf wählen").click();
+    window.run_steps(4);
+    press(&mut window, egui::Key::Escape);
+    assert!(
+        window
+            .query_by_role_and_label(egui::Role::Tab, "Training")
+            .is_none()
+    );
     press(&mut window, egui::Key::Escape);
     window.get_by_role_and_label(egui::Role::Tab, "Training");
     // With nothing to show, too.

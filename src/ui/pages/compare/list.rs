@@ -17,7 +17,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
 use crate::ui::pages::Cx;
-use crate::ui::widgets::{self, Column, button, card_of, faint, link, sentence};
+use crate::ui::widgets::{self, Column, button, card_of, faint, input, link, sentence};
 
 /// Tags shown above the list at most.
 const TAGS: usize = 24;
@@ -233,8 +233,7 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog or menu is open.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
     let ctx = ui.ctx();
-    let elsewhere = ctx.memory(|m| m.top_modal_layer().is_some()) || Popup::is_any_open(ctx);
-    if ctx.text_edit_focused() || elsewhere {
+    if ctx.text_edit_focused() || input::is_covered(ctx) {
         return;
     }
     let pressed = |keys, key| ui.input_mut(|i| i.consume_key(keys, key));

@@ -13,6 +13,7 @@ use crate::ui::keys;
 use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
+use crate::ui::widgets::input::is_below_dialog;
 use crate::ui::widgets::{
     self, Column, Fixed, button, button_if, card, card_of, faint, primary_button, sentence,
     two_columns,
@@ -105,8 +106,9 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
 
 /// Name, state and buttons; whether the bar for finding was opened.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
-    let saved = ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));
-    let find = ui.input_mut(|input| input.consume_shortcut(&keys::FIND));
+    let free = !is_below_dialog(ui.ctx());
+    let saved = free && ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));
+    let find = free && ui.input_mut(|input| input.consume_shortcut(&keys::FIND));
     let name = open.name.as_deref().unwrap_or(tr!("editor-nameless"));
     let state = match (&open.file, open.is_changed()) {
         (None, _) => tr!("editor-unsaved"),

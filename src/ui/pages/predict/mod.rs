@@ -157,8 +157,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// dialog is open.
 fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     let ctx = ui.ctx();
-    let elsewhere = ctx.memory(|m| m.top_modal_layer().is_some());
-    if elsewhere || ctx.text_edit_focused() {
+    if input::is_covered(ctx) || ctx.text_edit_focused() {
         return;
     }
     let (back, on) = input::arrows(ui);
@@ -174,7 +173,7 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
 /// What comes out of the clipboard: a picture, or the paths of some.
 fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
     // An open dialog has what is pasted.
-    if ui.memory(|m| m.top_modal_layer().is_some()) {
+    if input::is_below_dialog(ui.ctx()) {
         return;
     }
     let mut files = Vec::new();

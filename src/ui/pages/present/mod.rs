@@ -14,7 +14,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
-use crate::ui::widgets::{at_end, button, button_if, primary_button};
+use crate::ui::widgets::{at_end, button, button_if, input, primary_button};
 
 /// What the view remembers between frames.
 #[derive(Default)]
@@ -28,8 +28,9 @@ pub struct State {
 
 /// Draws the view over the whole window.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    // Whatever is on show, and whatever has the focus.
-    if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+    // Whatever is on show, and whatever has the focus; but a dialog or list above the view has the keys.
+    let below = input::is_covered(ui.ctx());
+    if !below && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.act(UiCommand::Present);
     }
     let Some(run) = cx.session.train.shown().cloned() else {
@@ -41,7 +42,9 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         // Another run is told from its beginning.
         (state.step, state.run) = (0, run.name().to_string());
     }
-    keys(ui, cx, &run);
+    if !below {
+        keys(ui, cx, &run);
+    }
     let step = cx.pages.present.step;
     let (task, known) = (step / 2, step % 2 == 1);
     let unit = (ui.available_height() / 26.0).clamp(11.0, 44.0);

@@ -10,7 +10,7 @@ mod matrix;
 mod told;
 mod votes;
 
-use egui::{Align, Event, Key, Modifiers, Popup, Response, Ui};
+use egui::{Align, Event, Key, Modifiers, Response, Ui};
 
 use crate::session::drawing::Drawing;
 use crate::session::tour::{Tour, TourStep};
@@ -121,7 +121,7 @@ fn leads(cx: &Cx<'_>, response: &Response) {
 /// Escape leaves; the arrow keys move both runs, whatever has the focus.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let ctx = ui.ctx();
-    if ctx.memory(|m| m.top_modal_layer().is_some()) || Popup::is_any_open(ctx) {
+    if input::is_covered(ctx) {
         return;
     }
     if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
