@@ -45,6 +45,7 @@ impl Session {
             .map(|view| view.classes.clone());
         let names = open.unwrap_or_default();
         self.bug_report = Fetch::Busy;
+        self.saving_report = Fetch::Nothing;
         let wanted = BugReportRequest { settings, names };
         self.task(
             move |sources| Ok(Arc::new(sources.bug_report(&wanted))),
@@ -58,12 +59,16 @@ impl Session {
             return;
         };
         let place = path.clone();
-        self.task_or_tell(
+        self.saving_report = Fetch::Busy;
+        self.task(
             move |_| report.save(&path),
-            move |session, ()| {
-                session.bug_report = Fetch::Nothing;
-                let text = tr!("notices-report-saved", path = place.display().to_string());
-                session.notify(Problem::new(text), false);
+            move |session, saved| {
+                session.saving_report = Fetch::of(saved);
+                if session.saving_report.ready().is_some() {
+                    session.bug_report = Fetch::Nothing;
+                    let text = tr!("notices-report-saved", path = place.display().to_string());
+                    session.notify(Problem::new(text), false);
+                }
             },
         );
     }

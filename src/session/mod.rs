@@ -137,6 +137,8 @@ pub struct Session {
     pub choosing: Choosing,
     /// What a bug report would hold, once it was asked for.
     pub bug_report: Fetch<Arc<bug_report::BugReport>>,
+    /// Whether it is being written, and why it could not be.
+    pub saving_report: Fetch<()>,
     /// What the person was told.
     pub notices: Notices,
     /// Figures on their way to a file or the clipboard.
@@ -192,6 +194,7 @@ impl Session {
             sets: data_sets::DataSets::default(),
             choosing: Choosing::default(),
             bug_report: Fetch::Nothing,
+            saving_report: Fetch::Nothing,
             notices: Notices::default(),
             figures: figure_export::FigureExport::default(),
             exports: Vec::new(),

@@ -27,8 +27,6 @@ pub struct ReportDialog {
     chosen: usize,
     /// Where the report goes; none before the person says so or the usual place is known.
     place: Option<String>,
-    /// The report was given to a helper thread to be written.
-    saving: bool,
 }
 
 impl ReportDialog {
@@ -54,7 +52,7 @@ impl ReportDialog {
         commands: &mut Vec<UiCommand>,
     ) {
         // A report that was saved is let go of.
-        self.open &= !(self.saving && matches!(session.bug_report, Fetch::Nothing));
+        self.open &= session.saving_report.ready().is_none();
         if !self.open {
             return;
         }
@@ -76,6 +74,9 @@ impl ReportDialog {
             }
             ui.add_space(4.0);
             level_choice(ui, level, commands);
+            if let Some(why) = session.saving_report.problem() {
+                problem(ui, why);
+            }
             self.foot(ui, session, commands)
         });
         self.open &= !(modal.inner || modal.should_close());
@@ -125,10 +126,9 @@ impl ReportDialog {
         ui.horizontal(|ui| {
             let place = self.place.as_deref().unwrap_or_default().trim();
             let ready = session.bug_report.ready().is_some() && !place.is_empty();
-            let can = ready && !self.saving;
+            let can = ready && !session.saving_report.is_busy();
             let save = button_if(ui, can, tr!("shell-report-save"));
             if save.clicked() {
-                self.saving = true;
                 commands.push(UiCommand::SaveBugReport(PathBuf::from(place)));
             }
             button(ui, tr!("shell-close")).clicked()

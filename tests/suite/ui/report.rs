@@ -7,6 +7,7 @@ use lae_studio::session::{Disk, Session};
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::Settings;
 
+use super::named::fill;
 use super::{settle, shot, wait, window_with};
 
 #[test]
@@ -49,15 +50,22 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
         .act(&ctx, UiCommand::LogLevel(Level::Debug));
     assert_eq!(Settings::load(Some(&file)).log, Level::Debug);
 
+    // A file is in the way of the folder: the dialog says so, and another place is tried.
+    let in_the_way = file.join("report.zip");
+    fill(
+        &mut window,
+        "Save the report as",
+        in_the_way.to_str().unwrap(),
+    );
+    window.get_by_label("Save the report").click();
+    wait(&mut window, "it is not written", |app| {
+        app.session.saving_report.problem().is_some()
+    });
+    settle(&mut window);
+    window.get_by_label(in_the_way.to_str().unwrap());
+    shot(&mut window, "report-not-written");
     let place = folder.path().join("given-away.zip");
-    let field = window.get_by_label("Save the report as");
-    field.focus();
-    field.click();
-    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
-    window.run_steps(2);
-    let field = window.get_by_label("Save the report as");
-    field.type_text(place.to_str().unwrap());
-    window.run_steps(2);
+    fill(&mut window, "Save the report as", place.to_str().unwrap());
     window.get_by_label("Save the report").click();
     wait(&mut window, "the report is saved", |_| place.exists());
     settle(&mut window);
