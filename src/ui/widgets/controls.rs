@@ -61,6 +61,16 @@ pub fn entered(ui: &Ui, field: &Response) -> bool {
     field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
 }
 
+/// Whether a text that was typed in place of `before` counts from now on: its field was left. Escape puts `before` back.
+pub fn committed(ui: &Ui, field: &Response, text: &mut String, before: &str) -> bool {
+    // A field is told to be left for two frames, the key that left it for one.
+    let left = field.lost_focus();
+    if left && ui.input(|i| i.key_pressed(Key::Escape)) {
+        before.clone_into(text);
+    }
+    left && text.trim() != before
+}
+
 /// Whether Enter was pressed while nothing had the focus: it answers a dialog. To be asked before the dialog is drawn,
 /// for Enter takes the focus off a field.
 pub fn enter_alone(ctx: &Context) -> bool {

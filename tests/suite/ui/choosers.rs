@@ -247,3 +247,42 @@ fn a_model_goes_into_a_folder_where_the_person_wants_it() {
     );
     assert!(to.path().join("old-torch/model.py").exists());
 }
+
+/// Types into a field in place of what is there, without Enter.
+fn type_in(window: &mut Harness<'_, StudioApp>, field: &str, text: &str) {
+    super::named::fill(window, field, text);
+    let typed = window.get_by_label(field).accesskit_node().value();
+    assert_eq!(typed.as_deref(), Some(text));
+}
+
+#[test]
+fn a_path_that_was_typed_counts_once_its_field_is_left() {
+    let made = Made::new();
+    made.class("mine/a", 6).class("mine/b", 6);
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = on(dialogs(runs.path(), Choice::Cancelled, 0));
+    super::open_steps(&mut window);
+    // The field is there while the backbone is a file.
+    let first = made.path().join("first.safetensors").display().to_string();
+    window.state_mut().session.choose_weights(first);
+    settle(&mut window);
+    let data = made.path().join("mine").display().to_string();
+    let weights = made.path().join("none.safetensors").display().to_string();
+    type_in(&mut window, "Data folder", &data);
+    // The next field is clicked: this one is left.
+    window.get_by_label("Weight file").click();
+    settle(&mut window);
+    let draft = |window: &Harness<'_, StudioApp>| window.state().session.experiment.draft.clone();
+    assert_eq!(draft(&window).data, data);
+    type_in(&mut window, "Weight file", &weights);
+    window.get_by_label("Data folder").click();
+    settle(&mut window);
+    assert_eq!(draft(&window).backbone, weights);
+    // Escape leaves it as it was.
+    type_in(&mut window, "Data folder", "/somewhere/else");
+    window.key_press(egui::Key::Escape);
+    settle(&mut window);
+    assert_eq!(draft(&window).data, data);
+    let shown = window.get_by_label("Data folder").accesskit_node();
+    assert_eq!(shown.value(), Some(data));
+}

@@ -6,7 +6,7 @@ use super::card_variant::card_variant;
 use super::{standing, step};
 use crate::backbone::families::{self, FAMILIES};
 use crate::run::config::{Precision, Setting, SettingGroup};
-use crate::session::chooser::DialogPurpose;
+use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::downloads::Item;
 use crate::session::views::{BackboneView, DeviceView, WeightsPlace};
 use crate::session::words::{bytes_text, count_text, number};
@@ -210,10 +210,12 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
             state.weights_path.clear();
         }
     }
-    let done = widgets::entered(ui, &response);
-    let path = state.weights_path.trim().to_string();
-    if done && !path.is_empty() {
-        cx.act(UiCommand::ChooseWeights(path));
+    let before = if known { "" } else { draft };
+    let left = widgets::committed(ui, &response, &mut state.weights_path, before);
+    let done = left || widgets::entered(ui, &response);
+    let typed = typed_path(&state.weights_path).display().to_string();
+    if done && !typed.is_empty() {
+        cx.act(UiCommand::ChooseWeights(typed));
     }
     if button(ui, tr!("experiment-choose")).clicked() {
         cx.act(UiCommand::Pick(DialogPurpose::Weights));

@@ -7,7 +7,7 @@ use egui::{CornerRadius, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, Ve
 use super::{arrival, corrected, details, standing, tasks};
 use crate::data::named;
 use crate::run::config::SettingGroup;
-use crate::session::chooser::DialogPurpose;
+use crate::session::chooser::{DialogPurpose, typed_path};
 use crate::session::collection::Purpose;
 use crate::session::data_export::DataExportKind;
 use crate::session::downloads::Item;
@@ -227,11 +227,13 @@ fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     if !response.has_focus() && !response.lost_focus() && state.path != path {
         state.path = path.into();
     }
-    let done = widgets::entered(ui, &response);
-    let path = state.path.trim().to_string();
-    if done && !path.is_empty() {
+    // Enter reads the same folder again; leaving the field does so only for another one.
+    let left = widgets::committed(ui, &response, &mut state.path, path);
+    let done = left || widgets::entered(ui, &response);
+    let typed = typed_path(&state.path).display().to_string();
+    if done && !typed.is_empty() {
         cx.pages.experiment.folder = false;
-        cx.act(UiCommand::ChooseData(path));
+        cx.act(UiCommand::ChooseData(typed));
     }
 }
 

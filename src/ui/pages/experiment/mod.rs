@@ -18,6 +18,7 @@ mod several;
 mod tasks;
 mod trial;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::{DragValue, Response, Ui, Vec2};
@@ -70,16 +71,22 @@ pub struct State {
     pub open: Vec<SettingGroup>,
     /// Whether the rarer settings are on show.
     pub more: bool,
-    /// Another value of a setting with several, as it is typed.
-    pub value: String,
-    /// Why it is none.
-    pub wrong_value: Option<String>,
+    /// Another value of each setting with several, as it is typed.
+    values: HashMap<&'static str, NewValue>,
     /// Whether a change of the settings can be taken back, as of this frame.
     pub can_undo: bool,
     /// Fonts that a data set's class names need, by the data set's key.
     pub fonts: Option<(Arc<str>, Vec<String>)>,
     /// The classes of a data set by the numbers in their names, by the data set's key.
     pub sorted: Option<(Arc<str>, Arc<Vec<usize>>)>,
+}
+
+/// Another value of a setting with several, as it is typed.
+#[derive(Default)]
+struct NewValue {
+    text: String,
+    /// Why it is none.
+    wrong: Option<String>,
 }
 
 impl State {

@@ -2,7 +2,7 @@
 
 use egui::{Popup, PopupCloseBehavior, Response, Ui};
 
-use super::{number, row};
+use super::{NewValue, number, row};
 use crate::method::{METHODS, named_method};
 use crate::run::config::{RunConfig, SETTINGS, Setting, SettingKind, SettingSpec, setting};
 use crate::run::grid::MOST_REPETITIONS;
@@ -191,27 +191,28 @@ fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting
     if let Some(at) = gone {
         now.remove(at);
     }
-    let state = &mut cx.pages.experiment;
+    let new = cx.pages.experiment.values.entry(spec.key).or_default();
     let add = ui.horizontal(|ui| {
         let edit =
-            widgets::line_edit(&mut state.value, WIDE).hint_text(tr!("experiment-another-value"));
+            widgets::line_edit(&mut new.text, WIDE).hint_text(tr!("experiment-another-value"));
         let edit = ui.add(edit).on_hover_text(spec.kind.range().said());
+        if edit.changed() {
+            new.wrong = None;
+        }
         let enter = entered(ui, &edit);
         button(ui, tr!("experiment-add-value")).clicked() || enter
     });
-    if !add.inner || state.value.trim().is_empty() {
-        if let Some(wrong) = &state.wrong_value {
-            faint(ui, wrong);
+    if add.inner && !new.text.trim().is_empty() {
+        match admitted(spec, &new.text, now) {
+            Ok(value) => {
+                now.push(value);
+                *new = NewValue::default();
+            }
+            Err(wrong) => new.wrong = Some(wrong),
         }
-        return;
     }
-    match admitted(spec, &state.value, now) {
-        Ok(value) => {
-            now.push(value);
-            state.value.clear();
-            state.wrong_value = None;
-        }
-        Err(wrong) => state.wrong_value = Some(wrong),
+    if let Some(wrong) = &new.wrong {
+        faint(ui, wrong);
     }
 }
 
