@@ -259,11 +259,16 @@ impl Session {
         grid.opened.is_some() || !grid.several.is_empty()
     }
 
+    /// Whether it is known what the grid on Experiment comes to.
+    pub(super) fn is_grid_planned(&self) -> bool {
+        let grid = &self.experiment.grid;
+        !grid.busy && grid.asked == self.grid_ask()
+    }
+
     /// Whether the grid on Experiment can be started: how many runs are to be done.
     pub fn grid_to_do(&self) -> Option<usize> {
-        let grid = &self.experiment.grid;
-        let fresh = !grid.busy && grid.asked == self.grid_ask();
-        let view = grid.view.ready().filter(|_| fresh)?;
+        let fresh = self.is_grid_planned();
+        let view = self.experiment.grid.view.ready().filter(|_| fresh)?;
         if self.grid_search().is_some() {
             // Its runs are others: shorter ones, on pictures held back.
             return Some(view.standing.rows);

@@ -34,6 +34,22 @@ impl Session {
         self.experiment.planning.fit_blocks = Some(path);
     }
 
+    /// Whether it is known what the settings, or the grid, as they stand come to.
+    pub fn is_planned(&self) -> bool {
+        if self.has_grid() {
+            return self.is_grid_planned();
+        }
+        let planning = &self.experiment.planning;
+        let now = (
+            &self.experiment.draft,
+            self.experiment.data.ready().is_some(),
+        );
+        let asked = planning.asked.as_ref();
+        !planning.busy
+            && !self.experiment.data.is_busy()
+            && asked.is_some_and(|(config, with)| (config, *with) == now)
+    }
+
     /// Whether the settings as they stand can be trained.
     pub fn can_start(&self) -> bool {
         if self.has_grid() {

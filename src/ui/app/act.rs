@@ -1,6 +1,7 @@
 //! What each command of the window does.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use egui::{ColorImage, Context};
 
@@ -23,6 +24,9 @@ use crate::ui::shell::Question;
 use crate::ui::theme;
 use crate::ui::widgets::figure::FigureWish;
 
+/// How long a start waits until it is known what the settings come to.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 impl StudioApp {
     /// Does what was asked.
     // A command that is added without a line here does not compile.
@@ -40,7 +44,10 @@ impl StudioApp {
         }
         match command {
             UiCommand::Show(page) => self.show(page),
-            UiCommand::Start => self.start(),
+            UiCommand::Start => {
+                self.starting = Some(Instant::now());
+                ctx.request_repaint();
+            }
             UiCommand::Train(configs) => self.train(configs),
             UiCommand::TrainOrders => self.train_orders(),
             UiCommand::SetUp(preset, config) => self.set_up(preset, *config),
@@ -174,8 +181,14 @@ impl StudioApp {
         }
     }
 
-    fn start(&mut self) {
-        if self.session.can_start() {
+    /// Starts what the settings come to, once that is known: what was changed a moment ago is still being worked out.
+    pub(super) fn start_when_planned(&mut self) {
+        let Some(since) = self.starting else { return };
+        if !self.session.is_planned() && since.elapsed() < PATIENCE {
+            return;
+        }
+        self.starting = None;
+        if self.session.is_planned() && self.session.can_start() {
             if self.session.start() {
                 self.show(Page::Train);
             }

@@ -56,6 +56,8 @@ pub struct StudioApp {
     last_times: Option<Arc<Mutex<String>>>,
     /// Whether the window is to close without a question.
     leaving: Arc<AtomicBool>,
+    /// Since when a run is to be started, as soon as it is known what the settings come to.
+    starting: Option<Instant>,
     /// When the settings were last written.
     remembered: Instant,
     /// What was set up before, to be put back.
@@ -101,6 +103,7 @@ impl StudioApp {
             times: FrameTimes::since(started),
             last_times: None,
             leaving: Arc::default(),
+            starting: None,
             remembered: Instant::now(),
             history: Undoer::default(),
             noted: None,
@@ -210,10 +213,15 @@ impl StudioApp {
         let dialog = is_below_dialog(ctx);
         for (keys, command) in shortcuts() {
             // In a dialog the keys that start training mean the dialog.
-            if dialog && matches!(command, UiCommand::Start) {
+            let starts = matches!(command, UiCommand::Start);
+            if dialog && starts {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
+                if starts && ctx.text_edit_focused() {
+                    // What is being typed is one of the settings: its field is left.
+                    ctx.memory_mut(egui::Memory::stop_text_input);
+                }
                 self.act(ctx, command);
             }
         }
@@ -322,6 +330,7 @@ impl eframe::App for StudioApp {
             if app.session.drain() {
                 app.shell.palette.renew();
             }
+            app.start_when_planned();
             if let Some(left) = app.session.train.clusters.next_look() {
                 ctx.request_repaint_after(left);
             }

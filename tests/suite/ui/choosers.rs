@@ -7,6 +7,8 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::data::export::Form;
 use lae_studio::export::Format;
 use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Command;
+use lae_studio::run::job::JobWork;
 use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::chooser::{Choice, DialogPurpose};
 use lae_studio::session::data_export::DataExportKind;
@@ -285,4 +287,43 @@ fn a_path_that_was_typed_counts_once_its_field_is_left() {
     assert_eq!(draft(&window).data, data);
     let shown = window.get_by_label("Data folder").accesskit_node();
     assert_eq!(shown.value(), Some(data));
+}
+
+#[test]
+fn ctrl_enter_starts_what_is_set_up_now() {
+    let made = Made::new();
+    made.class("mine/a", 6).class("mine/b", 6);
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = on(dialogs(runs.path(), Choice::Cancelled, 0));
+    let start = |window: &mut Harness<'_, StudioApp>| {
+        window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Enter);
+        settle(window);
+        settle(window);
+    };
+    let queued = || {
+        let asked = backend.asked();
+        let jobs = asked.into_iter().filter_map(|command| match command {
+            Command::Queue(job) => match job.work {
+                JobWork::Train(config) => Some(config),
+                _ => None,
+            },
+            _ => None,
+        });
+        jobs.collect::<Vec<_>>()
+    };
+    // Nothing is known yet of the settings that were changed in this frame, and they cannot be trained.
+    window.state_mut().session.experiment.draft.order = "0,1".into();
+    start(&mut window);
+    assert!(queued().is_empty());
+    assert_eq!(window.state().page, Page::Experiment);
+    // The folder that is being typed is the one that is trained on.
+    window.state_mut().session.experiment.draft.order = "natural".into();
+    settle(&mut window);
+    let data = made.path().join("mine").display().to_string();
+    type_in(&mut window, "Data folder", &data);
+    start(&mut window);
+    wait(&mut window, "the run is asked for", |_| {
+        !queued().is_empty()
+    });
+    assert_eq!(queued()[0].data, data);
 }
