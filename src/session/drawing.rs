@@ -15,6 +15,8 @@ pub struct Drawing {
     pub pen: f32,
     /// Whether the pen is on the canvas.
     pub down: bool,
+    /// The strokes that were cleared last.
+    cleared: Vec<Vec<[f32; 2]>>,
 }
 
 impl Default for Drawing {
@@ -24,6 +26,7 @@ impl Default for Drawing {
             strokes: Vec::new(),
             pen: 0.075,
             down: false,
+            cleared: Vec::new(),
         }
     }
 }
@@ -32,6 +35,38 @@ impl Drawing {
     /// Whether nothing is drawn.
     pub fn is_empty(&self) -> bool {
         self.strokes.iter().all(Vec::is_empty)
+    }
+
+    /// An empty canvas with the same pen; nothing brings the strokes back.
+    pub fn reset(&mut self) {
+        *self = Self {
+            pen: self.pen,
+            ..Self::default()
+        };
+    }
+
+    /// Removes all strokes; [`Drawing::undo`] brings them back.
+    pub fn clear(&mut self) {
+        self.down = false;
+        if !self.is_empty() {
+            self.cleared = std::mem::take(&mut self.strokes);
+        }
+        self.strokes.clear();
+    }
+
+    /// Whether [`Drawing::undo`] changes anything.
+    pub fn can_undo(&self) -> bool {
+        !self.is_empty() || !self.cleared.is_empty()
+    }
+
+    /// Takes the last stroke back, or where there is none the clearing before it. Returns whether anything changed.
+    pub fn undo(&mut self) -> bool {
+        self.down = false;
+        if self.strokes.pop().is_some() {
+            return true;
+        }
+        self.strokes = std::mem::take(&mut self.cleared);
+        !self.is_empty()
     }
 
     /// Moves the pen on; steps too small to be seen are left out.
@@ -138,8 +173,23 @@ mod tests {
         Drawing {
             strokes: vec![vec![[0.1, 0.1], [0.1, 0.3]]],
             pen: 0.05,
-            down: false,
+            ..Drawing::default()
         }
+    }
+
+    #[test]
+    fn undo_takes_back_a_stroke_and_then_the_clearing_before_it() {
+        let mut drawing = stroke();
+        let before = drawing.strokes.clone();
+        drawing.clear();
+        assert!(drawing.is_empty() && drawing.can_undo());
+        drawing.strokes.push(vec![[0.5, 0.5]]);
+        assert!(drawing.undo() && drawing.is_empty());
+        assert!(drawing.undo());
+        assert_eq!(drawing.strokes, before);
+        // What was added to a collection does not come back.
+        drawing.reset();
+        assert!(!drawing.can_undo() && !drawing.undo());
     }
 
     #[test]

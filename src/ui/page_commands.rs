@@ -255,6 +255,8 @@ pub enum CollectCommand {
     RemoveClass(usize),
     /// Take a picture out of the class at this place.
     RemovePicture(usize, usize),
+    /// Put back what was taken out last.
+    PutBack,
     /// Call the folder so.
     NameFolder(String),
 }

@@ -62,6 +62,7 @@ shell-collect-use = Als Datensatz nehmen
 shell-collect-teach = Lehren
 shell-collect-stays = Was in den Feldern ist, bleibt, bis das Fenster geschlossen wird
 shell-collect-folder = Name des Ordners
+shell-collect-put-back = Entferntes zurückholen
 shell-collect-picture = Bild { $n } von { $class }
 shell-deleted-title = Gelöschte Läufe
 shell-deleted-looking = Suche …

@@ -56,6 +56,7 @@ shell-collect-use = Use as data set
 shell-collect-teach = Teach them
 shell-collect-stays = What is in the boxes stays until the window is closed
 shell-collect-folder = Name of the folder
+shell-collect-put-back = Put back what was removed
 shell-collect-picture = Picture { $n } of { $class }
 shell-deleted-title = Deleted runs
 shell-deleted-looking = Looking …

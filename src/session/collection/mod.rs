@@ -61,6 +61,17 @@ pub struct Collection {
     /// The group that gets what is drawn, pasted or dropped.
     pub chosen: usize,
     last: u64,
+    /// What was taken out, the latest last.
+    removed: Vec<Removed>,
+}
+
+/// Something that was taken out of the collection, with the place it had.
+#[derive(Clone, Debug, PartialEq)]
+enum Removed {
+    /// A class; whether it was the only one.
+    Class(usize, CollectedClass, bool),
+    /// An image of the class with this id.
+    Image(u64, usize, CollectedPicture),
 }
 
 impl Default for Collection {
@@ -70,6 +81,7 @@ impl Default for Collection {
             groups: Vec::new(),
             chosen: 0,
             last: 0,
+            removed: Vec::new(),
         };
         new.add_group();
         new
@@ -94,7 +106,11 @@ impl Collection {
     /// Takes a class away; the last one is emptied instead.
     pub fn remove_group(&mut self, index: usize) {
         if index < self.groups.len() {
-            self.groups.remove(index);
+            let group = self.groups.remove(index);
+            if !group.pieces.is_empty() {
+                let only = self.groups.is_empty();
+                self.removed.push(Removed::Class(index, group, only));
+            }
         }
         if self.groups.is_empty() {
             self.add_group();
@@ -120,7 +136,36 @@ impl Collection {
         if let Some(group) = self.groups.get_mut(index)
             && piece < group.pieces.len()
         {
-            group.pieces.remove(piece);
+            let (id, taken) = (group.id, group.pieces.remove(piece));
+            self.removed.push(Removed::Image(id, piece, taken));
+        }
+    }
+
+    /// Whether something was taken out that can be put back.
+    pub fn can_put_back(&self) -> bool {
+        !self.removed.is_empty()
+    }
+
+    /// Puts back what was taken out last.
+    pub fn put_back(&mut self) {
+        match self.removed.pop() {
+            Some(Removed::Class(index, group, only)) => {
+                // The empty class that took its place makes way.
+                if let ([empty], true) = (&*self.groups, only)
+                    && empty.pieces.is_empty()
+                {
+                    self.groups.clear();
+                }
+                self.chosen = index.min(self.groups.len());
+                self.groups.insert(self.chosen, group);
+            }
+            Some(Removed::Image(id, index, taken)) => {
+                let mut groups = self.groups.iter_mut();
+                if let Some(group) = groups.find(|group| group.id == id) {
+                    group.pieces.insert(index.min(group.pieces.len()), taken);
+                }
+            }
+            None => {}
         }
     }
 
@@ -139,9 +184,14 @@ impl Collection {
         self.groups.get(self.chosen).map(|group| group.id)
     }
 
+    /// How many images were gathered.
+    pub fn count(&self) -> usize {
+        self.groups.iter().map(|group| group.pieces.len()).sum()
+    }
+
     /// Whether nothing was gathered.
     pub fn is_empty(&self) -> bool {
-        self.groups.iter().all(|group| group.pieces.is_empty())
+        self.count() == 0
     }
 
     /// What is still missing, in one sentence; none when it can be kept.
@@ -292,10 +342,17 @@ impl Session {
 
     /// Keeps what was gathered as an image folder, and then does with it what it is for.
     pub fn keep_collection(&mut self, purpose: Purpose) {
-        let collection = self.collection.clone();
+        let collection = Arc::new(self.collection.clone());
+        let kept = collection.clone();
         self.task_or_tell(
             move |sources| sources.keep(&collection),
-            move |session, place| session.take_kept(&purpose, &place),
+            move |session, place| {
+                // What was added meanwhile is in no folder yet.
+                if session.collection == *kept {
+                    session.collection = Collection::default();
+                }
+                session.take_kept(&purpose, &place);
+            },
         );
     }
 
@@ -309,7 +366,6 @@ impl Session {
     }
 
     fn take_kept(&mut self, purpose: &Purpose, place: &Path) {
-        self.collection = Collection::default();
         let told = Problem::new(message!("predict-collect-kept")).at_path(place);
         self.notify(told, false);
         let place = place.display().to_string();

@@ -135,6 +135,7 @@ pub(super) fn collect(session: &mut Session, command: CollectCommand) {
         CollectCommand::AddClass => made.add_group(),
         CollectCommand::RemoveClass(class) => made.remove_group(class),
         CollectCommand::RemovePicture(class, index) => made.remove(class, index),
+        CollectCommand::PutBack => made.put_back(),
         CollectCommand::NameFolder(name) => made.name = name,
     }
 }

@@ -45,7 +45,7 @@ impl Collect {
     /// Opens it.
     pub fn open(&mut self, purpose: Purpose) {
         self.purpose = Some(purpose);
-        self.drawing.strokes.clear();
+        self.drawing.clear();
     }
 
     /// Whether it is open.
@@ -77,7 +77,9 @@ impl Collect {
                 widgets::part(ui, boxes, |ui| {
                     groups(ui, made, (textures, commands), side + 70.0);
                 });
-                widgets::part(ui, side, |ui| self.pen(ui, look, side, commands));
+                widgets::part(ui, side, |ui| {
+                    self.pen(ui, made, (look, side), commands);
+                });
             });
             ui.add_space(6.0);
             foot(ui, made, &purpose, commands)
@@ -88,7 +90,13 @@ impl Collect {
     }
 
     /// The canvas and what else brings a picture into the chosen box.
-    fn pen(&mut self, ui: &mut Ui, look: Look, side: f32, commands: &mut Vec<UiCommand>) {
+    fn pen(
+        &mut self,
+        ui: &mut Ui,
+        made: &Collection,
+        (look, side): (Look, f32),
+        commands: &mut Vec<UiCommand>,
+    ) {
         canvas(ui, side, &mut self.drawing, look.light);
         let typing = ui.ctx().text_edit_focused();
         // Keys belong to the dialog above this one, where there is one.
@@ -98,8 +106,8 @@ impl Collect {
         let undo = !typing && pressed(keys::UNDO);
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
-        if undo {
-            self.drawing.strokes.pop();
+        if undo && !self.drawing.undo() && made.can_put_back() {
+            commands.push(UiCommand::OnCollection(CollectCommand::PutBack));
         }
         let drawn = !self.drawing.is_empty();
         ui.horizontal_wrapped(|ui| {
@@ -109,11 +117,11 @@ impl Collect {
                 let picture = self.drawing.picture(look.light, look.share);
                 let command = CollectCommand::Add(picture.into());
                 commands.push(UiCommand::OnCollection(command));
-                self.drawing.strokes.clear();
+                self.drawing.reset();
             }
             let clear = button_if(ui, drawn, tr!("shell-clear"));
             if clear.clicked() {
-                self.drawing.strokes.clear();
+                self.drawing.clear();
             }
         });
         ui.horizontal_wrapped(|ui| {
@@ -187,9 +195,15 @@ fn groups(
                 commands.extend(touched.into_iter().map(UiCommand::OnCollection));
                 ui.add_space(6.0);
             }
-            if button(ui, tr!("shell-collect-add-class")).clicked() {
-                commands.push(UiCommand::OnCollection(CollectCommand::AddClass));
-            }
+            ui.horizontal_wrapped(|ui| {
+                if button(ui, tr!("shell-collect-add-class")).clicked() {
+                    commands.push(UiCommand::OnCollection(CollectCommand::AddClass));
+                }
+                let back = made.can_put_back() && link(ui, tr!("shell-collect-put-back")).clicked();
+                if back {
+                    commands.push(UiCommand::OnCollection(CollectCommand::PutBack));
+                }
+            });
         });
 }
 

@@ -33,10 +33,8 @@ fn stroke(places: &[Pos2]) -> Vec<Event> {
 
 #[test]
 fn several_strokes_within_one_frame_are_all_drawn() {
-    let drawing = Drawing {
-        pen: 0.05,
-        ..Drawing::default()
-    };
+    let mut drawing = Drawing::default();
+    drawing.pen = 0.05;
     let mut harness = Harness::builder().with_size([200.0, 200.0]).build_ui_state(
         |ui, (drawing, lifted): &mut (Drawing, usize)| {
             *lifted += usize::from(canvas(ui, 160.0, drawing, true));

@@ -19,7 +19,7 @@ use crate::ui::shell::take;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
-use crate::ui::widgets::{self, Column, button, button_if, card, faint, link, segmented};
+use crate::ui::widgets::{self, Column, button, button_if, card, faint, input, link, segmented};
 
 /// Room for three dots beside the choice of a run.
 const DOTS: f32 = 24.0;
@@ -164,16 +164,15 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let mut changed = false;
     let clear = button_if(ui, !drawing.is_empty(), tr!("predict-clear"));
     if clear.clicked() {
-        drawing.strokes.clear();
+        drawing.clear();
         changed = true;
     }
-    let undo = button_if(ui, !drawing.is_empty(), tr!("predict-undo"));
+    let undo = button_if(ui, drawing.can_undo(), tr!("predict-undo"));
     let hint = ui.ctx().format_shortcut(&keys::UNDO);
     let undo = undo.on_hover_text(hint).clicked();
-    let typing = ui.ctx().text_edit_focused();
-    if undo || (!typing && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
-        changed |= drawing.strokes.pop().is_some();
-        drawing.down = false;
+    let elsewhere = ui.ctx().text_edit_focused() || input::is_covered(ui.ctx());
+    if undo || (!elsewhere && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
+        changed |= drawing.undo();
     }
     let mut pen = (drawing.pen * 300.0).round();
     let drag = egui::DragValue::new(&mut pen)

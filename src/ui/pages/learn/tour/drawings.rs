@@ -52,7 +52,7 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
                         .accessible_name(tr!("tour-draw-clear-digit", digit = digit))
                 });
                 if clear.inner.clicked() {
-                    drawing.strokes.clear();
+                    drawing.clear();
                     *changed = true;
                 }
             },
