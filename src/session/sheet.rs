@@ -23,6 +23,11 @@ impl SheetView {
     pub fn is_working(&self) -> bool {
         matches!(self.state, SheetState::Working(_))
     }
+
+    /// Whether it ended without a table.
+    pub fn has_no_table(&self) -> bool {
+        matches!(self.state, SheetState::Stopped | SheetState::Failed(_))
+    }
 }
 
 /// The usual place of a folder's table: beside the folder, called like it and by the time, so that it
@@ -39,10 +44,10 @@ pub fn usual_table(folder: &Path) -> PathBuf {
 
 impl Session {
     /// Has pictures of a folder, all of them where `only` names none, answered by the run that is asked on Predict, after
-    /// the task looked at, in a table at `csv`.
-    pub fn predict_folder(&mut self, folder: PathBuf, only: Vec<PathBuf>, csv: PathBuf) {
+    /// the task looked at, in a table at `csv`. Returns whether they are.
+    pub fn predict_folder(&mut self, folder: PathBuf, only: Vec<PathBuf>, csv: PathBuf) -> bool {
         let Some(run) = self.predict.run.clone() else {
-            return;
+            return false;
         };
         let asked = self.sheet_request(run, (folder, only), csv);
         match asked {
@@ -51,8 +56,12 @@ impl Session {
                 let state = SheetState::Working(Default::default());
                 self.predict.sheet = Some(SheetView { request, state });
                 self.predict.sorted = Fetch::Nothing;
+                true
             }
-            Err(problem) => self.notify(problem, true),
+            Err(problem) => {
+                self.notify(problem, true);
+                false
+            }
         }
     }
 

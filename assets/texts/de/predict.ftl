@@ -138,6 +138,7 @@ predict-many-some = { $n ->
 predict-many-table = Tabelle
 predict-many-table-hint = Wohin die Tabelle kommt (.csv)
 predict-many-all = Alle vorhersagen
+predict-many-waits = Eine andere Tabelle wird gerade geschrieben. Warte, bis sie fertig ist, oder beende sie.
 predict-many-choose = Ordner wählen …
 predict-many-cancel = Abbrechen
 predict-many-stop = Anhalten

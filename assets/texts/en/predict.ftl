@@ -138,6 +138,7 @@ predict-many-some = { $n ->
 predict-many-table = Table
 predict-many-table-hint = Where the table goes (.csv)
 predict-many-all = Predict all
+predict-many-waits = Another table is being written. Wait for it, or stop it.
 predict-many-choose = Choose a folder…
 predict-many-cancel = Cancel
 predict-many-stop = Stop

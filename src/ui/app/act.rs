@@ -118,7 +118,9 @@ impl StudioApp {
             UiCommand::PredictWith(folder) => self.predict_with(folder),
             UiCommand::PredictFile(path) => self.predict_file(path),
             UiCommand::PredictFolder(folder, only, csv) => {
-                self.session.predict_folder(folder, only, csv);
+                if self.session.predict_folder(folder, only, csv) {
+                    self.pages.predict.begin_sheet();
+                }
             }
             UiCommand::PredictFiles(files) => self.predict_files(files),
             UiCommand::PredictPicture(picture, truth) => {

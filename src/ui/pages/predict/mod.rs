@@ -69,6 +69,12 @@ impl State {
         self.sorted.leave();
         self.draw.replace(false) != Some(false)
     }
+
+    /// A table was asked for: it takes the place of its set-up, and its pictures are shown by class.
+    pub fn begin_sheet(&mut self) {
+        self.sheet = sheet::State::default();
+        self.sorted.open();
+    }
 }
 
 impl Default for State {

@@ -67,12 +67,14 @@ fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Draws the card.
+/// Draws the card: the table that was asked for, unless another one is being set up in its place. One that is being
+/// written stays in sight above it.
 pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
-    card(ui, |ui| match &cx.session.predict.sheet {
-        Some(sheet) => stands(ui, cx, sheet),
-        None if cx.pages.predict.sheet.open => set_up(ui, cx),
-        None => {
+    let open = cx.pages.predict.sheet.open;
+    let asked = cx.session.predict.sheet.as_ref();
+    let shown = asked.filter(|sheet| !open || sheet.is_working());
+    card(ui, |ui| {
+        if shown.is_none() && !open {
             widgets::ends(
                 ui,
                 |ui| {
@@ -84,13 +86,25 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
                     }
                 },
             );
+            return;
+        }
+        widgets::title(ui, tr!("predict-many"));
+        if let Some(sheet) = shown {
+            stands(ui, cx, sheet);
+        }
+        if open {
+            set_up(ui, cx, shown.is_some());
         }
     });
 }
 
-fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
-    widgets::title(ui, tr!("predict-many"));
-    faint(ui, tr!("predict-many-about"));
+/// The fields of a table to be asked for; `waits` where another one is being written.
+fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
+    if waits {
+        ui.separator();
+    } else {
+        faint(ui, tr!("predict-many-about"));
+    }
     let state = &mut cx.pages.predict.sheet;
     if state.only.is_empty() {
         let before = state.folder.clone();
@@ -117,9 +131,13 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
     );
     ui.horizontal_wrapped(|ui| {
         let whole = !folder.is_empty() && !csv.is_empty();
-        if primary_button(ui, tr!("predict-many-all"), whole).clicked() {
+        let all = primary_button(ui, tr!("predict-many-all"), whole && !waits);
+        let all = match waits {
+            true => all.on_disabled_hover_text(tr!("predict-many-waits")),
+            false => all,
+        };
+        if all.clicked() {
             let only = cx.pages.predict.sheet.only.clone();
-            cx.pages.predict.sorted.open();
             cx.act(UiCommand::PredictFolder(folder.into(), only, csv.into()));
         }
         if button(ui, tr!("predict-many-choose")).clicked() {
@@ -127,6 +145,11 @@ fn set_up(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         if button(ui, tr!("predict-many-cancel")).clicked() {
             cx.pages.predict.sheet = State::default();
+            let asked = cx.session.predict.sheet.as_ref();
+            let ended = asked.is_some_and(SheetView::has_no_table);
+            if ended {
+                cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
+            }
         }
     });
 }
@@ -140,7 +163,6 @@ fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Respon
 /// A table that was asked for.
 fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     let folder = sheet.request.folder.display().to_string();
-    widgets::title(ui, tr!("predict-many"));
     cut(ui, &folder).on_hover_text(&folder);
     match &sheet.state {
         SheetState::Working(count) => {
@@ -149,14 +171,14 @@ fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
                 cx.act(UiCommand::OnPredict(PredictCommand::StopSheet));
             }
         }
-        SheetState::Done(count) => done(ui, cx, &sheet.request.csv, *count),
+        SheetState::Done(count) => done(ui, cx, sheet, *count),
         SheetState::Stopped => {
             faint(ui, tr!("predict-many-stopped"));
-            again(ui, cx);
+            again(ui, cx, sheet);
         }
         SheetState::Failed(problem) => {
             widgets::problem(ui, problem);
-            again(ui, cx);
+            again(ui, cx, sheet);
         }
     }
 }
@@ -183,8 +205,9 @@ fn words(count: SheetCount) -> String {
     }
 }
 
-fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
+fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
     faint(ui, words(count));
+    let csv = &sheet.request.csv;
     let place = csv.display().to_string();
     cut(ui, &place).on_hover_text(&place);
     if let Some(problem) = cx.session.predict.sorted.problem() {
@@ -197,24 +220,32 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, csv: &Path, count: SheetCount) {
             cx.pages.predict.sorted.open();
         }
         if button(ui, tr!("predict-many-folder")).clicked() {
-            let command = PredictCommand::Reveal(csv.to_path_buf());
+            let command = PredictCommand::Reveal(csv.clone());
             cx.act(UiCommand::OnPredict(command));
         }
         if button(ui, tr!("predict-many-copy")).clicked() {
             cx.act(UiCommand::CopyText(place));
         }
-        again(ui, cx);
+        again(ui, cx, sheet);
     });
 }
 
-fn again(ui: &mut Ui, cx: &mut Cx<'_>) {
-    if button(ui, tr!("predict-many-again")).clicked() {
-        cx.act(UiCommand::OnPredict(PredictCommand::LeaveSheet));
-        cx.pages.predict.sheet = State {
-            open: true,
-            ..State::default()
-        };
+/// The button that sets up another table. One that came to nothing is set up as it was asked for.
+fn again(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
+    if !button(ui, tr!("predict-many-again")).clicked() {
+        return;
     }
+    let request = &sheet.request;
+    let before = sheet.has_no_table().then(|| State {
+        folder: request.folder.display().to_string(),
+        only: request.only.clone(),
+        csv: request.csv.display().to_string(),
+        open: true,
+    });
+    cx.pages.predict.sheet = before.unwrap_or(State {
+        open: true,
+        ..State::default()
+    });
 }
 
 #[cfg(test)]
