@@ -104,6 +104,12 @@ impl AtPlace {
         self.grid.as_ref().filter(|grid| grid.live)
     }
 
+    /// The job at work: a run's, or a grid's, which is so between two of its runs, too.
+    pub fn job(&self) -> Option<JobId> {
+        let grid = self.running_grid().map(|grid| grid.job);
+        grid.or_else(|| self.running()?.job)
+    }
+
     /// Whether nothing is at work or waits.
     pub fn is_idle(&self) -> bool {
         self.running().is_none() && self.queue.jobs().len() == 0
@@ -234,17 +240,15 @@ impl Session {
         }
     }
 
-    /// Stops the run at work at a place, which is saved there and comes home.
-    pub fn stop_at(&mut self, name: &str) {
-        let at = self.train.places.get_mut(name);
-        let Some((at, job)) = at.and_then(|at| {
-            let job = at.running()?.job?;
-            Some((at, job))
-        }) else {
+    /// Stops this job at a place while it is at work; its run is saved there and comes home.
+    pub fn stop_at(&mut self, name: &str, job: JobId) {
+        let Some(at) = self.train.places.get_mut(name) else {
             return;
         };
-        at.backend.send(Command::Stop(job));
-        at.backend.wish_for(job, Wish::Stop);
+        if at.job() == Some(job) {
+            at.backend.send(Command::Stop(job));
+            at.backend.wish_for(job, Wish::Stop);
+        }
     }
 
     /// Pauses the run at work at a place, or lets it go on.

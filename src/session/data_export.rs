@@ -68,18 +68,26 @@ impl Session {
         );
     }
 
+    /// Whether an export is under way.
+    pub(super) fn is_exporting(&self) -> bool {
+        self.exports.iter().any(is_under_way)
+    }
+
     /// Stops the exports under way and lets them remove what they have begun.
     pub(super) fn end_exports(&mut self) {
         for export in &self.exports {
             export.stop();
         }
         let end = Instant::now() + PATIENCE;
-        // The helper thread holds the other one until it is done.
-        let under_way = |export: &Arc<Progress>| Arc::strong_count(export) > 1;
-        while self.exports.iter().any(under_way) && Instant::now() < end {
+        while self.is_exporting() && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// Whether the helper thread still holds the other reference to this.
+fn is_under_way(export: &Arc<Progress>) -> bool {
+    Arc::strong_count(export) > 1
 }
 
 fn told(done: &Packed) -> Problem {

@@ -124,6 +124,18 @@ impl Session {
         }
     }
 
+    /// The table in which the images that the user moved to other classes are not saved yet.
+    pub fn unsaved_moves(&self) -> Option<&Path> {
+        let sorted = self.predict.sorted.ready()?;
+        (!sorted.is_kept).then_some(&sorted.request.csv)
+    }
+
+    /// Whether a file is being written that would be lost with the window: a table of predictions, an export.
+    pub fn is_writing(&self) -> bool {
+        let table = self.predict.sheet.as_ref();
+        table.is_some_and(SheetView::is_working) || self.is_exporting()
+    }
+
     /// Shows a file's folder in the desktop's own program for folders.
     pub fn reveal(&mut self, path: &Path) {
         let path = path.to_path_buf();

@@ -126,6 +126,13 @@ impl Session {
         self.train.running().is_some()
     }
 
+    /// Whether a job is at work on this computer, or is about to begin; those of the tour do not count.
+    pub fn is_at_work(&self) -> bool {
+        let waiting = self.waiting().filter(|job| !job.held).map(|job| job.id);
+        let mut jobs = self.running_job().into_iter().chain(waiting);
+        jobs.any(|job| !self.is_toured(job))
+    }
+
     /// The job at work.
     pub fn running_job(&self) -> Option<JobId> {
         self.train.running()?.job

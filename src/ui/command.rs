@@ -158,7 +158,7 @@ pub enum UiCommand {
     Delete(Vec<PathBuf>),
     /// Bring deleted runs back.
     Restore(Vec<PathBuf>),
-    /// Ask whether to delete these for good; so many bytes are theirs.
+    /// Delete these runs of the trash for good; so many bytes are theirs.
     Erase(Vec<PathBuf>, u64),
     /// Show the deleted runs.
     Deleted,

@@ -98,8 +98,8 @@ pub enum PlaceCommand {
     Pause(String),
     /// Let it go on.
     GoOn(String),
-    /// Stop it; it is saved and comes home.
-    Stop(String),
+    /// Stop this job; its run is saved and comes home.
+    Stop(String, JobId),
     /// Take a job away that waits there, or is on the way.
     TakeOut(String, JobId),
     /// Let the jobs begin that wait there on hold.

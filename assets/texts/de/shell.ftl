@@ -119,6 +119,14 @@ shell-ask-stop-yes = Beenden und speichern
 shell-ask-close = Fenster schließen?
 shell-ask-close-kept = Ein Lauf ist im Gang. Er wird beendet und gespeichert; beim nächsten Start kannst du ihn fortsetzen.
 shell-ask-close-yes = Speichern und schließen
+shell-ask-close-anyway = Trotzdem schließen
+shell-ask-close-moved = Bilder, die du unter „Vorhersage“ in andere Klassen verschoben hast, sind noch nicht in ihrer Tabelle gespeichert.
+shell-ask-close-gathered = { $n ->
+    [one] { $n } Bild, das du gesammelt hast, ist noch nicht als Datensatz gespeichert.
+   *[other] { $n } Bilder, die du gesammelt hast, sind noch nicht als Datensatz gespeichert.
+}
+shell-ask-close-writing = Eine Datei wird gerade geschrieben; sie bleibt nicht erhalten.
+shell-ask-close-tour = Die Tour ist nicht zu Ende; die nächste beginnt wieder von vorn.
 shell-ask-erase = Endgültig löschen?
 shell-ask-erase-what = { $n ->
     [one] { $n } Lauf mit { $size } lässt sich danach nicht zurückholen.
@@ -129,6 +137,29 @@ shell-ask-visit = Auf einem anderen Rechner nachsehen?
 shell-ask-visit-what = Dieser Lauf nennt { $places }. Schon das Nachsehen verrät jenem Rechner, wer nachsieht: Tu es, wenn du ihm traust.
 shell-ask-visit-yes = Nachsehen
 shell-ask-stop-this = Nur diesen beenden
+shell-ask-remove = Versuchsreihe aus der Warteschlange entfernen?
+shell-ask-remove-at = Von { $place } entfernen?
+shell-ask-remove-grid = { $title } hat { $n } Läufe. Fertige bleiben erhalten. Für die übrigen müsstest du die Versuchsreihe später neu einrichten.
+shell-ask-remove-job = { $title } hat noch nicht begonnen. Um es später zu starten, müsstest du es neu einrichten.
+shell-ask-remove-yes = Entfernen
+shell-ask-stop-at = Auf { $place } beenden?
+shell-ask-stop-at-kept = { $title } wird beendet. Fertige Tasks und Epochen werden auf diesen Rechner kopiert; der Lauf kann später fortgesetzt werden.
+shell-ask-stop-grid-kept = { $title } wird beendet; { $done } von { $n } Läufen sind fertig. Sie bleiben erhalten, und der laufende wird gespeichert.
+shell-ask-end-grid = Versuchsreihe auf dem Cluster beenden?
+shell-ask-end-grid-what = { $grid }: { $waiting } Aufträge warten, { $running } laufen. Alle werden beendet; was sie gespeichert haben, bleibt erhalten.
+shell-ask-end-grid-yes = Versuchsreihe beenden
+shell-ask-moves = Verschobene Bilder verwerfen?
+shell-ask-moves-what = Bilder, die du in andere Klassen verschoben hast, sind noch nicht in { $table } gespeichert.
+shell-ask-moves-yes = Verwerfen
+shell-ask-tour = Tour verlassen?
+shell-ask-tour-what = Deine Zeichnungen werden entfernt, und ein laufendes Training der Tour wird beendet. Die nächste Tour beginnt wieder von vorn.
+shell-ask-tour-yes = Verlassen
+shell-ask-answers = Diese Lektion neu beginnen?
+shell-ask-answers-what = Deine Antworten auf ihre Fragen werden gelöscht. Die Läufe bleiben.
+shell-ask-answers-yes = Antworten löschen
+shell-ask-text = Dieses Plugin löschen?
+shell-ask-text-what = { $name } wurde nie als Datei gespeichert und lässt sich nicht zurückholen.
+shell-ask-text-yes = Löschen
 shell-report-title = Ein Problem melden
 shell-report-about = Das ist alles, was der Bericht enthält: Versionen, Einstellungen und das Protokoll, nie Bilder, Namen von Klassen oder Daten. Nichts wird gesendet; du entscheidest, was aus der Datei wird.
 shell-report-gathering = Versionen, Einstellungen und Protokoll werden gesammelt …

@@ -113,6 +113,14 @@ shell-ask-stop-yes = Stop and save
 shell-ask-close = Close the window?
 shell-ask-close-kept = A run is at work. It is stopped and saved, and the next start offers to resume it.
 shell-ask-close-yes = Save and close
+shell-ask-close-anyway = Close anyway
+shell-ask-close-moved = Images that you moved to other classes on Predict are not saved in their table.
+shell-ask-close-gathered = { $n ->
+    [one] { $n } image that you gathered is not kept as a data set.
+   *[other] { $n } images that you gathered are not kept as a data set.
+}
+shell-ask-close-writing = A file is being written; it will not be kept.
+shell-ask-close-tour = The tour is not finished; the next one starts from the beginning.
 shell-ask-erase = Delete for good?
 shell-ask-erase-what = { $n ->
     [one] { $n } run of { $size } cannot be brought back afterwards.
@@ -123,6 +131,29 @@ shell-ask-visit = Look on another computer?
 shell-ask-visit-what = This run names { $places }. Merely looking there tells that computer who looks: do so if you trust it.
 shell-ask-visit-yes = Look there
 shell-ask-stop-this = Stop this one only
+shell-ask-remove = Remove the grid from the queue?
+shell-ask-remove-at = Remove it from { $place }?
+shell-ask-remove-grid = { $title } has { $n } runs. Those that are finished stay. To run the others later, you have to set the grid up again.
+shell-ask-remove-job = { $title } has not started. To run it later, you have to set it up again.
+shell-ask-remove-yes = Remove it
+shell-ask-stop-at = Stop at { $place }?
+shell-ask-stop-at-kept = { $title } is stopped. The finished tasks and epochs are copied to this computer; the run can be continued later.
+shell-ask-stop-grid-kept = { $title } is stopped with { $done } of { $n } runs finished. They stay, and the run at work is saved.
+shell-ask-end-grid = End the grid on the cluster?
+shell-ask-end-grid-what = { $grid }: { $waiting } of its tasks wait and { $running } run. All of them are ended; what they have saved stays.
+shell-ask-end-grid-yes = End the grid
+shell-ask-moves = Discard the moved images?
+shell-ask-moves-what = Images that you moved to other classes are not saved in { $table }.
+shell-ask-moves-yes = Discard
+shell-ask-tour = Leave the tour?
+shell-ask-tour-what = Your drawings are taken off, and a run of the tour that is at work is stopped. The next tour starts from the beginning.
+shell-ask-tour-yes = Leave
+shell-ask-answers = Start this lesson over?
+shell-ask-answers-what = Your answers to its questions are deleted. The runs stay.
+shell-ask-answers-yes = Delete the answers
+shell-ask-text = Delete this plugin?
+shell-ask-text-what = { $name } was never saved as a file. It cannot be brought back.
+shell-ask-text-yes = Delete it
 shell-report-title = Report a problem
 shell-report-about = This is all that the report holds: versions, settings and the log, never pictures, names of classes or data. Nothing is sent; you decide what becomes of the file.
 shell-report-gathering = Gathering versions, settings and the log …

@@ -105,6 +105,12 @@ impl Tour {
         self.pins.iter().all(Option::is_some)
     }
 
+    /// Whether leaving it now loses what was done in it: something was drawn, and the last step is not reached.
+    pub fn is_begun(&self) -> bool {
+        self.step != TourStep::End
+            && (self.step != TourStep::Draw || self.pins.iter().any(Option::is_some))
+    }
+
     /// Whether drawings may still be changed: later what became of them is told.
     pub fn takes_drawings(&self) -> bool {
         self.step <= TourStep::Guess

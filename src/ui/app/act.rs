@@ -20,7 +20,7 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
 use crate::ui::settings::ThemeChoice;
-use crate::ui::shell::Question;
+use crate::ui::shell::{Question, warning};
 use crate::ui::theme;
 use crate::ui::widgets::figure::FigureWish;
 
@@ -28,9 +28,7 @@ use crate::ui::widgets::figure::FigureWish;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl StudioApp {
-    /// Does what was asked.
-    // A command that is added without a line here does not compile.
-    #[deny(clippy::wildcard_enum_match_arm)]
+    /// Does what was asked, or first asks whether to where that ends or loses something.
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
         if !matches!(command, UiCommand::Load(_)) {
             // The person did it.
@@ -42,6 +40,17 @@ impl StudioApp {
             self.shell.question = Some(Question::Visit(places, Box::new(command)));
             return;
         }
+        if warning(&self.session, &command).is_some() {
+            self.shell.question = Some(Question::Do(Box::new(command)));
+            return;
+        }
+        self.carry_out(ctx, command);
+    }
+
+    /// Does what was asked, without a question.
+    // A command that is added without a line here does not compile.
+    #[deny(clippy::wildcard_enum_match_arm)]
+    pub(super) fn carry_out(&mut self, ctx: &Context, command: UiCommand) {
         match command {
             UiCommand::Show(page) => self.show(page),
             UiCommand::Start => {
@@ -105,9 +114,7 @@ impl StudioApp {
                 self.session.delete(folders);
             }
             UiCommand::Restore(places) => self.session.restore(places),
-            UiCommand::Erase(places, bytes) => {
-                self.shell.question = Some(Question::Erase(places, bytes));
-            }
+            UiCommand::Erase(places, _) => self.session.erase(places),
             UiCommand::Deleted => {
                 self.shell.deleted.open();
                 self.session.look_into_trash();

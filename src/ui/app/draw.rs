@@ -135,7 +135,7 @@ impl StudioApp {
             session: &self.session,
             level: self.settings.log,
         };
-        let closing = matches!(self.shell.question, Some(Question::Close(_)));
+        let closing = matches!(self.shell.question, Some(Question::Close));
         let answered = self
             .shell
             .overlays(&above, &mut self.textures, &mut self.fences, commands);

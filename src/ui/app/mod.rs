@@ -115,17 +115,15 @@ impl StudioApp {
         self.leaving.clone()
     }
 
-    /// Closing the window while a run is at work is a question first.
+    /// Closing the window is a question first while a run is at work or something would be lost.
     fn take_closing(&mut self, ctx: &Context) {
         let closing = ctx.input(|i| i.viewport().close_requested());
-        // The tour's own runs are small, and nobody goes on with them.
-        let running_job = self.session.running_job();
-        let running_job = running_job.filter(|job| !self.session.is_toured(*job));
-        if let (true, Some(job)) = (closing, running_job)
+        if closing
             && !self.leaving.load(Ordering::Relaxed)
+            && Question::Close.words(&self.session).is_some()
         {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
-            self.shell.question = Some(Question::Close(job));
+            self.shell.question = Some(Question::Close);
         }
     }
 
@@ -245,11 +243,11 @@ impl StudioApp {
         match question {
             Question::Stop(_) => self.session.stop(true),
             Question::StopThis(_) => self.session.stop(false),
-            Question::Close(_) => {
+            Question::Close => {
                 self.leaving.store(true, Ordering::Relaxed);
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
-            Question::Erase(places, _) => self.session.erase(places),
+            Question::Do(command) => self.carry_out(ctx, *command),
             Question::Visit(places, command) => {
                 self.session.allow(places);
                 self.act(ctx, *command);

@@ -27,7 +27,7 @@ pub(super) fn place(session: &mut Session, command: PlaceCommand) {
         PlaceCommand::Watch(name) => session.watch(name),
         PlaceCommand::Pause(name) => session.wish_at(&name, Wish::Pause),
         PlaceCommand::GoOn(name) => session.wish_at(&name, Wish::Run),
-        PlaceCommand::Stop(name) => session.stop_at(&name),
+        PlaceCommand::Stop(name, job) => session.stop_at(&name, job),
         PlaceCommand::TakeOut(name, job) => session.take_out_at(&name, job),
         PlaceCommand::LetGo(name) => session.let_go_at(&name),
         PlaceCommand::Cancel(folder) => session.cancel_on_cluster(folder),

@@ -34,7 +34,7 @@ use crate::tr;
 pub use bar::top_bar;
 pub use palette::Palette;
 pub use path::no_dialog;
-pub use question::Question;
+pub use question::{Question, warning};
 pub use report::ReportDialog;
 
 /// What the shell remembers between frames.

@@ -1,111 +1,257 @@
-//! Questions: what a person must agree to first. Enter agrees, Escape does not, and a question that
-//! has become pointless goes away.
+//! Questions: what the user must agree to first. Where something would be lost, *Cancel* has the focus; elsewhere Enter
+//! agrees. Escape never does, and a question that has become pointless goes away.
 
-use std::path::PathBuf;
-
-use egui::{Context, RichText};
+use egui::{Context, RichText, Ui};
 
 use crate::problem::listed;
-use crate::run::job::JobId;
+use crate::run::job::{Job, JobId, JobWork};
 use crate::session::Session;
+use crate::session::clusters::OnCluster;
+use crate::session::grids::grid_title;
+use crate::session::tour::Tour;
 use crate::session::words::bytes_text;
 use crate::tr;
 use crate::ui::command::UiCommand;
+use crate::ui::page_commands::{
+    LearnCommand, PlaceCommand, PluginCommand, PredictCommand, TourCommand,
+};
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, dialog, primary_button};
 
-/// Something a person must agree to first.
+/// Something the user must agree to first.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// Stop this run? Those that wait in the queue are held there.
     Stop(JobId),
     /// Stop this run and let the next one in the queue begin? Offered beside `Stop`.
     StopThis(JobId),
-    /// Close the window although this run is at work?
-    Close(JobId),
-    /// Delete these runs of the trash for good? So many bytes are theirs.
-    Erase(Vec<PathBuf>, u64),
+    /// Close the window although a run is at work or something would be lost?
+    Close,
+    /// Do this, which ends or deletes something (see [`warning`])?
+    Do(Box<UiCommand>),
     /// Look at these places of other computers, which somebody's run names? Then this is done.
     Visit(Vec<String>, Box<UiCommand>),
 }
 
-impl Question {
-    /// Whether there is still something to decide.
-    fn stands(&self, session: &Session) -> bool {
-        match self {
-            Self::Stop(job) | Self::StopThis(job) | Self::Close(job) => {
-                session.running_job() == Some(*job)
-            }
-            Self::Erase(..) | Self::Visit(..) => true,
+/// What a question says.
+pub struct Words {
+    headline: String,
+    text: String,
+    /// The label of the button that agrees.
+    yes: &'static str,
+    /// Whether something is lost that nothing brings back.
+    loses: bool,
+}
+
+impl Words {
+    fn new(headline: impl Into<String>, text: impl Into<String>, yes: &'static str) -> Self {
+        Self {
+            headline: headline.into(),
+            text: text.into(),
+            yes,
+            loses: false,
         }
     }
 
-    /// Headline, explanation, and the words of the button that agrees.
-    fn words(&self, waiting: usize) -> (&'static str, String, &'static str) {
-        let with_queue = |kept: &str| match waiting {
-            0 => kept.to_string(),
-            n => format!("{kept} {}", tr!("shell-ask-queue", n = n)),
-        };
-        match self {
-            Self::Stop(_) | Self::StopThis(_) => (
-                tr!("shell-ask-stop"),
-                with_queue(tr!("shell-ask-stop-kept")),
-                tr!("shell-ask-stop-yes"),
-            ),
-            Self::Close(_) => (
-                tr!("shell-ask-close"),
-                with_queue(tr!("shell-ask-close-kept")),
-                tr!("shell-ask-close-yes"),
-            ),
-            Self::Erase(places, bytes) => (
-                tr!("shell-ask-erase"),
-                tr!(
-                    "shell-ask-erase-what",
-                    n = places.len(),
-                    size = bytes_text(*bytes)
-                ),
-                tr!("shell-ask-erase-yes"),
-            ),
-            Self::Visit(places, _) => (
-                tr!("shell-ask-visit"),
-                tr!("shell-ask-visit-what", places = listed(places, 3)),
-                tr!("shell-ask-visit-yes"),
-            ),
+    fn losing(self) -> Self {
+        Self {
+            loses: true,
+            ..self
         }
     }
 }
 
+impl Question {
+    /// What it says; `None` where there is nothing to decide any more.
+    pub fn words(&self, session: &Session) -> Option<Words> {
+        match self {
+            Self::Stop(job) | Self::StopThis(job) => {
+                (session.running_job() == Some(*job)).then(|| {
+                    let kept = with_queue(session, tr!("shell-ask-stop-kept"));
+                    Words::new(tr!("shell-ask-stop"), kept, tr!("shell-ask-stop-yes"))
+                })
+            }
+            Self::Close => closing(session),
+            Self::Do(command) => warning(session, command),
+            Self::Visit(places, _) => Some(Words::new(
+                tr!("shell-ask-visit"),
+                tr!("shell-ask-visit-what", places = listed(places, 3)),
+                tr!("shell-ask-visit-yes"),
+            )),
+        }
+    }
+}
+
+/// This sentence, and what becomes of the runs in the queue.
+fn with_queue(session: &Session, kept: &str) -> String {
+    match session.waiting().filter(|job| !job.held).count() {
+        0 => kept.to_string(),
+        n => format!("{kept} {}", tr!("shell-ask-queue", n = n)),
+    }
+}
+
+/// What closing the window ends and loses; `None` where it does neither.
+fn closing(session: &Session) -> Option<Words> {
+    let mut said = Vec::new();
+    if session.is_at_work() {
+        said.push(with_queue(session, tr!("shell-ask-close-kept")));
+    }
+    let saved = said.len();
+    let gathered = session.collection.count();
+    let losses = [
+        session
+            .unsaved_moves()
+            .map(|_| tr!("shell-ask-close-moved").to_string()),
+        (gathered > 0).then(|| tr!("shell-ask-close-gathered", n = gathered)),
+        session
+            .is_writing()
+            .then(|| tr!("shell-ask-close-writing").to_string()),
+        is_in_tour(session).then(|| tr!("shell-ask-close-tour").to_string()),
+    ];
+    said.extend(losses.into_iter().flatten());
+    let words = |yes| Words::new(tr!("shell-ask-close"), said.join(" "), yes);
+    match said.len() {
+        0 => None,
+        n if n == saved => Some(words(tr!("shell-ask-close-yes"))),
+        _ => Some(words(tr!("shell-ask-close-anyway")).losing()),
+    }
+}
+
+fn is_in_tour(session: &Session) -> bool {
+    let tour = session.learn.tour.as_ref();
+    tour.is_some_and(Tour::is_begun)
+}
+
+/// What is said before a command is done, because it ends or deletes something; `None` for one that is done at once.
+pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
+    match command {
+        UiCommand::Erase(places, bytes) => {
+            let (n, size) = (places.len(), bytes_text(*bytes));
+            let text = tr!("shell-ask-erase-what", n = n, size = size);
+            let words = Words::new(tr!("shell-ask-erase"), text, tr!("shell-ask-erase-yes"));
+            Some(words.losing())
+        }
+        UiCommand::TakeOut(id) => {
+            let job = session.waiting().find(|job| job.id == *id)?;
+            removing_grid(job, tr!("shell-ask-remove").into())
+        }
+        UiCommand::OnPlace(command) => at_place(session, command),
+        UiCommand::PredictFolder(..) | UiCommand::OnPredict(PredictCommand::LeaveSheet) => {
+            let table = session.unsaved_moves()?.file_name().unwrap_or_default();
+            let text = tr!("shell-ask-moves-what", table = table.to_string_lossy());
+            let words = Words::new(tr!("shell-ask-moves"), text, tr!("shell-ask-moves-yes"));
+            Some(words.losing())
+        }
+        UiCommand::OnTour(TourCommand::Leave) => is_in_tour(session).then(|| {
+            let text = tr!("shell-ask-tour-what");
+            Words::new(tr!("shell-ask-tour"), text, tr!("shell-ask-tour-yes")).losing()
+        }),
+        UiCommand::OnLearn(LearnCommand::StartOver) => session.learn.units.is_begun().then(|| {
+            let text = tr!("shell-ask-answers-what");
+            Words::new(tr!("shell-ask-answers"), text, tr!("shell-ask-answers-yes")).losing()
+        }),
+        UiCommand::OnPlugins(PluginCommand::DropLeft) => {
+            let left = session.editor.left.last()?;
+            let name = left.name.as_deref().unwrap_or(tr!("plugins-left-nameless"));
+            let text = tr!("shell-ask-text-what", name = name);
+            let words = Words::new(tr!("shell-ask-text"), text, tr!("shell-ask-text-yes"));
+            Some(words.losing())
+        }
+        _ => None,
+    }
+}
+
+/// What is said before a job that waits is removed: a single run is soon set up again, a grid is not.
+fn removing_grid(job: &Job, headline: String) -> Option<Words> {
+    let JobWork::Grid(work) = &job.work else {
+        return None;
+    };
+    let (title, n) = (grid_title(&job.title), work.runs);
+    let text = tr!("shell-ask-remove-grid", title = title, n = n);
+    Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
+}
+
+/// What is said before something is ended or removed at another machine.
+fn at_place(session: &Session, command: &PlaceCommand) -> Option<Words> {
+    match command {
+        PlaceCommand::Stop(place, job) => {
+            let at = session.train.places.get(place)?;
+            let at = (at.job() == Some(*job)).then_some(at)?;
+            let text = match at.running_grid() {
+                Some(grid) => {
+                    let (done, n) = (grid.standing.done(), grid.standing.lines.len());
+                    let title = grid_title(&grid.standing.title);
+                    tr!(
+                        "shell-ask-stop-grid-kept",
+                        title = title,
+                        done = done,
+                        n = n
+                    )
+                }
+                None => tr!(
+                    "shell-ask-stop-at-kept",
+                    title = at.running()?.title.as_str()
+                ),
+            };
+            let headline = tr!("shell-ask-stop-at", place = place.as_str());
+            Some(Words::new(headline, text, tr!("shell-ask-stop-yes")))
+        }
+        PlaceCommand::TakeOut(place, id) => {
+            let at = session.train.places.get(place)?;
+            let job = at.queue.jobs().find(|job| job.id == *id)?;
+            let headline = tr!("shell-ask-remove-at", place = place.as_str());
+            removing_grid(job, headline.clone()).or_else(|| {
+                let text = tr!("shell-ask-remove-job", title = job.title.as_str());
+                Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
+            })
+        }
+        PlaceCommand::Cancel(folder) => {
+            let mut grids = session.train.clusters.grids.iter();
+            let grid = grids.find(|grid| grid.folder == *folder && !grid.is_over())?;
+            Some(ending_on_cluster(grid))
+        }
+        _ => None,
+    }
+}
+
+fn ending_on_cluster(grid: &OnCluster) -> Words {
+    let text = tr!(
+        "shell-ask-end-grid-what",
+        grid = grid.grid.as_str(),
+        waiting = grid.waiting,
+        running = grid.running
+    );
+    Words::new(
+        tr!("shell-ask-end-grid"),
+        text,
+        tr!("shell-ask-end-grid-yes"),
+    )
+    .losing()
+}
+
 /// Draws the question. Returns it once it was answered with yes.
 pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Option<Question> {
-    if asked
-        .as_ref()
-        .is_some_and(|question| !question.stands(session))
-    {
-        *asked = None;
-    }
     let mut question = asked.clone()?;
-    let waiting = session.waiting().filter(|job| !job.held).count();
-    let (headline, text, yes) = question.words(waiting);
-    let mut agreed = widgets::enter_alone(ctx);
+    let Some(words) = question.words(session) else {
+        *asked = None;
+        return None;
+    };
+    let mut agreed = !words.loses && widgets::enter_alone(ctx);
     let modal = dialog(ctx, "question", 360.0, |ui| {
         let t = theme::tokens(ui);
-        ui.label(RichText::new(headline).font(semibold(16.0)).color(t.strong));
-        widgets::sentence(ui, text);
+        let headline = RichText::new(&words.headline).font(semibold(16.0));
+        ui.label(headline.color(t.strong));
+        widgets::sentence(ui, &words.text);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
-            let main = primary_button(ui, yes, true);
-            agreed |= main.clicked();
-            if ui.memory(|m| m.focused().is_none()) {
-                // From there Tab goes on to the other buttons.
-                main.request_focus();
-            }
+            agreed |= yes(ui, &words);
             if let Question::Stop(job) = question
-                && waiting > 0
+                && session.waiting().any(|job| !job.held)
                 && button(ui, tr!("shell-ask-stop-this")).clicked()
             {
                 (agreed, question) = (true, Question::StopThis(job));
             }
-            button(ui, tr!("shell-cancel")).clicked()
+            no(ui, &words)
         })
         .inner
     });
@@ -113,4 +259,31 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
         *asked = None;
     }
     agreed.then_some(question)
+}
+
+/// The button that agrees; true once it is clicked.
+fn yes(ui: &mut Ui, words: &Words) -> bool {
+    if words.loses {
+        return button(ui, words.yes).clicked();
+    }
+    let main = primary_button(ui, words.yes, true);
+    focus_first(ui, &main);
+    main.clicked()
+}
+
+/// The button that does not; it comes first where something would be lost.
+fn no(ui: &mut Ui, words: &Words) -> bool {
+    if !words.loses {
+        return button(ui, tr!("shell-cancel")).clicked();
+    }
+    let cancel = primary_button(ui, tr!("shell-cancel"), true);
+    focus_first(ui, &cancel);
+    cancel.clicked()
+}
+
+/// Gives a button the focus while nothing has it; from there Tab goes on to the other buttons.
+fn focus_first(ui: &Ui, button: &egui::Response) {
+    if ui.memory(|m| m.focused().is_none()) {
+        button.request_focus();
+    }
 }

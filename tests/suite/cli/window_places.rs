@@ -341,7 +341,8 @@ fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
     });
     session.wish_at("lab", lae_studio::run::event::Wish::Run);
     until(&mut session, "it goes on", |s| has_ended(s, Stage::Running));
-    session.stop_at("lab");
+    let job = session.train.places["lab"].job().unwrap();
+    session.stop_at("lab", job);
     until(&mut session, "it is stopped and home", |s| {
         has_ended(s, Stage::Stopped)
     });

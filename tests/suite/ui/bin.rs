@@ -73,10 +73,21 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
     window.get_by_label_contains("cannot be brought back afterwards");
     window.get_by_label_contains("1 run of ");
     shot(&mut window, "erase");
-    // The question is asked once, and Escape is no.
+    // The question is asked once; Escape is no, and so is Enter, for nothing brings the run back.
+    for key in [Key::Escape, Key::Enter] {
+        window.key_press(key);
+        settle(&mut window);
+        assert!(
+            window
+                .query_by_label_contains("cannot be brought back afterwards")
+                .is_none()
+        );
+        assert_eq!(store::deleted(runs.path()).len(), 1);
+        window.get_by_label("Delete for good…").click();
+        window.run_steps(3);
+    }
     window.key_press(Key::Escape);
     window.run_steps(3);
-    assert_eq!(store::deleted(runs.path()).len(), 1);
     window.get_by_label("Delete for good…").click();
     window.run_steps(3);
     window.get_by_label("Delete for good").click();

@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex};
 use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Result;
 use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, Event};
 use lae_studio::run::places::{Place, Places};
-use lae_studio::session::backend::Recorded;
+use lae_studio::session::backend::{Backend, Recorded};
 use lae_studio::session::clusters::{ClusterSeen, FailedTasks, OnCluster};
-use lae_studio::session::{Disk, Session, Sources};
+use lae_studio::session::{Disk, Session, Sources, Wake};
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::page_commands::PlaceCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
+use super::synthetic::{RUN, events};
 use super::{settle, shot, wait, window};
 
 const PLACES: &str = "[lab]\nssh = \"lab\"\n[queue]\nslurm = true\n";
@@ -24,6 +26,7 @@ struct With {
     seen: Arc<Mutex<OnCluster>>,
     cancelled: Arc<Mutex<Vec<PathBuf>>>,
     beside: PathBuf,
+    lab: Recorded,
 }
 
 impl Sources for With {
@@ -34,6 +37,10 @@ impl Sources for With {
     fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
         let places = Places::read(PLACES, "places.toml")?;
         Ok((places.list().to_vec(), Vec::new()))
+    }
+
+    fn place(&self, _: &Place, _: Wake) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(self.lab.clone()))
     }
 
     fn on_cluster(&self, _: &Place) -> Result<ClusterSeen> {
@@ -51,11 +58,8 @@ impl Sources for With {
     }
 }
 
-#[test]
-fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
-    let runs = tempfile::tempdir().unwrap();
-    let disk = Disk::at(runs.path().to_path_buf());
-    let seen = Arc::new(Mutex::new(OnCluster {
+fn on_cluster() -> OnCluster {
+    OnCluster {
         folder: "/runs/.slurm/1".into(),
         grid: "demo".into(),
         place: "queue".into(),
@@ -70,7 +74,80 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
             last: "module not found".into(),
             log: "/runs/.slurm/1/logs/7_1.log".into(),
         }],
-    }));
+    }
+}
+
+#[test]
+fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
+    let runs = tempfile::tempdir().unwrap();
+    let lab = Recorded::default();
+    let sources = With {
+        disk: Disk::at(runs.path().to_path_buf()),
+        seen: Arc::new(Mutex::new(on_cluster())),
+        cancelled: Arc::default(),
+        beside: runs.path().to_path_buf(),
+        lab: lab.clone(),
+    };
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        let backend = Box::new(Recorded::default());
+        Session::with(backend, sources, RunConfig::default(), wake)
+    });
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    for command in [
+        UiCommand::OnPlace(PlaceCommand::Choose("lab".into())),
+        UiCommand::Train(vec![RunConfig::default(); 2]),
+        UiCommand::Show(Page::Train),
+    ] {
+        window.state_mut().act(&ctx, command);
+        settle(&mut window);
+    }
+    lab.push(events(1).remove(0));
+    settle(&mut window);
+    let stops = || {
+        let asked = lab.asked();
+        asked
+            .iter()
+            .filter(|c| matches!(c, Command::Stop(_)))
+            .count()
+    };
+    // The one that waits: Enter keeps it.
+    for label in ["Cancel", "Remove it"] {
+        window.get_by_label_contains("Remove from lab").click();
+        settle(&mut window);
+        window.get_by_label("Remove it from lab?");
+        shot(&mut window, "remove-at-a-place");
+        assert_eq!(stops(), 0);
+        match label {
+            "Cancel" => window.key_press(egui::Key::Enter),
+            _ => window.get_by_label(label).click(),
+        }
+        settle(&mut window);
+        assert!(window.query_by_label("Remove it from lab?").is_none());
+    }
+    assert_eq!(stops(), 1);
+    // The one at work.
+    window.get_by_label_contains("Stop at lab").click();
+    settle(&mut window);
+    assert_eq!(stops(), 1);
+    window.get_by_label("Stop at lab?");
+    shot(&mut window, "stop-at-a-place");
+    window.get_by_label("Stop and save").click();
+    settle(&mut window);
+    assert_eq!(stops(), 2);
+    // A question about a run that ends meanwhile goes away.
+    window.get_by_label_contains("Stop at lab").click();
+    settle(&mut window);
+    lab.push(Event::Finished { run: RUN.into() });
+    settle(&mut window);
+    assert!(window.query_by_label("Stop at lab?").is_none());
+}
+
+#[test]
+fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
+    let runs = tempfile::tempdir().unwrap();
+    let disk = Disk::at(runs.path().to_path_buf());
+    let seen = Arc::new(Mutex::new(on_cluster()));
     let cancelled = Arc::<Mutex<Vec<PathBuf>>>::default();
     let shared = tempfile::tempdir().unwrap();
     let sources = With {
@@ -78,6 +155,7 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
         seen: Arc::clone(&seen),
         cancelled: Arc::clone(&cancelled),
         beside: shared.path().to_path_buf(),
+        lab: Recorded::default(),
     };
     let mut window = window([1280.0, 800.0], ThemeChoice::Dark, move |wake| {
         let backend = Box::new(Recorded::default());
@@ -101,6 +179,16 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
     shot(&mut window, "on-a-cluster");
     assert!(window.state().session.train.clusters.next_look().is_some());
     window.get_by_label("Cancel").click();
+    settle(&mut window);
+    window.get_by_label_contains("2 of its tasks wait and 1 run");
+    shot(&mut window, "end-a-grid");
+    // Enter keeps it.
+    window.key_press(egui::Key::Enter);
+    settle(&mut window);
+    assert!(cancelled.lock().unwrap().is_empty());
+    window.get_by_label("Cancel").click();
+    settle(&mut window);
+    window.get_by_label("End the grid").click();
     wait(&mut window, "it is asked again", |app| {
         app.session.train.clusters.grids[0].is_over()
     });

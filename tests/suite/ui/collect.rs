@@ -8,13 +8,15 @@ use egui::{Key, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::session::Session;
+use lae_studio::session::collection::Purpose;
 use lae_studio::session::run_view::Stage;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::Page;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::small;
-use super::{Dropped, settle, shot, wait, window};
+use super::keys::press_close;
+use super::{Dropped, recorded, settle, shot, wait, window};
 use crate::teach::letters;
 
 fn open(runs: PathBuf) -> Harness<'static, StudioApp> {
@@ -180,4 +182,41 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
         window.state().session.experiment.draft.data,
         place.display().to_string()
     );
+}
+
+#[test]
+fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_comes_back() {
+    let runs = tempfile::tempdir().unwrap();
+    let source = letters("A", 3);
+    let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    let collect = UiCommand::Collect(Purpose::Data);
+    window.state_mut().act(&ctx, collect);
+    settle(&mut window);
+    assert!(press_close(&mut window), "there is nothing to lose");
+    drop_on(&mut window, source.path().join("A"));
+    wait(&mut window, "the pictures are read", |app| {
+        app.session.collection.count() == 3
+    });
+    let before = window.state().session.collection.groups.clone();
+    assert!(!press_close(&mut window));
+    window.get_by_label_contains("3 images that you gathered");
+    shot(&mut window, "collect-close");
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    // An image and then the whole class are taken out, and put back one after the other.
+    window.get_by_label("Picture 2 of Class 1").click();
+    settle(&mut window);
+    window.get_by_label("Empty").click();
+    settle(&mut window);
+    assert!(window.state().session.collection.is_empty());
+    shot(&mut window, "collect-put-back");
+    window.get_by_label("Put back what was removed").click();
+    settle(&mut window);
+    assert_eq!(window.state().session.collection.count(), 2);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
+    settle(&mut window);
+    assert_eq!(window.state().session.collection.groups, before);
+    assert!(window.query_by_label("Put back what was removed").is_none());
 }

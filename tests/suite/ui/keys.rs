@@ -7,6 +7,7 @@ use lae_studio::run::event::{Command, Event, Wish};
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
+use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::synthetic::{RUN, events, header, prediction, report};
@@ -113,7 +114,7 @@ fn enter_agrees_escape_does_not_and_a_pointless_question_goes_away() {
 }
 
 /// The button of the window is pressed; says whether it closes.
-fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
+pub fn press_close(window: &mut Harness<'_, StudioApp>) -> bool {
     let root = egui::ViewportId::ROOT;
     let events = &mut window.input_mut().viewports.entry(root).or_default().events;
     events.push(egui::ViewportEvent::Close);
@@ -147,6 +148,47 @@ fn closing_during_a_run_is_a_question_and_without_one_is_not() {
     let (mut idle, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut idle);
     assert!(press_close(&mut idle));
+}
+
+#[test]
+fn the_question_whether_to_close_stays_while_one_run_follows_another() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let sized = |pet_size| RunConfig {
+        pet_size,
+        ..RunConfig::default()
+    };
+    let ctx = window.ctx.clone();
+    let three = UiCommand::Train([1, 2, 3].map(sized).into());
+    window.state_mut().act(&ctx, three);
+    settle(&mut window);
+    assert!(!press_close(&mut window));
+    let job = window.state().session.running_job();
+    backend.push(Event::Finished { run: RUN.into() });
+    settle(&mut window);
+    assert_ne!(window.state().session.running_job(), job);
+    window.get_by_label("Close the window?");
+    // It is about closing, so it ends with the last run alone.
+    for _ in 0..2 {
+        backend.push(Event::Finished { run: RUN.into() });
+        settle(&mut window);
+    }
+    assert!(window.query_by_label("Close the window?").is_none());
+    assert!(press_close(&mut window));
+}
+
+#[test]
+fn space_in_a_dialog_above_a_run_does_not_pause_it() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = at_work(runs.path());
+    window.key_press(egui::Key::F1);
+    window.run_steps(4);
+    // Nothing in the dialog has the focus.
+    window.ctx.memory_mut(egui::Memory::stop_text_input);
+    window.key_press(egui::Key::Space);
+    window.run_steps(2);
+    assert_eq!(backend.wished(), Wish::Run);
 }
 
 #[test]

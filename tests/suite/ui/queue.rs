@@ -5,10 +5,11 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::run::job::{GridWork, Job};
 use lae_studio::session::Session;
 use lae_studio::session::run_view::Stage;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::small;
@@ -130,6 +131,44 @@ fn the_line_is_changed_by_mouse() {
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.stage, live.title.clone()), (Stage::Running, title(3)));
     assert!(waiting(&window).is_empty());
+}
+
+#[test]
+fn removing_a_grid_that_waits_is_a_question_first() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    act(&mut window, sized(&[1]));
+    let work = GridWork {
+        name: "mine".into(),
+        text: String::new(),
+        runs: 200,
+        search: None,
+        cells: Vec::new(),
+        data: Vec::new(),
+    };
+    let job = Box::new(Job::grid(work, None, "mine".into()));
+    backend.push(Event::Queued { job, place: 0 });
+    settle(&mut window);
+    act(&mut window, UiCommand::Show(Page::Train));
+    for key in [egui::Key::Enter, egui::Key::Escape] {
+        window
+            .get_by_label_contains("Remove 1 from the queue")
+            .click();
+        settle(&mut window);
+        window.get_by_label_contains("mine has 200 runs");
+        shot(&mut window, "remove-a-grid");
+        window.key_press(key);
+        settle(&mut window);
+        assert_eq!(waiting(&window), ["mine"]);
+    }
+    window
+        .get_by_label_contains("Remove 1 from the queue")
+        .click();
+    settle(&mut window);
+    window.get_by_label("Remove it").click();
+    settle(&mut window);
+    assert!(matches!(backend.asked().last(), Some(Command::Stop(_))));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::sheet::{SheetCount, SheetState};
 use lae_studio::session::run_view::Stage;
@@ -13,6 +13,7 @@ use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::flow::after_one_task;
+use super::keys::press_close;
 use super::named::{fill, finished};
 use super::{Dropped, recorded, settle, shot, wait};
 
@@ -127,6 +128,7 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     session.move_sorted(first, Group::NoneOfThese);
     settle(window);
     window.get_by_label("1 picture moved");
+    moves_are_not_lost(window, csv);
     window.get_by_label("Save the table").click();
     wait(window, "it is kept", |app| {
         let sorted = app.session.predict.sorted.ready();
@@ -143,6 +145,99 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.get_by_label("Back to one picture").click();
     settle(window);
     window.get_by_label("See them by class");
+}
+
+/// Another folder is dropped, and the window closed, before the move is saved: both are asked about.
+fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
+    let other = csv.with_file_name("others");
+    pictures(&other, 2);
+    let dropped = Arc::new(Dropped(other.clone()));
+    window.input_mut().dropped_files.push(dropped);
+    window.step();
+    settle(window);
+    let typed = window.get_by_label("Pictures").accesskit_node().value();
+    assert_eq!(typed, Some(other.display().to_string()));
+    shot(window, "sheet-second-folder");
+    let asked = |window: &Harness<'_, StudioApp>| {
+        let sheet = window.state().session.predict.sheet.clone();
+        sheet.unwrap().request.csv
+    };
+    window.get_by_label("Predict all").click();
+    window.run_steps(3);
+    window.get_by_label("Discard the moved images?");
+    shot(window, "sheet-discard");
+    // Enter keeps them.
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert!(window.query_by_label("Discard the moved images?").is_none());
+    assert_eq!(asked(window), csv);
+    // What was set up is there until it is cancelled; then the first table is.
+    window.get_by_label("Pictures");
+    window.get_by_label("Cancel").click();
+    window.run_steps(3);
+    window.get_by_label("Other pictures");
+    window.get_by_label("1 picture moved");
+    assert!(!press_close(window));
+    window.get_by_label_contains("moved to other classes");
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert!(window.query_by_label("Close the window?").is_none());
+    assert!(!press_close(window), "nobody agreed");
+    window.key_press(egui::Key::Escape);
+    window.run_steps(3);
+}
+
+#[test]
+fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
+    let runs = tempfile::tempdir().unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let [first, second] = ["first", "second"].map(|name| work.path().join(name));
+    pictures(&first, 2);
+    pictures(&second, 2);
+    finished(runs.path(), 1);
+    let (mut window, backend) = recorded([1280.0, 1000.0], ThemeChoice::Light, runs.path());
+    settle(&mut window);
+    window
+        .get_by_role_and_label(egui::Role::Tab, "Predict")
+        .click();
+    settle(&mut window);
+    for folder in [&first, &second] {
+        let dropped = Arc::new(Dropped(folder.clone()));
+        window.input_mut().dropped_files.push(dropped);
+        window.step();
+        settle(&mut window);
+        if folder == &first {
+            window.get_by_label("Predict all").click();
+            settle(&mut window);
+        }
+    }
+    // The first table is on show with its way to stop it, the second folder below it.
+    window.get_by_label("Getting ready …");
+    let typed = window.get_by_label("Pictures").accesskit_node().value();
+    assert_eq!(typed, Some(second.display().to_string()));
+    shot(&mut window, "sheet-waits");
+    window.get_by_label("Predict all").click();
+    settle(&mut window);
+    let asked = || {
+        let asked = backend.asked();
+        let sheets = asked.iter().filter(|c| matches!(c, Command::Sheet(_)));
+        sheets.count()
+    };
+    assert_eq!(asked(), 1);
+    // A file that is being written is lost with the window.
+    assert!(!press_close(&mut window));
+    window.get_by_label_contains("A file is being written");
+    window.key_press(egui::Key::Escape);
+    window.run_steps(3);
+    let sheet = window.state().session.predict.sheet.clone().unwrap();
+    let (ticket, state) = (sheet.request.ticket, SheetState::Stopped);
+    backend.push(Event::Sheet { ticket, state });
+    settle(&mut window);
+    window.get_by_label("Predict all").click();
+    settle(&mut window);
+    assert_eq!(asked(), 2);
+    let sheet = window.state().session.predict.sheet.clone().unwrap();
+    assert_eq!(sheet.request.folder, second);
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn the_whole_tour_by_keyboard_keeps_both_runs() {
 }
 
 #[test]
-fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
+fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [900.0, 600.0]);
     for last in [
@@ -239,6 +239,21 @@ fn escape_leaves_in_every_step_and_stops_the_run_of_the_tour() {
         window.get_by_label("Leave the tour");
         window.key_press(Key::Escape);
         window.run_steps(3);
+        // Where something was done, it is asked about; Escape and Enter stay, as is closing the window.
+        if last > TourStep::Draw {
+            window.get_by_label("Leave the tour?");
+            shot(&mut window, "tour-leave");
+            for key in [Key::Escape, Key::Enter] {
+                window.key_press(key);
+                window.run_steps(3);
+                assert!(window.query_by_label("Leave the tour?").is_none());
+                assert!(window.state().session.learn.tour.is_some());
+                window.key_press(Key::Escape);
+                window.run_steps(3);
+            }
+            window.get_by_label("Leave").click();
+            window.run_steps(3);
+        }
         assert!(window.state().session.learn.tour.is_none(), "{last:?}");
         wait(&mut window, "its run ends", |app| {
             !app.session.is_training()
@@ -266,6 +281,7 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     press(&mut window, "Put the tour's run in the queue now");
     window.get_by_label_contains("waits in the queue behind");
     press(&mut window, "Leave the tour");
+    press(&mut window, "Leave");
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Run);
     assert!(window.state().session.is_training());

@@ -144,6 +144,9 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
         if again == 0 {
             window.get_by_label("Start over").click();
             settle(&mut window);
+            window.get_by_label("Start this lesson over?");
+            window.get_by_label("Delete the answers").click();
+            settle(&mut window);
         }
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use super::grid;
-use crate::run::job::Job;
+use crate::run::job::{Job, JobId};
 use crate::session::at_places::{AtPlace, doing};
 use crate::session::grid_at_work::GridAtWork;
 use crate::session::grids::grid_title;
@@ -61,12 +61,17 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
 
 /// The line of the run at work.
 fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
-    buttons(ui, cx, name, (run.title.as_str(), Some(run)));
+    buttons(ui, cx, (name, run.job), (run.title.as_str(), Some(run)));
     faint(ui, doing(run));
 }
 
-/// The title of what is at work, and what can be done with it.
-fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, (title, run): (&str, Option<&RunView>)) {
+/// The title of the job at work, and what can be done with it.
+fn buttons(
+    ui: &mut Ui,
+    cx: &mut Cx<'_>,
+    (name, job): (&str, Option<JobId>),
+    (title, run): (&str, Option<&RunView>),
+) {
     line(ui, title, 3.0, |ui| {
         let (icon, words, command) = match run.map(|run| run.stage) {
             Some(Stage::Paused) => (
@@ -90,8 +95,9 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, (title, run): (&str, Option
         if icon_button(ui, icon, &called(words), BUTTON).clicked() {
             act(cx, command);
         }
-        if icon_button(ui, Icon::Stop, &called("train-place-stop"), BUTTON).clicked() {
-            act(cx, PlaceCommand::Stop(name.into()));
+        let stop = icon_button(ui, Icon::Stop, &called("train-place-stop"), BUTTON);
+        if let Some(job) = job.filter(|_| stop.clicked()) {
+            act(cx, PlaceCommand::Stop(name.into(), job));
         }
     });
 }
@@ -99,7 +105,8 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, (title, run): (&str, Option
 /// The grid at work, and what it does now.
 fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid: &GridAtWork) {
     let live = at.live.as_deref();
-    buttons(ui, cx, name, (grid_title(&grid.standing.title), live));
+    let title = grid_title(&grid.standing.title);
+    buttons(ui, cx, (name, Some(grid.job)), (title, live));
     if let Some(run) = at.running() {
         faint(ui, format!("{} · {}", run.title, doing(run)));
     }

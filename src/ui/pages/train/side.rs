@@ -100,15 +100,15 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     }
     let paused = run.stage == Stage::Paused;
     let (wait, stop) = match cx.session.train.watched() {
-        None => (UiCommand::PauseOrGoOn, UiCommand::Stop),
-        Some((place, _)) => {
+        None => (UiCommand::PauseOrGoOn, Some(UiCommand::Stop)),
+        Some((place, at)) => {
             let place = || place.to_string();
             let wait = match paused {
                 true => PlaceCommand::GoOn(place()),
                 false => PlaceCommand::Pause(place()),
             };
-            let stop = PlaceCommand::Stop(place());
-            (UiCommand::OnPlace(wait), UiCommand::OnPlace(stop))
+            let stop = at.job().map(|job| PlaceCommand::Stop(place(), job));
+            (UiCommand::OnPlace(wait), stop.map(UiCommand::OnPlace))
         }
     };
     let (icon, text) = match paused {
@@ -118,9 +118,8 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     if icon_text_button(ui, icon, text).clicked() {
         cx.act(wait);
     }
-    if icon_text_button(ui, Icon::Stop, tr!("train-stop")).clicked() {
-        cx.act(stop);
-    }
+    let pressed = icon_text_button(ui, Icon::Stop, tr!("train-stop")).clicked();
+    cx.commands.extend(stop.filter(|_| pressed));
 }
 
 /// The way to take the last added task back, asked once more as its pictures go with it.
