@@ -23,6 +23,8 @@ use crate::{device, files, memory, store};
 const OWN: &str = "‹own›";
 /// Keys of the settings whose values may name data.
 const NAMING: [&str; 3] = ["data", "backbone", "order"];
+/// The keys of what is left out: answers to lessons, and settings with several values, which may be paths.
+const OF_USER: [&str; 3] = ["answers", "several", "former_several"];
 /// The keys of folders that the person opened.
 const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
@@ -244,6 +246,9 @@ fn settings_of(text: &str) -> String {
     let Ok(mut table) = text.parse::<toml::Table>() else {
         return "these settings cannot be read\n".into();
     };
+    for key in OF_USER {
+        table.remove(key);
+    }
     strip(&mut table);
     toml::to_string_pretty(&table).unwrap_or_default()
 }

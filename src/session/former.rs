@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::Session;
+use super::grids::Several;
 use super::units::same_settings;
 use super::views::{RunRow, RunState};
 use crate::run::config::RunConfig;
@@ -16,6 +17,8 @@ pub struct Former {
     pub crashed: bool,
     /// The settings of a window that crashed, until the person takes them up or drops them.
     pub config: Option<RunConfig>,
+    /// The settings of that window that had several values.
+    pub several: Several,
     /// The folders of runs of that window, just so.
     pub folders: Vec<PathBuf>,
     /// The run that was at work when it was closed, until the person decides about it.
@@ -25,12 +28,13 @@ pub struct Former {
 impl Former {
     /// Whether something of a window that crashed waits for the person's word.
     pub fn waits(&self) -> bool {
-        self.config.is_some() || !self.folders.is_empty()
+        self.config.is_some() || !self.several.is_empty() || !self.folders.is_empty()
     }
 
     /// Forgets the settings and folders of a window that crashed. Whether to go on with a run is another question.
     pub fn forget(&mut self) {
         self.config = None;
+        self.several = Several::default();
         self.folders.clear();
     }
 }
@@ -58,10 +62,14 @@ impl Session {
         };
         let interrupted = self.to_go_on_with();
         let run = interrupted.and_then(|row| row.header.as_ref());
+        if self.former.several != self.experiment.grid.several {
+            return;
+        }
         if *former == self.experiment.draft
             || run.is_some_and(|run| same_settings(&run.config, former))
         {
             self.former.config = None;
+            self.former.several = Several::default();
         }
     }
 }

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use super::Session;
 use super::views::Fetch;
 use crate::experiment::grid::shipped;
@@ -15,7 +17,7 @@ use crate::texts::of_list;
 use crate::tr;
 
 /// A setting with several values, all of which are to be tried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// The setting, of every run or the method's own.
     pub key: String,
@@ -24,13 +26,16 @@ pub struct Axis {
 }
 
 /// The settings on Experiment that have several values.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Several {
     /// They are crossed, the first varies slowest.
     pub axes: Vec<Axis>,
     /// Class orders of each row, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub orders: Option<u64>,
     /// Seeds of each row, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
 }
 
@@ -48,6 +53,16 @@ impl Several {
             _ => false,
         };
         counted || self.of(key).is_some()
+    }
+
+    /// The same without numbers that are larger than a file can hold.
+    pub fn storable(&self) -> Self {
+        let mut kept = self.clone();
+        for axis in &mut kept.axes {
+            let fits = |value: &Setting| !matches!(value, Setting::Beyond(_));
+            axis.values.retain(fits);
+        }
+        kept
     }
 
     /// Whether there is none.

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use eframe::NativeOptions;
-use egui::ViewportBuilder;
+use egui::{ViewportBuilder, ViewportCommand};
 
 use crate::console;
 use crate::logging;
@@ -36,7 +36,7 @@ use crate::session::backend::Whose;
 use app::StudioApp;
 use marker::Marker;
 use places::Places;
-use settings::Settings;
+use settings::{Settings, WindowPlace};
 
 /// The name of the desktop entry, so that desktops know whose window this is.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";
@@ -88,13 +88,7 @@ pub fn run(options: Options) -> Result<()> {
         draft.data = data.display().to_string();
     }
     let native = NativeOptions {
-        viewport: ViewportBuilder::default()
-            .with_app_id(APP_ID)
-            .with_icon(icon())
-            .with_title("LAE Studio")
-            .with_inner_size([1280.0, 800.0])
-            .with_min_inner_size([900.0, 600.0])
-            .with_drag_and_drop(true),
+        viewport: viewport(settings.window.unwrap_or_default()),
         renderer: eframe::Renderer::Wgpu,
         system_font_fallback: true,
         persist_window: false,
@@ -113,6 +107,12 @@ pub fn run(options: Options) -> Result<()> {
             console::close_own();
             let _let_go = display.held;
             tracing::info!("the window opens, drawn by {}", drawn_by(cc));
+            bring_into_sight(cc);
+            if settings.window.is_some_and(|window| window.maximized) {
+                // X11 does not maximize a window that is not shown yet.
+                let command = ViewportCommand::Maximized(true);
+                cc.egui_ctx.send_viewport_cmd(command);
+            }
             let whose = options.engine;
             let root = options.runs_root.clone();
             let mut session = open_session(&cc.egui_ctx, root, draft, whose)?;
@@ -149,6 +149,48 @@ pub fn run(options: Options) -> Result<()> {
         eprintln!("{line}");
     }
     Ok(())
+}
+
+/// The window, where the last one was.
+fn viewport(place: WindowPlace) -> ViewportBuilder {
+    let viewport = ViewportBuilder::default()
+        .with_app_id(APP_ID)
+        .with_icon(icon())
+        .with_title("LAE Studio")
+        .with_inner_size(place.size)
+        .with_min_inner_size([900.0, 600.0])
+        .with_maximized(place.maximized)
+        .with_drag_and_drop(true);
+    match place.position {
+        Some(position) => viewport.with_position(position),
+        None => viewport,
+    }
+}
+
+/// Moves a window whose title bar is on no monitor, as after one was unplugged, onto the first one.
+fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
+    let Some(window) = cc.winit_window() else {
+        return;
+    };
+    let Ok(at) = window.outer_position() else {
+        return;
+    };
+    // The middle of the title bar.
+    let (x, y) = (at.x + window.outer_size().width as i32 / 2, at.y + 10);
+    let mut monitors = window.available_monitors();
+    let Some(first) = monitors.next() else { return };
+    let (corner, scale) = (first.position(), first.scale_factor() as f32);
+    let mut all = std::iter::once(first).chain(monitors);
+    let shown = all.any(|monitor| {
+        let (from, size) = (monitor.position(), monitor.size());
+        let inside = |at: i32, from: i32, side: u32| (0..side as i32).contains(&(at - from));
+        inside(x, from.x, size.width) && inside(y, from.y, size.height)
+    });
+    if !shown {
+        let corner = egui::pos2(corner.x as f32, corner.y as f32) / scale;
+        let command = ViewportCommand::OuterPosition(corner + egui::Vec2::splat(40.0));
+        cc.egui_ctx.send_viewport_cmd(command);
+    }
 }
 
 /// Tells a person who sees no terminal why there is no window.

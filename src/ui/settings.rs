@@ -4,12 +4,15 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use egui::{Vec2, ViewportInfo};
 use serde::{Deserialize, Serialize};
 
 use crate::logging::Level;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::editor::Written;
+use crate::session::grids::Several;
+use crate::session::units::Answers;
 use crate::store::write_file;
 use crate::texts::Language;
 use crate::{files, folders, tr};
@@ -48,6 +51,60 @@ impl ThemeChoice {
     }
 }
 
+/// Size and position of the window, in units of the system: the zoom of its contents does not change them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowPlace {
+    /// Width and height of its contents while it is not maximized.
+    pub size: [f32; 2],
+    /// Its upper left corner while it is not maximized; `None` where the system does not say (Wayland).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<[f32; 2]>,
+    /// Whether it is maximized.
+    #[serde(default)]
+    pub maximized: bool,
+}
+
+impl Default for WindowPlace {
+    /// The place of a first window.
+    fn default() -> Self {
+        Self {
+            size: [1280.0, 800.0],
+            position: None,
+            maximized: false,
+        }
+    }
+}
+
+impl WindowPlace {
+    /// Whether a window can be there; the file may say anything.
+    fn is_sound(&self) -> bool {
+        let sides = self.size.iter().all(|side| (1.0..=16_384.0).contains(side));
+        let mut at = self.position.iter().flatten();
+        sides && at.all(|at| at.abs() <= 65_536.0)
+    }
+
+    /// The place after a frame: of a window with contents of this size (in points), at this zoom. One that is
+    /// minimized, or fills the screen for the presenter, keeps the place it had.
+    #[must_use]
+    pub fn after(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
+        if info.minimized == Some(true) || info.fullscreen == Some(true) {
+            return self;
+        }
+        if info.maximized == Some(true) {
+            return Self {
+                maximized: true,
+                ..self
+            };
+        }
+        let whole = |x: f32, y: f32| [(x * zoom).round(), (y * zoom).round()];
+        Self {
+            size: whole(size.x, size.y),
+            position: info.outer_rect.map(|rect| whole(rect.min.x, rect.min.y)),
+            maximized: false,
+        }
+    }
+}
+
 /// What the window remembers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -73,9 +130,15 @@ pub struct Settings {
     /// The last set-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup: Option<RunConfig>,
+    /// Its settings with several values.
+    #[serde(skip_serializing_if = "Several::is_empty")]
+    pub several: Several,
     /// The set-up of a window that crashed, until the person takes it up or drops it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former: Option<RunConfig>,
+    /// Its settings with several values.
+    #[serde(skip_serializing_if = "Several::is_empty")]
+    pub former_several: Several,
     /// The folders of runs of that window, just so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_folders: Vec<PathBuf>,
@@ -85,6 +148,12 @@ pub struct Settings {
     /// Others that were closed before they were saved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Written>,
+    /// Where the window was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowPlace>,
+    /// What was answered in lessons.
+    #[serde(skip_serializing_if = "Answers::is_empty")]
+    pub answers: Answers,
     /// Whether the last window crashed.
     #[serde(skip)]
     pub crashed: bool,
@@ -102,10 +171,14 @@ impl Default for Settings {
             unfinished: None,
             folders: Vec::new(),
             setup: None,
+            several: Several::default(),
             former: None,
+            former_several: Several::default(),
             former_folders: Vec::new(),
             writing: None,
             left: Vec::new(),
+            window: None,
+            answers: Answers::new(),
             crashed: false,
         }
     }
@@ -147,8 +220,13 @@ impl Settings {
             device: self.device.clone(),
             ..RunConfig::default()
         };
-        let own = setup.filter(|setup| *setup != RunConfig::default() && *setup != defaults);
-        self.former = own.or(self.former);
+        let several = std::mem::take(&mut self.several);
+        let own = setup.filter(|setup| {
+            !several.is_empty() || *setup != RunConfig::default() && *setup != defaults
+        });
+        if own.is_some() {
+            (self.former, self.former_several) = (own, several);
+        }
         self.crashed = true;
         if !self.folders.is_empty() {
             self.former_folders = std::mem::take(&mut self.folders);
@@ -166,6 +244,7 @@ impl Settings {
         if !ZOOMS.contains(&read.zoom) {
             read.zoom = 1.0;
         }
+        read.window = read.window.filter(WindowPlace::is_sound);
         read
     }
 
@@ -222,6 +301,9 @@ fn spoken_by(locales: impl IntoIterator<Item = String>) -> Language {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::run::config::Setting;
+    use crate::session::grids::Axis;
+    use crate::session::units::Given;
 
     #[test]
     fn a_first_start_speaks_the_language_of_the_system() {
@@ -252,6 +334,19 @@ mod tests {
     fn settings_survive_a_restart_and_a_broken_file_is_forgiven() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("deep/window.toml");
+        let several = Several {
+            axes: vec![Axis {
+                key: "base_lr".into(),
+                values: vec![Setting::Real(0.01), Setting::Text("mine".into())],
+            }],
+            orders: Some(3),
+            seeds: None,
+        };
+        let given = Given {
+            typed: "12".into(),
+            checked: true,
+            choice: None,
+        };
         let settings = Settings {
             theme: ThemeChoice::Light,
             device: "cpu".into(),
@@ -274,6 +369,14 @@ mod tests {
                 name: Some("Other".into()),
                 ..Written::default()
             }],
+            several: several.clone(),
+            former_several: several,
+            window: Some(WindowPlace {
+                size: [1000.0, 700.0],
+                position: Some([-30.0, 40.0]),
+                maximized: true,
+            }),
+            answers: [("unit".into(), [("ask".into(), given)].into())].into(),
             crashed: false,
         };
         settings.save(&file).unwrap();
@@ -292,6 +395,53 @@ mod tests {
         let kept = std::fs::read_to_string(file.with_file_name("window.unreadable.toml"));
         assert_eq!(kept.unwrap(), "theme = 7");
         assert_eq!(Settings::set_aside(Some(&file)), None, "it is gone");
+    }
+
+    #[test]
+    fn the_place_of_the_window_is_followed_unless_it_fills_the_screen() {
+        let place = WindowPlace::default();
+        let rect = |x, y| {
+            Some(egui::Rect::from_min_size(
+                [x, y].into(),
+                [50.0, 50.0].into(),
+            ))
+        };
+        let moved = ViewportInfo {
+            outer_rect: rect(10.0, 20.0),
+            ..ViewportInfo::default()
+        };
+        // At double zoom a point is two units of the system.
+        let place = place.after(&moved, [500.0, 400.0].into(), 2.0);
+        assert_eq!(place.size, [1000.0, 800.0]);
+        assert_eq!(place.position, Some([20.0, 40.0]));
+        for (fullscreen, minimized) in [(true, false), (false, true)] {
+            let info = ViewportInfo {
+                fullscreen: Some(fullscreen),
+                minimized: Some(minimized),
+                ..ViewportInfo::default()
+            };
+            assert_eq!(place.after(&info, Vec2::ZERO, 1.0), place);
+        }
+        let info = ViewportInfo {
+            maximized: Some(true),
+            outer_rect: rect(0.0, 0.0),
+            ..ViewportInfo::default()
+        };
+        let maximized = place.after(&info, [1920.0, 1000.0].into(), 1.0);
+        assert_eq!((maximized.size, maximized.maximized), (place.size, true));
+        // A file may say anything.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("window.toml");
+        for (text, sound) in [
+            ("size = [900.0, 600.0]", true),
+            ("size = [0.0, 600.0]", false),
+            ("size = [nan, 600.0]", false),
+            ("size = [900.0, 600.0]\nposition = [1e9, 0.0]", false),
+        ] {
+            std::fs::write(&file, format!("zoom = 1.5\n[window]\n{text}")).unwrap();
+            let read = Settings::load(Some(&file));
+            assert_eq!((read.window.is_some(), read.zoom), (sound, 1.5), "{text}");
+        }
     }
 
     #[test]

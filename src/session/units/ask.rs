@@ -1,6 +1,6 @@
 //! Guesses and questions: how they are asked, and what is said to an answer.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::blocks::{block, check_name};
 use super::figures::Lack;
@@ -48,13 +48,17 @@ pub enum AnswerKind {
 }
 
 /// What the person gave.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Given {
     /// The choice, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// What is typed.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub typed: String,
     /// Whether what is typed is to be checked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub checked: bool,
 }
 
@@ -128,7 +132,8 @@ impl Ask {
     /// Whether an answer is given; what is being typed, and what is no number, is none.
     pub fn is_answered(&self, given: &Given) -> bool {
         match self.question {
-            AnswerKind::Choice(_) => given.choice.is_some(),
+            // A lesson may have fewer choices than when it was answered.
+            AnswerKind::Choice(ref choices) => given.choice.is_some_and(|at| at < choices.len()),
             AnswerKind::Number { .. } => given.checked && read_number(&given.typed).is_some(),
         }
     }
@@ -137,7 +142,7 @@ impl Ask {
     pub fn judge(&self, given: &Given, figures: &Figures) -> Feedback<'_> {
         match &self.question {
             AnswerKind::Choice(choices) => {
-                let Some(chosen) = given.choice else {
+                let Some(chosen) = given.choice.filter(|at| *at < choices.len()) else {
                     return Feedback::Open;
                 };
                 match right_choice(choices, figures) {

@@ -1,6 +1,6 @@
 //! A unit that is open: how its runs stand, what the person answered, how far that is of the whole.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -85,6 +85,9 @@ impl Done {
     }
 }
 
+/// What was answered: by the lesson's name, then by the question's. Questions are the same in every language.
+pub type Answers = BTreeMap<String, BTreeMap<String, Given>>;
+
 /// Units as the page shows them.
 #[derive(Default)]
 pub struct Units {
@@ -98,7 +101,8 @@ pub struct Units {
     pub runs: BTreeMap<String, Vec<UnitRun>>,
     /// What they came to so far.
     pub figures: Arc<Figures>,
-    pub(super) given: HashMap<(String, String), Given>,
+    /// What was answered in all lessons; the window keeps it in its settings.
+    pub answers: Answers,
     /// The runs that this window asked for.
     pub(super) asked: Vec<(JobId, RunConfig)>,
 }
@@ -106,29 +110,33 @@ pub struct Units {
 impl Units {
     /// What the person answered to this question of the open unit.
     pub fn given(&self, ask: &str) -> Given {
-        let key = self.key(ask);
-        self.given.get(&key).cloned().unwrap_or_default()
+        let given = self.answers_of_open().and_then(|given| given.get(ask));
+        given.cloned().unwrap_or_default()
     }
 
-    /// Keeps an answer while the window lives.
+    /// Keeps an answer to this question of the open unit.
     pub fn answer(&mut self, ask: &str, given: Given) {
-        let key = self.key(ask);
-        self.given.insert(key, given);
+        if let Some(unit) = &self.open {
+            let answers = self.answers.entry(unit.name.clone()).or_default();
+            answers.insert(ask.to_string(), given);
+        }
     }
 
     /// Whether anything was answered in the open unit.
     pub fn is_begun(&self) -> bool {
-        let open = self.open.as_ref().map(|unit| unit.name.as_str());
-        let is_open = |(unit, _): &(String, String)| Some(unit.as_str()) == open;
-        let mut given = self.given.iter();
-        given.any(|(key, given)| is_open(key) && *given != Given::default())
+        let given = self.answers_of_open();
+        given.is_some_and(|given| given.values().any(|given| *given != Given::default()))
     }
 
-    /// How far the person has come in a unit, while the window lives.
+    fn answers_of_open(&self) -> Option<&BTreeMap<String, Given>> {
+        self.answers.get(&self.open.as_ref()?.name)
+    }
+
+    /// How far the person has come in a unit.
     pub fn done(&self, unit: &Unit) -> Done {
+        let answers = self.answers.get(&unit.name);
         let given = |ask: &&Ask| {
-            let key = (unit.name.clone(), ask.name.clone());
-            let given = self.given.get(&key);
+            let given = answers.and_then(|given| given.get(&ask.name));
             given.is_some_and(|given| ask.is_answered(given))
         };
         Done {
@@ -156,21 +164,15 @@ impl Units {
 
     /// Begins the open unit anew: nothing is answered, and each guess comes before what the runs show.
     pub fn start_over(&mut self) {
-        let open = self.open.as_ref().map(|unit| unit.name.clone());
-        self.given
-            .retain(|(unit, _), _| Some(unit.as_str()) != open.as_deref());
+        if let Some(unit) = &self.open {
+            self.answers.remove(&unit.name);
+        }
     }
 
     /// Whether anything is known of a run of the open unit, and so would be shown.
     pub fn shows(&self) -> bool {
         let mut runs = self.figures.values().flatten();
         runs.any(|run| run.measured() > 0 || !run.distance_now.is_empty())
-    }
-
-    /// Questions of a unit are the same in every language.
-    fn key(&self, ask: &str) -> (String, String) {
-        let unit = self.open.as_ref().map(|unit| unit.name.clone());
-        (unit.unwrap_or_default(), ask.to_string())
     }
 
     /// The runs of one name.

@@ -267,8 +267,10 @@ impl StudioApp {
 
     fn use_former(&mut self) {
         self.session.open_former_folders();
+        let several = std::mem::take(&mut self.session.former.several);
         if let Some(config) = self.session.former.config.take() {
             self.repeat(config);
+            self.session.experiment.grid.several = several;
         }
     }
 

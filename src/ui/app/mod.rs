@@ -84,9 +84,16 @@ impl StudioApp {
         session.former.crashed = settings.crashed;
         session.former.config.clone_from(&settings.former);
         session.former.folders.clone_from(&settings.former_folders);
+        session.former.several.clone_from(&settings.former_several);
+        session
+            .experiment
+            .grid
+            .several
+            .clone_from(&settings.several);
         session.former.interrupted.clone_from(&settings.unfinished);
         session.open_folders(&settings.folders);
         session.editor.left.clone_from(&settings.left);
+        session.learn.units.answers.clone_from(&settings.answers);
         if let Some(written) = settings.writing.clone() {
             session.open_written(written);
         }
@@ -278,18 +285,26 @@ impl StudioApp {
     /// Whatever ends the program, the set-up is there again; not written while it is dragged.
     fn remember_changes(&mut self, ctx: &Context) {
         self.session.settle_former();
+        let (zoom, size) = (ctx.zoom_factor(), ctx.viewport_rect().size());
+        let before = self.settings.window.unwrap_or_default();
+        let window = ctx.input(|i| before.after(i.viewport(), size, zoom));
         if self.remembered.elapsed().as_secs() >= 2
             && !ctx.input(|i| i.pointer.any_down())
             && (self.settings.setup.as_ref() != Some(&self.session.experiment.draft)
                 || self.settings.former != self.session.former.config
                 || self.settings.former_folders != self.session.former.folders
+                || self.settings.former_several != self.session.former.several
+                || self.settings.several != self.session.experiment.grid.several.storable()
+                || self.settings.window != Some(window)
                 || self.settings.folders != self.session.compare.folders.paths()
                 || self.settings.unfinished.as_deref() != self.session.unfinished()
                 || !self.session.remembers(self.settings.writing.as_ref())
                 || self.settings.left != self.session.editor.left
-                || self.settings.zoom != ctx.zoom_factor())
+                || self.settings.answers != self.session.learn.units.answers
+                || self.settings.zoom != zoom)
         {
-            self.settings.zoom = ctx.zoom_factor();
+            self.settings.zoom = zoom;
+            self.settings.window = Some(window);
             self.remember();
         }
     }
@@ -302,8 +317,13 @@ impl StudioApp {
         self.settings.former.clone_from(&self.session.former.config);
         let former = &self.session.former.folders;
         self.settings.former_folders.clone_from(former);
+        let former = &self.session.former.several;
+        self.settings.former_several.clone_from(former);
+        self.settings.several = self.session.experiment.grid.several.storable();
         self.settings.writing = self.session.written();
         self.settings.left.clone_from(&self.session.editor.left);
+        let answers = &self.session.learn.units.answers;
+        self.settings.answers.clone_from(answers);
         self.settings.unfinished = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
             && let Err(problem) = self.settings.save(file)

@@ -5,18 +5,19 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::{RunConfig, Setting};
 use lae_studio::run::grid::CellStanding;
 use lae_studio::run::job::SearchBy;
-use lae_studio::session::Session;
+use lae_studio::session::backend::Recorded;
+use lae_studio::session::{Disk, Session};
 use lae_studio::store::{self, RunKey, StoredState};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::page_commands::{GridCommand, ProofCommand};
-use lae_studio::ui::settings::ThemeChoice;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
 
-use super::{recorded, settle, shot, wait, window};
+use super::{recorded, settle, shot, wait, window, window_with};
 
 /// Settings of runs that take a moment.
 fn tiny() -> RunConfig {
@@ -104,6 +105,69 @@ fn several_values_are_a_grid_that_is_run_once() {
     });
     grid(&mut window, GridCommand::Close);
     window.get_by_label("Start training");
+}
+
+#[test]
+fn a_value_that_is_typed_belongs_to_its_own_setting_and_several_are_there_in_the_next_window() {
+    let runs = tempfile::tempdir().unwrap();
+    let file = runs.path().join("window.toml");
+    let next = || {
+        let (root, settings) = (runs.path().to_path_buf(), Settings::load(Some(&file)));
+        let draft = settings.setup.clone().unwrap_or_else(tiny);
+        let mut window = window_with([1280.0, 900.0], settings, Some(file.clone()), |wake| {
+            Session::with(Box::new(Recorded::default()), Disk::at(root), draft, wake)
+        });
+        settle(&mut window);
+        window
+    };
+    let mut window = next();
+    for (key, values) in [("epochs", [1, 2]), ("batch", [8, 16])] {
+        let values = values.map(Setting::Whole).into();
+        grid(&mut window, GridCommand::Vary(key.into()));
+        grid(&mut window, GridCommand::Values(key.into(), values));
+    }
+    // The field of the list that is open; others of the page are behind it.
+    let field = |window: &Harness<'_, StudioApp>| {
+        let fields = window.get_all_by_role(egui::Role::TextInput);
+        let node = fields.last().unwrap();
+        node.focus();
+        node.accesskit_node().value().unwrap_or_default()
+    };
+    let list = |window: &mut Harness<'_, StudioApp>, name: &str| {
+        let label = format!("Values of {name}");
+        let open = window.get_all_by_label(&label);
+        open.last().unwrap().click();
+        settle(window);
+    };
+    list(&mut window, "Epochs");
+    assert_eq!(field(&window), "");
+    window.run_steps(2);
+    window.event(egui::Event::Text("no number".into()));
+    settle(&mut window);
+    assert_eq!(field(&window), "no number");
+    window.get_by_label("Add").click();
+    settle(&mut window);
+    window.get_by_label_contains("\"no number\" is no value");
+    shot(&mut window, "several-no-value");
+    window.key_press(egui::Key::Escape);
+    settle(&mut window);
+    list(&mut window, "Batch");
+    assert_eq!(field(&window), "");
+    assert!(window.query_by_label_contains("is no value").is_none());
+    window.key_press(egui::Key::Escape);
+    let several = window.state().session.experiment.grid.several.clone();
+    assert_eq!(several.axes.len(), 2);
+    wait(&mut window, "they are remembered", |_| {
+        Settings::load(Some(&file)).several == several
+    });
+    drop(window);
+    let window = next();
+    assert_eq!(window.state().session.experiment.grid.several, several);
+    drop(window);
+    // After a crash they wait with the set-up.
+    let crashed = Settings::load(Some(&file)).after_crash();
+    assert!(crashed.several.is_empty() && crashed.former.is_some());
+    assert_eq!(crashed.former_several, several);
 }
 
 #[test]

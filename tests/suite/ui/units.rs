@@ -4,16 +4,18 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::Expert;
+use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::session::backend::Recorded;
 use lae_studio::session::units::UnitPart;
+use lae_studio::session::{Disk, Session};
 use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
-use lae_studio::ui::settings::ThemeChoice;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::synthetic::{RUN, header, report};
-use super::{recorded, settle, shot};
+use super::{recorded, settle, shot, wait, window_with};
 
 /// A window with the list of lessons on show.
 fn learn(size: [f32; 2], theme: ThemeChoice) -> (Harness<'static, StudioApp>, Recorded) {
@@ -61,6 +63,35 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     settle(&mut window);
     window.get_by_label("Öffnen: Tempo tötet");
     Language::English.speak();
+}
+
+#[test]
+fn an_answer_is_there_again_in_the_next_window() {
+    let runs = tempfile::tempdir().unwrap();
+    let file = runs.path().join("window.toml");
+    let on_learn = || {
+        let (root, settings) = (runs.path().to_path_buf(), Settings::load(Some(&file)));
+        let mut window = window_with([1280.0, 1100.0], settings, Some(file.clone()), |wake| {
+            let draft = RunConfig::default();
+            Session::with(Box::new(Recorded::default()), Disk::at(root), draft, wake)
+        });
+        window.state_mut().page = Page::Learn;
+        settle(&mut window);
+        open(&mut window, "What is forgotten?");
+        window
+    };
+    let mut first = on_learn();
+    first.get_by_label("Most, 60 to 95 %").click();
+    settle(&mut first);
+    wait(&mut first, "the answer is kept", |_| {
+        !Settings::load(Some(&file)).answers.is_empty()
+    });
+    drop(first);
+    let mut second = on_learn();
+    second.get_by_label("Kept. The runs will tell.");
+    second.get_by_label("All lessons").click();
+    settle(&mut second);
+    second.get_by_label_contains("questions answered");
 }
 
 #[test]
