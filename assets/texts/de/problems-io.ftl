@@ -1,6 +1,7 @@
 # Was mit Dateien misslang. Ihr Englisch steht dort, wo es geschieht: Problem::io("read the picture", …).
 
 io-change-the-corrected-labels-failed = Die berichtigten Labels ließen sich nicht ändern: { $error }
+io-copy-the-weight-file-failed = Die Gewichtsdatei ließ sich nicht kopieren: { $error }
 io-delete-the-run-for-good-failed = Der Lauf ließ sich nicht endgültig löschen: { $error }
 io-empty-the-queue-failed = Die Warteschlange ließ sich nicht leeren: { $error }
 io-find-the-data-set-failed = Der Datensatz ließ sich nicht finden: { $error }

@@ -379,5 +379,5 @@ fn competing(cells: &Cells) -> Result<Vec<(String, Vec<usize>)>> {
 /// from or, by methods in closed form, to be measured.
 fn steps_of(config: &RunConfig, train: &[usize]) -> usize {
     let batch = config.batch.max(1);
-    over_passes(config, train, |_, shown| shown.div_ceil(batch) as f64) as usize
+    over_passes(config, train, |_, _, shown| shown.div_ceil(batch) as f64) as usize
 }
