@@ -144,8 +144,9 @@ pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
         "-o",
         "ServerAliveCountMax=3",
     ]);
-    ssh.args(["--", host])
-        .arg(format!("sh -c {}", quoted(line)));
+    // In quotes, too, csh takes a `!` for an earlier command.
+    let line = quoted(line).replace('!', r"'\!'");
+    ssh.args(["--", host]).arg(format!("sh -c {line}"));
     ssh
 }
 
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn what_a_place_says_of_ssh_counts_before_what_is_usual() {
         let options = ["-o".to_string(), "ConnectTimeout=99".into()];
-        let ssh = ssh("lab", &options, "exec 'a b'");
+        let ssh = ssh("lab", &options, "exec 'a b!'");
         let words: Vec<String> = ssh
             .get_args()
             .map(|word| word.to_string_lossy().into_owned())
@@ -193,7 +194,7 @@ mod tests {
             at("ConnectTimeout=99") < at("ConnectTimeout=20"),
             "{words:?}"
         );
-        let line = r#"sh -c 'exec '"'"'a b'"'"''"#;
+        let line = r#"sh -c 'exec '"'"'a b'\!''"'"''"#;
         assert_eq!(words[words.len() - 3..], ["--", "lab", line]);
     }
 }
