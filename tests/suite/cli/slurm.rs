@@ -81,11 +81,9 @@ impl Array<'_> {
     fn places(&self) {
         let folder = self.tried.runs().join("config/lae-studio");
         std::fs::create_dir_all(&folder).unwrap();
-        let program = env!("CARGO_BIN_EXE_lae-studio");
-        let text = format!(
-            "[here]\nslurm = true\npartition = \"tests\"\ntime = \"10:00\"\nmemory = \"900M\"\nprogram = \"{program}\"\n\
-             setup = [\"export RAYON_NUM_THREADS=1\"]\n[broken]\nslurm = true\nsetup = [\"echo no driver here; exit 3\"]\n[wrong]\nslurm = true\npartition = \"none\"\n[alone]\nssh = \"host\"\n"
-        );
+        // A cluster that names no program is given this one.
+        let text = "[here]\nslurm = true\npartition = \"tests\"\ntime = \"10:00\"\nmemory = \"900M\"\n\
+             setup = [\"export RAYON_NUM_THREADS=1\"]\n[broken]\nslurm = true\nsetup = [\"echo no driver here; exit 3\"]\n[wrong]\nslurm = true\npartition = \"none\"\n[alone]\nssh = \"host\"\n";
         std::fs::write(folder.join("places.toml"), text).unwrap();
     }
 
