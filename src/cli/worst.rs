@@ -16,6 +16,7 @@ use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
 use crate::experiment::{Stock, doubt};
 use crate::metrics::{Answers, Expert, Wrong};
+use crate::names::look_alike;
 use crate::problem::{Problem, Result, listed};
 use crate::run::event::{Picture, RunHeader, Wish};
 use crate::session::doubts::doubtful;
@@ -187,7 +188,8 @@ fn training(
 fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     let taught = header.tasks.get(task).map_or(0, |task| task.end);
     let names = &header.class_order[..taught.min(header.class_order.len())];
-    names.iter().position(|known| known == name).ok_or_else(|| {
+    let known = names.iter().position(|known| look_alike(known, name));
+    known.ok_or_else(|| {
         Problem::new(format!(
             "no class \"{name}\" was taught by task {}",
             task + 1

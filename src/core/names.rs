@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+use serde::{Deserialize, Deserializer};
+
 use crate::message;
 use crate::problem::Problem;
 use crate::texts::Message;
@@ -20,6 +23,49 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
         Some((end, _)) => Cow::Owned(format!("{}…", &name[..end])),
         None => Cow::Borrowed(name),
     }
+}
+
+/// A name in Unicode's composed form (NFC). macOS writes "ü" as two characters, most others as one: whatever compares
+/// names of classes or files compares this form.
+pub fn composed(name: &str) -> Cow<'_, str> {
+    match name.is_ascii() {
+        true => Cow::Borrowed(name),
+        false => ComposingNormalizerBorrowed::new_nfc().normalize(name),
+    }
+}
+
+/// A name as filters compare it: composed and in small letters.
+pub fn folded(name: &str) -> String {
+    composed(name).to_lowercase()
+}
+
+/// Whether two names look the same: equal in their composed form.
+pub fn look_alike(a: &str, b: &str) -> bool {
+    a == b || composed(a) == composed(b)
+}
+
+/// A name as it is stored, read in its composed form. For `#[serde(deserialize_with)]`.
+///
+/// # Errors
+/// It is no text.
+pub fn read_composed<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    Ok(match composed(&name) {
+        Cow::Borrowed(_) => name,
+        Cow::Owned(composed) => composed,
+    })
+}
+
+/// As [`read_composed`], for a list of names.
+///
+/// # Errors
+/// It is no list of texts.
+pub fn read_all_composed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let names = Vec::<String>::deserialize(from)?;
+    Ok(names
+        .into_iter()
+        .map(|name| composed(&name).into_owned())
+        .collect())
 }
 
 /// What is said of a name that is longer than any.
@@ -92,5 +138,12 @@ mod tests {
         assert_eq!(closest(&long, [long.as_str()].into_iter()), None);
         assert_eq!(closest("aa", [long.as_str(), "ab"].into_iter()), Some("ab"));
         assert_eq!(shortened(&long).chars().count(), LONGEST_NAME + 1);
+    }
+    #[test]
+    fn names_that_look_alike_are_one() {
+        let (one, two) = ("M\u{fc}ller", "Mu\u{308}ller");
+        assert!(one != two && look_alike(one, two) && !look_alike("Muller", two));
+        assert_eq!(composed(two), one);
+        assert_eq!(folded("MU\u{308}LLER"), folded(one));
     }
 }

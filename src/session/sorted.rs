@@ -11,6 +11,7 @@ use crate::data::looks::thumbnail_of;
 use crate::data::{Correction, PrintKind};
 use crate::experiment::sheet::{AnsweredPicture, none_of_these};
 use crate::message;
+use crate::names::{folded, look_alike};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::run::sheet::SheetRequest;
@@ -107,10 +108,10 @@ impl SortedPictures {
 
     /// The pictures of a group whose path holds `wanted`, whatever its case, the most doubtful first.
     pub fn of(&self, group: Group, wanted: &str) -> Vec<usize> {
-        let wanted = wanted.to_lowercase();
+        let wanted = folded(wanted);
         let named = |at: usize| {
             let path = self.pictures[at].path.to_string_lossy();
-            wanted.is_empty() || path.to_lowercase().contains(&wanted)
+            wanted.is_empty() || folded(&path).contains(&wanted)
         };
         let all = self.by_doubt.iter().copied();
         all.filter(|&at| self.groups[at] == group && named(at))
@@ -149,7 +150,7 @@ impl SortedPictures {
 
 /// The place of a class in the list; one that is not there is added.
 fn class_of(classes: &mut Vec<String>, name: &str) -> Group {
-    let known = classes.iter().position(|class| class == name);
+    let known = classes.iter().position(|class| look_alike(class, name));
     Group::Class(known.unwrap_or_else(|| {
         classes.push(name.to_string());
         classes.len() - 1

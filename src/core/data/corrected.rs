@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Dataset;
@@ -14,6 +14,7 @@ use super::picture::sha256_of_file;
 use super::source::{ImageSource, Sample};
 use crate::fetch::hex;
 use crate::message;
+use crate::names::read_composed;
 use crate::problem::{Problem, Result};
 use crate::texts::Message;
 
@@ -25,14 +26,24 @@ pub const MOST: usize = 10_000;
 #[serde(deny_unknown_fields)]
 pub struct Correction {
     /// The picture's path inside its split, as `lae-studio worst` names it.
+    #[serde(deserialize_with = "crate::names::read_composed")]
     pub picture: String,
     /// SHA-256 of its file (of its pixels, where it is a record of a larger file), in hex.
     pub sha256: String,
     /// The class it stands in.
+    #[serde(deserialize_with = "crate::names::read_composed")]
     pub was: String,
     /// The class it is really of; none leaves the picture out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "read_class",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub class: Option<String>,
+}
+
+fn read_class<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    read_composed(from).map(Some)
 }
 
 impl Correction {

@@ -21,6 +21,7 @@ pub struct ClassPrints {
     /// Which split.
     pub split: Split,
     /// The class's name.
+    #[serde(deserialize_with = "crate::names::read_composed")]
     pub class: String,
     /// How many there are.
     pub images: usize,

@@ -11,6 +11,7 @@ use image::{ImageFormat, RgbImage};
 use super::picture::{Held, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
 use crate::message;
+use crate::names::composed;
 use crate::problem::{Problem, Result};
 
 /// One image of a data set.
@@ -119,14 +120,16 @@ impl Sample {
         samples.collect()
     }
 
-    /// Its path inside the split, for example `cat/0001.jpg`.
+    /// Its path inside the split in its composed form, for example `cat/0001.jpg`.
     pub fn name(&self) -> String {
         match &self.source {
-            ImageSource::File { folder, name } if folder.inside.is_empty() => {
-                name.to_string_lossy().into_owned()
-            }
             ImageSource::File { folder, name } => {
-                format!("{}/{}", folder.inside, name.to_string_lossy())
+                let name = name.to_string_lossy();
+                let name = composed(&name);
+                match folder.inside.as_str() {
+                    "" => name.into_owned(),
+                    inside => format!("{inside}/{name}"),
+                }
             }
             ImageSource::Record { records, index } => records.name_of(*index),
         }

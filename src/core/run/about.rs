@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::message;
+use crate::names::folded;
 use crate::problem::{Problem, Result, harmless};
 
 /// Most characters of a name.
@@ -147,7 +148,7 @@ impl Search {
     /// Whether a run is found, given what is said of it and what it is made of.
     pub fn finds(&self, about: &About, made_of: &MadeOf) -> bool {
         let has = |tag: &String| {
-            let same = |own: &String| own.to_lowercase() == tag.to_lowercase();
+            let same = |own: &String| folded(own) == folded(tag);
             about.tags.iter().any(same)
         };
         self.tags.iter().all(has)
@@ -156,9 +157,9 @@ impl Search {
 
     fn finds_words(&self, about: &About, made_of: &MadeOf) -> bool {
         let said = format!("{} {} {}", about.name, about.tags.join(" "), about.note);
-        let said = said.to_lowercase();
+        let said = folded(&said);
         let stands = |words: &str| said.contains(words) || made_of.words.contains(words);
-        let text = self.text.to_lowercase();
+        let text = folded(&self.text);
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
             let plainly = plain(word);
@@ -213,7 +214,7 @@ impl MadeOf {
             add(&name, &value);
         }
         Self {
-            words: words.to_lowercase(),
+            words: folded(words),
             settings,
         }
     }

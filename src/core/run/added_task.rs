@@ -19,6 +19,7 @@ pub struct AddedTask {
     /// Where the pictures came from, as the person named it.
     pub source: String,
     /// Its classes in the order of their positions.
+    #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub classes: Vec<String>,
     /// Those of them that the run knew before. Each has a position of its own, whose answer counts
     /// for the class it belongs to.

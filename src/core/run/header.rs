@@ -130,6 +130,7 @@ pub struct RunHeader {
     pub method: MethodFacts,
     /// Class names in the order they are taught, those of added tasks last; a class is its position
     /// here.
+    #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub class_order: Vec<String>,
     /// The classes of each task, as positions.
     pub tasks: Vec<Range<usize>>,

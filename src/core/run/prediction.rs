@@ -68,6 +68,7 @@ pub struct Prediction {
     /// Which snapshot, from 0.
     pub task: usize,
     /// Class names by position, as far as taught by then.
+    #[serde(deserialize_with = "crate::names::read_all_composed")]
     pub classes: Vec<String>,
     /// What each expert says, in the order of the run's experts; the last one answers.
     pub opinions: Vec<Opinion>,

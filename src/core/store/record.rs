@@ -48,6 +48,7 @@ struct Facts {
     task_sizes: Vec<usize>,
     train_images: Vec<usize>,
     test_images: Vec<usize>,
+    #[serde(deserialize_with = "crate::names::read_all_composed")]
     class_order: Vec<String>,
     images: Option<Fingerprints>,
     /// Absent in runs of older versions, which knew LAE and its Baseline.

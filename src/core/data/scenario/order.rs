@@ -3,6 +3,7 @@
 //! A given order is written as a list of indices into the classes sorted by name, with a dash for three or more in a
 //! row: `0-4,6,5,7-9`. It fits on a command line and into `run.toml`, so that a run needs no other file to be repeated.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
@@ -15,6 +16,7 @@ use crate::data::by_number;
 use crate::data::rng::{Purpose, Rng};
 use crate::files;
 use crate::message;
+use crate::names::composed;
 use crate::problem::{Problem, Result, some_of};
 
 /// The paper's orders 2 and 3: name → class indices into the classes sorted by name.
@@ -235,14 +237,15 @@ fn indices_in(text: &str) -> Result<Vec<usize>> {
 }
 
 fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
-    let place: HashMap<&str, usize> = classes
+    let place: HashMap<Cow<'_, str>, usize> = classes
         .iter()
         .enumerate()
-        .map(|(index, name)| (name.as_str(), index))
+        .map(|(index, name)| (composed(name), index))
         .collect();
+    let place_of = |name: &String| place.get(&composed(name)).copied();
     let unknown: Vec<&String> = names
         .iter()
-        .filter(|name| !place.contains_key(name.as_str()))
+        .filter(|name| place_of(name).is_none())
         .collect();
     if !unknown.is_empty() {
         return Err(Problem::new(message!(
@@ -252,7 +255,7 @@ fn indices_of(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
         .at("--order")
         .advise(message!("try-names-must-match-class-names-letter")));
     }
-    Ok(names.iter().map(|name| place[name.as_str()]).collect())
+    Ok(names.iter().filter_map(place_of).collect())
 }
 
 fn check_permutation(order: &[usize], classes: &[String]) -> Result<()> {

@@ -7,6 +7,7 @@ use crate::data::looks::first_pictures;
 use crate::data::{Check, Dataset, OpenOptions, Watch, told_two_labels};
 use crate::message;
 use crate::method::{Chosen, learns};
+use crate::names::look_alike;
 use crate::problem::{Problem, Result, some_of, some_words};
 use crate::run::event::{AddedTask, Again, Picture, RunHeader};
 use crate::store::MOST_PICTURES;
@@ -204,7 +205,7 @@ fn named(header: &RunHeader, learned: usize, classes: &[String]) -> (Vec<String>
     let learned = &header.class_order[..learned];
     let (mut names, mut again): (Vec<String>, _) = (Vec::new(), Vec::new());
     for (class, name) in classes.iter().enumerate() {
-        let known = learned.iter().position(|known| known == name);
+        let known = learned.iter().position(|known| look_alike(known, name));
         let Some(position) = known else {
             names.push(name.clone());
             continue;

@@ -2,6 +2,7 @@
 
 use super::{Cell, Column, Measured};
 use crate::message;
+use crate::names::folded;
 use crate::problem::{Problem, Result};
 
 /// How a value is compared.
@@ -99,7 +100,7 @@ impl Condition {
         Ok(Self {
             column,
             operator,
-            value: value.to_lowercase(),
+            value: folded(value),
             number,
         })
     }
@@ -116,7 +117,7 @@ impl Condition {
             (Cell::Nothing, _) => return self.operator == Operator::NotEqual,
             (Cell::Number(own), Some(number)) => own.partial_cmp(&number),
             (Cell::Number(own), None) => Some(own.to_string().cmp(&self.value)),
-            (Cell::Text(own), _) => Some(own.to_lowercase().cmp(&self.value)),
+            (Cell::Text(own), _) => Some(folded(own).cmp(&self.value)),
         };
         let Some(order) = order else { return false };
         match self.operator {
@@ -126,7 +127,7 @@ impl Condition {
             Operator::AtMost => order.is_le(),
             Operator::Above => order.is_gt(),
             Operator::Below => order.is_lt(),
-            Operator::Contains => cell.to_string().to_lowercase().contains(&self.value),
+            Operator::Contains => folded(&cell.to_string()).contains(&self.value),
         }
     }
 }
