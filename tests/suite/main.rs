@@ -14,6 +14,7 @@ mod data_command;
 mod data_forms;
 mod data_lists;
 mod data_newcomer;
+mod data_published;
 mod data_teachable;
 mod engine;
 mod engine_process;

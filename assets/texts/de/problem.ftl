@@ -44,6 +44,29 @@ try-write-columns-file-label-into-csv = schreibe die Spalten file,label in eine 
 problem-folder-holds-but-no-subfolders-that = der Ordner enthält { $total }, aber keine Unterordner, die Klassen sein könnten, und keine CSV oder Liste, die ihre Klassen nennt
 try-data-set-is-folder-with-one = ein Datensatz ist ein Ordner mit einem Unterordner voller Bilder je Klasse, oder train und test mit solchen Ordnern
 problem-list-has-far-more-lines-than = die Liste hat weit mehr Zeilen, als es Bilder gibt
+problem-list-names-no-image = diese Liste nennt kein Bild ihres Ordners
+problem-lists-without-classes = in { $lists } sind Bilder genannt, aber nicht ihre Klassen
+problem-lists-label-differently = diese Listen geben denselben Bildern verschiedene Klassen: { $lists }
+problem-lists-split-differently = diese Listen teilen dieselben Bilder verschieden auf: { $lists }
+try-give-one-list = gib als Datensatz die Liste an, die gelten soll, zum Beispiel „{ $path }“, oder lege die anderen anderswo ab
+problem-list-with-two-labels = „{ $file }“ gibt { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bildern
+} zwei Beschriftungen: { $images }
+try-one-label-per-image = behalte eine Zeile je Bild: Jedes Bild hat eine Klasse
+problem-table-has-several-columns = „{ $file }“ nennt Bilder, aber mehrere Spalten könnten die Klassen sein: { $columns }
+problem-table-marks-several-classes = „{ $file }“ kreuzt für ein Bild mehrere dieser Spalten an: { $columns }
+try-name-column = nenne die Spalte der Klassen hinter der Tabelle, wie in „{ $path }#{ $column }“, oder gib ihr die Überschrift „label“
+problem-several-splits = diese Ordner sind mehrere Paare von Trainings- und Testbildern: { $folders }
+problem-splits-without-classes = die Ordner { $folders } enthalten Bilder zum Trainieren und Testen, aber keine Klassenordner, und keine Tabelle oder Liste nennt die Klassen
+problem-split-among-classes = einer dieser Bilderordner kann eine Klasse sein oder die Trainingsbilder: { $folders }
+problem-images-among-classes = diese Ordner sind keine Klassen, denn einer heißt wie ein Ordner für alle Bilder: { $folders }
+problem-parts-of-images = diese Ordner sind nach ihren Namen keine Klassen, sondern Teile einer Bildersammlung: { $folders }
+problem-images-beside-folders = { $beside ->
+    [one] { $beside } Bild liegt
+   *[other] { $beside } Bilder liegen
+} neben den Ordnern, in denen nur { $inside } liegen: Die Ordner sind kaum die Klassen
+try-classes-by-folder-or-table = lege (in jedem Teil) einen Unterordner mit Bildern je Klasse an oder eine CSV mit den Spalten file und label dazu
 problem-batch-needs-at-least-one-image = ein Batch braucht mindestens ein Bild
 problem-could-not-start-loader-thread = ein Thread zum Laden ließ sich nicht starten: { $error }
 problem-share-of-is-not-from-0 = ein Anteil von { $share } liegt nicht zwischen 0 und 1

@@ -68,6 +68,35 @@ remark-not-looked-at = Bei mehr als { $most } Dateien wurde nicht nach beschädi
 remark-test-classes-from = Die Klassen der Testbilder stammen aus { $file }.
 remark-class-column = Die Spalte „{ $column }“ von „{ $file }“ wurde als Klasse genommen.
 remark-from-list = Klassen und Aufteilung stammen aus „{ $file }“.
+remark-from-lists = Klassen und Aufteilung stammen aus { $files }.
+remark-not-unicode = „{ $file }“ ist nicht in UTF-8 geschrieben und wurde als Windows-1252 gelesen. Wenn Namen falsch aussehen, speichere die Tabelle als UTF-8.
+remark-split-unread = Die Spalte „{ $column }“ von „{ $file }“ nennt keine Trainings- und Testbilder: Sie wurde nicht verwendet.
+remark-list-unused = Nicht verwendet: { $why }. Die Klassen stammen von anderswo.
+remark-guess-unused = Die Spalte „{ $column }“ von „{ $file }“ wurde nicht verwendet: Eine andere Liste nennt die Klassen.
+remark-lists-agree = Die Ordner und { $files } nennen dieselben Klassen und dieselbe Aufteilung.
+remark-lists-before-folders = Klassen oder Aufteilung in { $files } sind andere als die der Ordner: Die Ordner wurden nicht verwendet.
+remark-lists-unused = In { $files } sind Bilder dieses Ordners genannt, aber nicht eindeutig ihre Klassen: Die Klassen stammen aus den Ordnern.
+remark-two-labels-in-list = { $n ->
+    [one] { $n } Bild hat
+   *[other] { $n } Bilder haben
+} in „{ $file }“ zwei Beschriftungen und { $n ->
+    [one] wurde
+   *[other] wurden
+} ausgelassen: { $images }.
+remark-without-split = Beiseitegelassen: { $n ->
+    [one] { $n } Bild, das
+   *[other] { $n } Bilder, die
+} die Listen weder dem Training noch dem Test zuordnen.
+remark-classless = Beiseitegelassen: { $n ->
+    [one] { $n } Bild, das
+   *[other] { $n } Bilder, die
+} die Listen ohne Klasse nennen.
+remark-splits-from-folders = Welche Bilder zum Trainieren und welche zum Testen da sind, sagen die Namen der Ordner.
+remark-names-from-files = In den Listen sind die Klassen nummeriert: Sie heißen nach den Anfängen ihrer Dateinamen.
+remark-names-from-paths = { $n ->
+    [one] { $n } Ordnername kommt
+   *[other] { $n } Ordnernamen kommen
+} mehrmals vor: Diese Klassen heißen nach ihren Pfaden.
 remark-unlisted = Beiseitegelassen: { $n ->
     [one] { $n } Bild, das
    *[other] { $n } Bilder, die
@@ -90,6 +119,7 @@ remark-folder-of = Der Ordner von „{ $file }“ wurde als Datensatz genommen.
 remark-one-class = In „{ $folder }“ liegen nur Bilder, daneben weitere solche Ordner: Er wurde als eine Klasse genommen und „{ $parent }“ als Datensatz.
 remark-one-split = „{ $folder }“ ist ein Teil eines Datensatzes: „{ $parent }“, worin beide Teile liegen, wurde geöffnet.
 remark-single-folder = In „{ $folder }“ liegt ein einziger Ordner: Sein Inhalt, „{ $inner }“, wurde als Datensatz genommen.
+remark-masks-aside = Die Ordner neben „{ $inner }“ in „{ $folder }“ enthalten Masken: „{ $inner }“ wurde als Datensatz genommen.
 remark-second-split = „{ $folder }“ blieb beiseite: Es gibt auch Testbilder.
 remark-without-classes = In „{ $folder }“ { $n ->
     [one] liegt { $n } Bild
@@ -131,6 +161,9 @@ skip-unknown-labels = { $n ->
    *[other] { $n } Einträge
 } mit einer Beschriftung, die keine Klasse hat
 skip-not-there = in Zeile { $line } von „{ $file }“ genannt, aber nicht im Ordner
+skip-several-there = in Zeile { $line } von „{ $file }“ genannt, aber in mehreren Ordnern liegt ein Bild dieses Namens
+skip-no-split = Zeile { $line } von „{ $file }“ ordnet es weder dem Training noch dem Test zu
+skip-two-labels = eine Liste gibt ihm zwei Beschriftungen
 skip-more-not-there = { $n } weitere Zeilen nennen Bilder, die nicht im Ordner sind
 skip-no-class = die Zeile nennt keine Klasse
 skip-foreign = Bilder im Format { $form } werden nicht gelesen

@@ -44,6 +44,29 @@ try-write-columns-file-label-into-csv = write the columns file,label into a CSV 
 problem-folder-holds-but-no-subfolders-that = the folder holds { $total } but no subfolders that could be classes, and no CSV or list file that names their classes
 try-data-set-is-folder-with-one = a data set is a folder with one subfolder of pictures per class, or train and test holding such folders
 problem-list-has-far-more-lines-than = the list has far more lines than there are pictures
+problem-list-names-no-image = this list names no image of its folder
+problem-lists-without-classes = images are named in { $lists }, but not their classes
+problem-lists-label-differently = these lists give the same images different classes: { $lists }
+problem-lists-split-differently = these lists split the same images differently: { $lists }
+try-give-one-list = give the list to use as the data set, for example "{ $path }", or move the others away
+problem-list-with-two-labels = '{ $file }' gives { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} two labels: { $images }
+try-one-label-per-image = keep one row per image: every image has one class
+problem-table-has-several-columns = '{ $file }' names images, but several columns could be their classes: { $columns }
+problem-table-marks-several-classes = '{ $file }' marks several of these columns for one image: { $columns }
+try-name-column = name the column of the classes behind the table, as in "{ $path }#{ $column }", or call it "label"
+problem-several-splits = these folders are several pairs of training and test images: { $folders }
+problem-splits-without-classes = the folders { $folders } hold images for training and testing, but no class folders, and no table or list names the classes
+problem-split-among-classes = among these folders of images, one may be a class or the training split: { $folders }
+problem-images-among-classes = these folders are not classes, for one is named like a folder of all images: { $folders }
+problem-parts-of-images = these folders are not classes but parts of one set of images, by their names: { $folders }
+problem-images-beside-folders = { $beside ->
+    [one] { $beside } image lies
+   *[other] { $beside } images lie
+} beside the folders, which hold only { $inside }: the folders are hardly the classes
+try-classes-by-folder-or-table = make one subfolder of images per class (in each split), or add a CSV with the columns file and label
 problem-batch-needs-at-least-one-image = a batch needs at least one image
 problem-could-not-start-loader-thread = could not start a loader thread: { $error }
 problem-share-of-is-not-from-0 = a share of { $share } is not from 0 to below 1

@@ -68,6 +68,35 @@ remark-not-looked-at = With more than { $most } files, damaged pictures and dupl
 remark-test-classes-from = Classes of the test split were taken from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was taken as the class.
 remark-from-list = Classes and splits were taken from '{ $file }'.
+remark-from-lists = Classes and splits were taken from { $files }.
+remark-not-unicode = '{ $file }' is not UTF-8: it was read as Windows-1252. If names look wrong, save the table as UTF-8.
+remark-split-unread = The column '{ $column }' of '{ $file }' does not name training and test images: it was not used.
+remark-list-unused = Not used: { $why }. Classes were taken from elsewhere.
+remark-guess-unused = The column '{ $column }' of '{ $file }' was not used: another list names the classes.
+remark-lists-agree = The folders and { $files } name the same classes and splits.
+remark-lists-before-folders = The classes or splits in { $files } are not those of the folders: the folders were not used.
+remark-lists-unused = Images of this folder are named in { $files }, but their classes are not clear there: the classes were taken from the folders.
+remark-two-labels-in-list = { $n ->
+    [one] { $n } image has
+   *[other] { $n } images have
+} two labels in '{ $file }' and { $n ->
+    [one] was
+   *[other] were
+} left out: { $images }.
+remark-without-split = Left aside: { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} that the lists put into no split.
+remark-classless = Left aside: { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} that the lists name without a class.
+remark-splits-from-folders = The folders' names say which images are for training and which for testing.
+remark-names-from-files = The lists number the classes: they are named by the beginnings of their file names.
+remark-names-from-paths = { $n ->
+    [one] { $n } folder name occurs
+   *[other] { $n } folder names occur
+} in several places: these classes are named by their paths.
 remark-unlisted = Left aside: { $n ->
     [one] { $n } picture
    *[other] { $n } pictures
@@ -90,6 +119,7 @@ remark-folder-of = The folder of '{ $file }' was taken as the data set.
 remark-one-class = '{ $folder }' holds only pictures and lies beside other such folders: it was taken as one class, and '{ $parent }' as the data set.
 remark-one-split = '{ $folder }' is one split of a data set: '{ $parent }', which holds both, was opened.
 remark-single-folder = '{ $folder }' holds a single folder: its content, '{ $inner }', was taken as the data set.
+remark-masks-aside = The folders beside '{ $inner }' in '{ $folder }' hold masks: '{ $inner }' was taken as the data set.
 remark-second-split = '{ $folder }' was left aside: there is a test split as well.
 remark-without-classes = '{ $folder }' holds { $n ->
     [one] { $n } picture
@@ -131,6 +161,9 @@ skip-unknown-labels = { $n ->
    *[other] { $n } records
 } with a label that no class has
 skip-not-there = named in line { $line } of '{ $file }', but not in the folder
+skip-several-there = named in line { $line } of '{ $file }', but several folders hold an image of this name
+skip-no-split = line { $line } of '{ $file }' puts it into neither training nor test
+skip-two-labels = a list gives it two labels
 skip-more-not-there = { $n } more of its lines name pictures that are not in the folder
 skip-no-class = its line names no class
 skip-foreign = { $form } pictures are not read

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::picture::foreign_format;
 use super::tree::{Tree, ending_of};
-use super::{Watch, archive};
+use super::{Watch, lists};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
@@ -63,9 +63,10 @@ pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
 /// The folder cannot be read, or `watch` stopped the walk.
 pub fn files_of(path: &Path, watch: &Watch) -> Result<(PathBuf, Vec<PathBuf>)> {
     let around = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let folder = match (path.is_dir(), archive::is_list(path)) {
+    let folder = match (path.is_dir(), lists::is_named_as_list(path)) {
         (true, _) => path.to_path_buf(),
-        (false, true) => around,
+        // The outermost folder whose images the list may name.
+        (false, true) => lists::folders_of(path).pop().unwrap_or(around),
         (false, false) => return Ok((around, vec![path.to_path_buf()])),
     };
     let tree = Tree::walk(&folder, watch)?;

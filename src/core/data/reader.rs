@@ -8,38 +8,8 @@ use std::sync::Arc;
 use super::Skipped;
 use super::source::{Folder, ImageSource, Sample};
 use super::tree::Tree;
+use crate::names::composed;
 use crate::texts::Words;
-
-/// A split's part in learning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Images to learn from.
-    Train,
-    /// Images to measure on.
-    Test,
-    /// Images to measure on, where there is no test split with labels.
-    Validation,
-}
-
-/// What a folder's or list's name says of its role: `train`, `Train_images`, `val-set`, …
-pub fn role_of(name: &str) -> Option<Role> {
-    let name = name.to_ascii_lowercase();
-    let words: Vec<&str> = name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| {
-            ![
-                "images", "image", "imgs", "set", "data", "split", "list", "folder", "",
-            ]
-            .contains(word)
-        })
-        .collect();
-    match words.as_slice() {
-        ["train" | "training" | "trainset"] => Some(Role::Train),
-        ["test" | "testing" | "testset"] => Some(Role::Test),
-        ["val" | "valid" | "validation" | "valset" | "eval" | "dev"] => Some(Role::Validation),
-        _ => None,
-    }
-}
 
 /// Gives every class name a number, in the order of first sight.
 #[derive(Default)]
@@ -98,7 +68,7 @@ impl<'a> Reader<'a> {
                 .strip_prefix(&tree.dirs[base].path)
                 .unwrap_or(&path)
                 .components()
-                .map(|part| part.as_os_str().to_string_lossy())
+                .map(|part| composed(&part.as_os_str().to_string_lossy()).into_owned())
                 .collect::<Vec<_>>()
                 .join("/");
             Arc::new(Folder { path, inside })

@@ -58,6 +58,15 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     }
     let path = Path::new(what);
     if !path.exists() {
+        // A column of a table: `labels.csv#species`.
+        if let Some((table, column)) = what.rsplit_once('#')
+            && Path::new(table).is_file()
+        {
+            let mut found = archive::open_list(Path::new(table), Some(column), options, watch)?;
+            let table = std::path::absolute(table).unwrap_or_else(|_| table.into());
+            found.origin = format!("{}#{column}", table.display());
+            return Ok(found);
+        }
         if let Some(place) = named::place_of(what)? {
             let mut found = open_path(&place, options, watch)?;
             found.origin = what.to_owned();
@@ -74,7 +83,7 @@ fn open_path(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found>
     let path = std::path::absolute(path)
         .map_err(|error| Problem::io("find the data set", path, &error))?;
     let mut found = if path.is_dir() {
-        folder::open(&path, options, watch)?
+        folder::open(&path, None, options, watch)?
     } else {
         archive::open(&path, options, watch)?
     };

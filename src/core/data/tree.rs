@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::encoding::name_of;
 use super::picture::{READABLE, foreign_format};
 use super::{Skipped, Watch};
 use crate::files;
@@ -25,7 +26,7 @@ pub const DEEPEST: usize = 24;
 pub struct Dir {
     /// Where it is.
     pub path: PathBuf,
-    /// Its own name.
+    /// Its own name, composed.
     pub name: String,
     /// Indices of its subfolders in [`Tree::dirs`], sorted by name.
     pub children: Vec<usize>,
@@ -119,12 +120,7 @@ impl Tree {
         };
         let index = self.dirs.len();
         let mut dir = Dir {
-            name: job
-                .path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            name: name_of(job.path.file_name().unwrap_or_default()),
             path: job.path,
             children: Vec::new(),
             pictures: Vec::new(),

@@ -59,31 +59,23 @@ enum ArchiveKind {
     TarXz,
 }
 
-/// Whether a file is a list, by its name: its folder is opened in its place.
-pub(super) fn is_list(path: &Path) -> bool {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match ending.to_str() {
-        Some("csv" | "tsv") => true,
-        Some("txt" | "lst" | "yaml" | "yml") => lists::list_role(&stem).is_some(),
-        _ => false,
-    }
-}
-
 /// Opens a file as a data set: an archive, or one of CIFAR's files in its folder.
 ///
 /// # Errors
 /// Not an archive, a damaged or hostile one, a full disk, or nothing usable inside.
 pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
-    if is_list(path)
-        && let Some(folder) = path.parent()
-    {
-        let mut found = folder::open(folder, options, watch)?;
-        let name = file_name(path);
-        found
-            .assumed
-            .push(message!("remark-folder-of", file = name).into());
-        return Ok(found);
+    if lists::may_be_list(path) {
+        let opened = open_list(path, None, options, watch);
+        // A text about something else is no list.
+        const ELSE: [&str; 3] = [
+            "problem-list-names-no-image",
+            "problem-folder-without-pictures",
+            "problem-empty-folder",
+        ];
+        let is_other = |problem: &Problem| ELSE.iter().any(|id| problem.is(id));
+        if !opened.as_ref().is_err_and(is_other) || lists::is_named_as_list(path) {
+            return opened;
+        }
     }
     let Some(kind) = kind_of(path)? else {
         return Err(
@@ -97,7 +89,7 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
         .clone()
         .unwrap_or_else(|| cache_folder().join("unpacked"));
     let unpacked = unpacked(path, kind, &shelf, watch)?;
-    let mut found = folder::open(&unpacked, options, watch).map_err(|mut problem| {
+    let mut found = folder::open(&unpacked, None, options, watch).map_err(|mut problem| {
         problem.place = problem.place.replace(
             unpacked.to_string_lossy().as_ref(),
             path.to_string_lossy().as_ref(),
@@ -114,6 +106,36 @@ pub fn open(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> 
     }
     found.origin = path.to_string_lossy().into_owned();
     Ok(found)
+}
+
+/// Opens the data set that a list describes, by this column of it where one is given.
+///
+/// # Errors
+/// The list names no image of its folder, or nothing there is usable.
+pub fn open_list(
+    path: &Path,
+    column: Option<&str>,
+    options: &OpenOptions,
+    watch: &Watch,
+) -> Result<Found> {
+    let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let wanted = lists::Wanted {
+        path: &path,
+        column,
+    };
+    let mut problem = None;
+    for folder in lists::folders_of(&path) {
+        match folder::open(&folder, Some(wanted), options, watch) {
+            Ok(mut found) => {
+                let remark = message!("remark-folder-of", file = file_name(&path));
+                found.assumed.push(remark.into());
+                return Ok(found);
+            }
+            Err(other) => problem = problem.or(Some(other)),
+        }
+    }
+    Err(problem
+        .unwrap_or_else(|| Problem::new(message!("problem-list-names-no-image")).at_path(&path)))
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,10 +1,11 @@
 //! Tiny-ImageNet's list of its test pictures.
 
-use super::finder::Finder;
-use super::{MOST_LINES, load};
+use super::finder::{Finder, Spot};
+use super::gather::text_of;
 use crate::data::reader::Reader;
 use crate::data::source::Sample;
 use crate::message;
+use crate::names::composed;
 use crate::problem::Result;
 
 /// Tiny-ImageNet's `val/val_annotations.txt`: picture, class and a box per line.
@@ -23,12 +24,12 @@ pub fn tiny_imagenet(reader: &mut Reader, val: usize) -> Result<Option<Vec<Sampl
     let path = tree.dirs[val].path.join(name);
     let mut entries = Vec::new();
     let finder = Finder::new(tree, val);
-    for line in load(&path, MOST_LINES)?.lines() {
+    for line in text_of(&path)?.lines() {
         let mut columns = line.split('\t');
         if let (Some(file), Some(class)) = (columns.next(), columns.next())
-            && let Some(place) = finder.find(file)
+            && let Spot::At(place) = finder.find(val, file)
         {
-            entries.push((place, class.to_owned()));
+            entries.push((place, composed(class).into_owned()));
         }
     }
     if entries.is_empty() {

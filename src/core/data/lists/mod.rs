@@ -1,264 +1,212 @@
-//! Files that say which picture belongs to which class and split.
+//! Tables and lists that say which image belongs to which class and split.
 //!
-//! `train_list.txt` and `val_list.txt` (a path and a label per line, as ImageNet-R's splits are passed
-//! around), DomainNet's `clipart_train.txt`, CODA-Prompt's YAML pairs, Tiny-ImageNet's
-//! `val_annotations.txt`, and a CSV or TSV of file, label and perhaps split. Paths are looked up in the walked tree, never
-//! on the disk, so no line can reach outside of the folder.
+//! CSV, TSV and JSON tables, lists of a path and a label per line (ImageNet-R's and DomainNet's, Food-101's, Oxford's pets),
+//! lists tied together by numbers (CUB-200), CODA-Prompt's YAML pairs, Tiny-ImageNet's `val_annotations.txt`. Paths are looked
+//! up in the walked tree, never on the disk, so no line can reach outside of the folder. What contradicts itself is refused.
 
 mod annotations;
 mod finder;
+mod gather;
+mod json;
+mod label;
+mod lines;
+mod merge;
+mod naming;
+mod rows;
+mod sheet;
 mod table;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::reader::{Reader, Role, role_of};
-use super::tree::{Tree, ending_of};
+use super::reader::Reader;
+use super::roles::{Role, role_of};
+use super::source::Sample;
 use super::{Found, Skipped};
-use crate::files;
 use crate::message;
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, some_of};
 pub use annotations::tiny_imagenet;
-use finder::Finder;
+use finder::{Finder, Spot, path_of};
+pub(super) use gather::Wanted;
+use gather::{Gathering, List};
+pub use gather::{is_named_as_list, may_be_list};
+use merge::{Entry, forget_unique_labels, merge};
+use naming::class_names;
+use sheet::{Labels, SplitCell};
 
-/// Most lines of a list, or four times the pictures of the folder where that is more.
-const MOST_LINES: usize = 2_000_000;
-/// Lines whose picture is missing are listed one by one up to this number.
+/// Rows whose image is missing are listed one by one up to this number.
 const MOST_MISSING: usize = 10_000;
+/// So many lists are named in a sentence.
+const NAMED: usize = 8;
 
 /// A picture's folder and place in it.
 type Place = (usize, usize);
 
-/// One line of a list.
-#[derive(Debug, PartialEq, Eq)]
-struct Row {
-    line: usize,
-    path: String,
-    label: Option<String>,
-    split: Option<Role>,
+/// What the tables and lists of a folder come to.
+pub(super) enum Listed {
+    /// None names images with a class or a split.
+    Nothing,
+    /// They name images, but what their classes are is not clear.
+    Unclear(Problem),
+    Found(Reading),
 }
 
-/// What reads the text of a list in a folder of the tree: rows, and the header of the classes'
-/// column where it was guessed.
-type ReadList = fn(&Finder, &str) -> (Vec<Row>, Option<String>);
-
-/// A list file and the split it stands for.
-struct List {
-    path: PathBuf,
-    role: Option<Role>,
-    rows: Vec<Row>,
+/// A data set as lists describe it.
+pub(super) struct Reading {
+    pub found: Found,
+    /// Whether a header, or the lists themselves, say what the classes or splits are; else a column was guessed.
+    pub sure: bool,
+    /// Whether the lists name most images of the folder, or say which of them belong to a split.
+    pub whole: bool,
+    /// The lists.
+    pub files: Vec<String>,
 }
 
-/// The data set that list or CSV files in `dir` (or in a subfolder without pictures) describe.
+/// Reads the tables and lists in and below `dir`. Of a folder that only wraps another, those that lie beside that one are
+/// asked first.
 ///
 /// # Errors
-/// A list that cannot be read.
-pub fn read(reader: &mut Reader, dir: usize) -> Result<Option<Found>> {
+/// Lists that contradict themselves or each other, or a wanted list that names no image.
+pub(super) fn read(
+    reader: &mut Reader,
+    dir: usize,
+    is_wrapper: bool,
+    wanted: Option<Wanted>,
+) -> Result<Listed> {
     let tree = reader.tree;
-    let mut lists = Vec::new();
-    let flat = is_flat(tree, dir);
     let finder = Finder::new(tree, dir);
-    let most = MOST_LINES.max(tree.dirs[dir].total.saturating_mul(4));
-    let near = tree.dirs[dir]
-        .children
-        .iter()
-        .copied()
-        .filter(|&child| tree.dirs[child].total == 0);
-    for holder in std::iter::once(dir).chain(near) {
-        for name in &tree.dirs[holder].others {
-            let path = tree.dirs[holder].path.join(name);
-            let stem = path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let role = list_role(&stem);
-            let read: ReadList = match (ending_of(name).as_str(), role) {
-                ("txt" | "lst", Some(_)) => |finder, text| (text_rows(finder, text), None),
-                ("yaml" | "yml", Some(_)) => |_, text| (yaml_rows(text), None),
-                // Made-up answers that show a contest's form.
-                ("csv" | "tsv", _) if stem.to_lowercase().contains("submission") => continue,
-                ("csv" | "tsv", _) if flat => table::table_rows,
-                _ => continue,
-            };
-            let text = match load(&path, most) {
-                Ok(text) => text,
-                Err(problem) => {
-                    let reason = problem.words();
-                    reader.used.insert(path.clone());
-                    reader.refused.push(Skipped { path, reason });
-                    continue;
-                }
-            };
-            let (rows, column) = read(&finder, &text);
-            // A text of some other kind names no picture of this folder.
-            let known = rows
-                .iter()
-                .take(50)
-                .filter(|row| finder.find(&row.path).is_some())
-                .count();
-            if known > 0 {
-                if let Some(column) = column {
-                    let file = name.to_string_lossy();
-                    let remark = message!("remark-class-column", column = column, file = file);
-                    reader.assumed.push(remark.into());
-                }
-                lists.push(List { path, role, rows });
-            }
+    let below = tree.below(dir);
+    let beside = |&&holder: &&usize| holder == dir || tree.dirs[holder].total == 0;
+    let mut gathering = Gathering::new(reader, &finder, wanted);
+    let mut lists = Vec::new();
+    for &holder in below.iter().filter(beside) {
+        lists.extend(gathering.in_folder(holder));
+    }
+    if !is_wrapper || lists.iter().any(says_something) {
+        for &holder in below.iter().filter(|holder| !beside(holder)) {
+            lists.extend(gathering.in_folder(holder));
         }
+    }
+    if let Some(wanted) = wanted {
+        keep_wanted(&mut lists, wanted)?;
+    }
+    forget_unique_labels(&mut lists);
+    let unclear = drop_guesses(reader, &mut lists);
+    lists.retain(says_something);
+    let labelled = lists
+        .iter()
+        .any(|list| list.labels == Labels::Sure || is_guess(list));
+    match (unclear, labelled) {
+        (Some(problem), false) => return Ok(Listed::Unclear(problem)),
+        (Some(problem), true) => {
+            let remark = message!("remark-list-unused", why = problem.words());
+            reader.assumed.push(remark.into());
+        }
+        (None, _) => {}
     }
     if lists.is_empty() {
-        return Ok(None);
+        return Ok(Listed::Nothing);
     }
-    Ok(Some(assemble(reader, &finder, lists)))
+    assemble(reader, &finder, lists)
 }
 
-/// Pictures without class folders: in the folder itself, in one subfolder, or in flat splits.
-fn is_flat(tree: &Tree, dir: usize) -> bool {
-    let filled = tree.filled(dir);
-    let plain = |&child: &usize| tree.filled(child).is_empty();
-    !tree.dirs[dir].pictures.is_empty()
-        || matches!(filled.as_slice(), [only] if plain(only))
-        || (!filled.is_empty()
-            && filled
-                .iter()
-                .all(|child| plain(child) && role_of(&tree.dirs[*child].name).is_some()))
+/// Lists that name images, but not their classes.
+pub(super) fn without_classes(files: &[String], place: &Path) -> Problem {
+    let files = some_of(files, NAMED);
+    Problem::new(message!("problem-lists-without-classes", lists = files))
+        .at_path(place)
+        .advise(message!("try-write-columns-file-label-into-csv"))
 }
 
-/// The role of a list by its name: the last word counts (`clipart_train`, `imagenet-r_test`).
-pub(super) fn list_role(stem: &str) -> Option<Role> {
-    role_of(stem).or_else(|| {
-        let lower = stem.to_ascii_lowercase();
-        let trimmed = lower.trim_end_matches("_list").trim_end_matches("-list");
-        role_of(trimmed.rsplit(['_', '-', '.']).next()?)
-    })
+/// Whether a list says more than which images there are.
+fn says_something(list: &List) -> bool {
+    list.labels != Labels::Unsaid || list.has_roles()
 }
 
-/// The text of a list of at most so many lines.
-fn load(path: &Path, most: usize) -> Result<String> {
-    let bytes = files::read(path, files::TABLE)
-        .map_err(|error| Problem::io("read the list", path, &error))?;
-    let lines = |end: u8| bytes.iter().filter(|byte| **byte == end).count();
-    if lines(b'\n').max(lines(b'\r')) > most {
-        return Err(Problem::new(message!("problem-list-has-far-more-lines-than")).at_path(path));
+fn is_guess(list: &List) -> bool {
+    matches!(list.labels, Labels::Guessed(_))
+}
+
+/// Leaves the lists that belong to the one which the user named.
+fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
+    let family = lists.iter().find(|list| list.path == wanted.path);
+    let Some(family) = family.map(|list| list.family.clone()) else {
+        return Err(Problem::new(message!("problem-list-names-no-image"))
+            .at_path(wanted.path)
+            .advise(message!("try-write-columns-file-label-into-csv")));
+    };
+    lists.retain(|list| list.family == family);
+    // Of a column only the user's own table knows.
+    if wanted.column.is_some() {
+        lists.retain(|list| list.path == wanted.path);
     }
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    Ok(String::from_utf8_lossy(text).into_owned())
+    Ok(())
 }
 
-/// Lines of `path`, `path label` or `path,label`.
-fn text_rows(finder: &Finder, text: &str) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let (path, label) = match line.rsplit_once(['\t', ',', ' ', ';']) {
-            // A path with a space and no label is still a path.
-            Some((path, label)) if finder.find(line).is_none() => (path, Some(label)),
-            _ => (line, None),
-        };
-        rows.push(Row {
-            line: number + 1,
-            path: unquoted(path).to_owned(),
-            label: label.map(|label| unquoted(label).to_owned()),
-            split: None,
-        });
-    }
-    rows
-}
-
-fn unquoted(text: &str) -> &str {
-    text.trim().trim_matches(['"', '\''])
-}
-
-/// `data:` followed by `- path` items, `targets:` by `- number` items.
-fn yaml_rows(text: &str) -> Vec<Row> {
-    let (mut paths, mut labels) = (Vec::new(), Vec::new());
-    let mut target = None;
-    for (number, line) in text.lines().enumerate() {
-        let trimmed = line.trim();
-        if let Some(item) = trimmed.strip_prefix("- ") {
-            match target {
-                Some("data") => paths.push((number + 1, unquoted(item).to_owned())),
-                Some("targets") => labels.push(unquoted(item).to_owned()),
-                _ => {}
-            }
-        } else if let Some(key) = trimmed.strip_suffix(':') {
-            target = Some(key);
-        }
-    }
-    let labelled = labels.len() == paths.len();
-    paths
-        .into_iter()
-        .enumerate()
-        .map(|(place, (line, path))| Row {
-            line,
-            path,
-            label: labelled.then(|| labels[place].clone()),
-            split: None,
-        })
-        .collect()
-}
-
-/// A picture that a list names, with its label and split.
-type Entry = (Place, Option<String>, Option<Role>);
-
-/// Looks up what the lists name; what is not in the folder is listed with its line.
-fn placed(reader: &mut Reader, finder: &Finder, lists: Vec<List>, found: &mut Found) -> Vec<Entry> {
-    let mut missing = 0;
-    let mut entries = Vec::new();
+/// Forgets columns that were guessed where other lists are sure; what keeps tables from being understood.
+fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
+    let sure = lists.iter().any(|list| list.labels == Labels::Sure);
+    let mut unclear = None;
     for list in lists {
-        let mut more = 0;
-        let name = list.path.file_name().unwrap_or_default().to_string_lossy();
-        for row in list.rows {
-            let role = row.split.or(list.role);
-            match finder.find(&row.path) {
-                Some(place) => entries.push((place, row.label, role)),
-                None if missing == MOST_MISSING => more += 1,
-                None => {
-                    missing += 1;
-                    found.skipped.push(Skipped {
-                        path: PathBuf::from(&row.path),
-                        reason: message!(
-                            "skip-not-there",
-                            line = row.line.to_string(),
-                            file = name.clone()
-                        )
-                        .into(),
-                    });
-                }
+        let (id, columns) = match &list.labels {
+            Labels::Guessed(column) if sure => {
+                let remark = message!("remark-guess-unused", column = column, file = &list.file);
+                reader.assumed.push(remark.into());
+                list.rows.iter_mut().for_each(|row| row.label = None);
+                list.labels = Labels::Unsaid;
+                continue;
             }
-        }
-        reader
-            .assumed
-            .push(message!("remark-from-list", file = name).into());
-        if more > 0 {
-            found.skipped.push(Skipped {
-                path: list.path.clone(),
-                reason: message!("skip-more-not-there", n = more).into(),
-            });
-        }
-        reader.used.insert(list.path);
+            Labels::Several(columns) => ("problem-table-has-several-columns", columns),
+            Labels::Marked(columns) => ("problem-table-marks-several-classes", columns),
+            _ => continue,
+        };
+        let what = message!(id, file = &list.file, columns = some_of(columns, NAMED));
+        let problem = Problem::new(what).at_path(&list.path);
+        let problem = match columns.first() {
+            Some(column) => problem.advise(message!(
+                "try-name-column",
+                path = list.path.display().to_string(),
+                column = column
+            )),
+            None => problem,
+        };
+        unclear.get_or_insert(problem);
+        list.labels = Labels::Unsaid;
     }
-    entries.sort_by_key(|entry| entry.0);
-    entries
+    unclear
 }
 
 /// Lists → samples, with names for the classes.
-fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
-    let (tree, dir) = (reader.tree, finder.dir);
+fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Listed> {
+    let tree = reader.tree;
     let mut found = Found::default();
-    let mut entries = placed(reader, finder, lists, &mut found);
-    let names = class_names(tree, &entries);
+    let files: Vec<String> = lists.iter().map(|list| list.file.clone()).collect();
+    let sure = lists
+        .iter()
+        .any(|list| list.labels == Labels::Sure || list.has_roles());
+    for list in &lists {
+        tell_missing(list, &mut found);
+        reader.assumed.extend(list.remarks.iter().cloned());
+        reader.used.insert(list.path.clone());
+    }
+    let names: BTreeSet<&String> = files.iter().collect();
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let remark = message!("remark-from-lists", files = some_of(&names, NAMED));
+    reader.assumed.push(remark.into());
+    let mut entries = merge(reader, &lists, &mut found.skipped)?;
     let named: BTreeSet<Place> = entries.iter().map(|entry| entry.0).collect();
+    let split = entries.iter().any(|entry| entry.2.is_some());
+    if !split {
+        split_by_folders(reader, finder, &mut entries);
+    }
+    let by_name = class_names(reader, finder, &entries);
     set_aside(reader, &mut entries);
-    let mut test = Vec::new();
     let mut seen: BTreeSet<(Place, bool)> = BTreeSet::new();
-    let has_test = entries.iter().any(|entry| is_test(entry.2));
+    let mut test = Vec::new();
+    let mut classless = 0;
     for (place, label, role) in entries {
-        let Some(class) = names(place, label.as_deref()) else {
+        let Some(class) = by_name.of(place, label.as_deref()) else {
+            classless += 1;
             found.skipped.push(Skipped {
                 path: path_of(tree, place),
                 reason: message!("skip-no-class").into(),
@@ -266,29 +214,103 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Found {
             continue;
         };
         if seen.insert((place, is_test(role))) {
-            let class = reader.classes.number(&class);
-            let sample = reader.sample(dir, place, class);
-            if is_test(role) {
-                &mut test
-            } else {
-                &mut found.train
-            }
-            .push(sample);
+            let class = reader.classes.number(class);
+            let sample = reader.sample(finder.dir, place, class);
+            samples_of(&mut found.train, &mut test, is_test(role)).push(sample);
         }
     }
-    let unnamed = tree.dirs[dir].total.saturating_sub(named.len());
-    if unnamed > 0 {
-        reader
-            .assumed
-            .push(message!("remark-unlisted", n = unnamed).into());
+    let total = tree.dirs[finder.dir].total;
+    let unnamed = total.saturating_sub(named.len());
+    for (id, n) in [
+        ("remark-unlisted", unnamed),
+        ("remark-classless", classless),
+    ] {
+        if n > 0 {
+            reader.assumed.push(message!(id, n = n).into());
+        }
     }
-    found.listed = has_test;
+    if found.train.is_empty() && test.is_empty() {
+        let problem = without_classes(&files, &tree.dirs[finder.dir].path);
+        return Ok(Listed::Unclear(problem));
+    }
+    let has_test = !test.is_empty();
+    found.listed = has_test && split;
     found.test = has_test.then_some(test);
-    found
+    Ok(Listed::Found(Reading {
+        found,
+        sure,
+        whole: split || named.len() * 2 >= total,
+        files,
+    }))
+}
+
+fn samples_of<'s>(
+    train: &'s mut Vec<Sample>,
+    test: &'s mut Vec<Sample>,
+    is_test: bool,
+) -> &'s mut Vec<Sample> {
+    match is_test {
+        true => test,
+        false => train,
+    }
+}
+
+/// Lists rows whose image is not there, or is one of several.
+fn tell_missing(list: &List, found: &mut Found) {
+    let told = found.skipped.len();
+    let mut more = 0;
+    for row in &list.rows {
+        let id = match (row.spot, &row.split) {
+            (Spot::At(_), SplitCell::Other) => "skip-no-split",
+            (Spot::At(_), _) => continue,
+            (Spot::Nowhere, _) => "skip-not-there",
+            (Spot::Several, _) => "skip-several-there",
+        };
+        if found.skipped.len() - told >= MOST_MISSING {
+            more += 1;
+            continue;
+        }
+        let line = row.line.to_string();
+        found.skipped.push(Skipped {
+            path: PathBuf::from(row.written.as_deref().unwrap_or_default()),
+            reason: message!(id, line = line, file = list.file.as_str()).into(),
+        });
+    }
+    if more > 0 {
+        found.skipped.push(Skipped {
+            path: list.path.clone(),
+            reason: message!("skip-more-not-there", n = more).into(),
+        });
+    }
 }
 
 fn is_test(role: Option<Role>) -> bool {
     matches!(role, Some(Role::Test | Role::Validation))
+}
+
+/// Takes the splits from the folders' names where lists say nothing of them.
+fn split_by_folders(reader: &mut Reader, finder: &Finder, entries: &mut [Entry]) {
+    let tree = reader.tree;
+    let role_of_folder = |dir: usize| {
+        let mut folders = finder.upwards(dir).filter(|&dir| dir != finder.dir);
+        folders.find_map(|dir| role_of(&tree.dirs[dir].name))
+    };
+    let roles: Vec<Option<Role>> = entries
+        .iter()
+        .map(|entry| role_of_folder(entry.0.0))
+        .collect();
+    let (train, test) = (
+        roles.contains(&Some(Role::Train)),
+        roles.iter().any(|role| is_test(*role)),
+    );
+    if train && test {
+        for (entry, role) in entries.iter_mut().zip(roles) {
+            entry.2 = role;
+        }
+        reader
+            .assumed
+            .push(message!("remark-splits-from-folders").into());
+    }
 }
 
 /// Leaves out validation images where there is a test split as well, and training images that a list
@@ -318,38 +340,29 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
         .push(message!("remark-tested-only", n = both).into());
 }
 
-fn path_of(tree: &Tree, (dir, place): Place) -> PathBuf {
-    tree.dirs[dir]
-        .path
-        .join(tree.dirs[dir].pictures[place].as_ref())
-}
-
-/// How a picture's class is called: by its folder, where folders and labels say the same, else by its label.
-fn class_names(
-    tree: &Tree,
-    entries: &[Entry],
-) -> impl Fn(Place, Option<&str>) -> Option<String> + use<> {
-    let folder_of = |dir: usize| tree.dirs[dir].name.clone();
-    let mut folders_of: HashMap<&str, BTreeSet<String>> = HashMap::new();
-    let mut labels_of: HashMap<String, BTreeSet<&str>> = HashMap::new();
-    for ((dir, _), label, _) in entries {
-        if let Some(label) = label {
-            folders_of.entry(label).or_default().insert(folder_of(*dir));
-            labels_of.entry(folder_of(*dir)).or_default().insert(label);
+/// Folders above a list in which its images may lie: its own, and those around one that is named for lists.
+pub(super) fn folders_of(list: &Path) -> Vec<PathBuf> {
+    const OF_LISTS: [&str; 12] = [
+        "annotations",
+        "annotation",
+        "labels",
+        "splits",
+        "split",
+        "meta",
+        "metadata",
+        "lists",
+        "imagesets",
+        "main",
+        "devkit",
+        "docs",
+    ];
+    let mut folders = Vec::new();
+    for folder in list.ancestors().skip(1).take(3) {
+        folders.push(folder.to_path_buf());
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        if !OF_LISTS.contains(&name.to_lowercase().as_str()) {
+            break;
         }
     }
-    let single = folders_of.values().all(|folders| folders.len() == 1)
-        && labels_of.values().all(|labels| labels.len() == 1);
-    let by_folder = folders_of.len() != 1 && single;
-    let names: BTreeMap<usize, String> = entries
-        .iter()
-        .map(|((dir, _), _, _)| (*dir, folder_of(*dir)))
-        .collect();
-    move |(dir, _), label| match label {
-        Some(label) if !by_folder => Some(label.to_owned()),
-        Some(_) => names.get(&dir).cloned(),
-        // Without any labels the folders are the classes.
-        None if by_folder => names.get(&dir).cloned(),
-        None => None,
-    }
+    folders
 }

@@ -1,20 +1,66 @@
-//! CSV and TSV tables of file, label and perhaps split.
+//! Tables of file, label and perhaps split: which column holds what.
 
-use super::Row;
-use super::finder::Finder;
-use crate::data::reader::role_of;
+use std::collections::HashSet;
+
+use csv::StringRecord;
+
+use super::finder::Spot;
+use super::sheet::{Source, ends_as_image};
+use crate::data::roles::{Role, role_of};
+use crate::message;
+use crate::texts::Words;
 
 /// Most cells of a table; each takes room of its own.
 const MOST_CELLS: usize = 16 << 20;
 /// Most columns of a table.
 const MOST_COLUMNS: usize = 1000;
+/// Rows, spread over the table, by which the column of the files is found.
+const PROBED: usize = 200;
 
-/// Rows of a CSV or TSV; which column is which is read off the header and the content. The header
-/// of the classes' column is given where its name does not say that it is one.
-pub(super) fn table_rows(finder: &Finder, text: &str) -> (Vec<Row>, Option<String>) {
+/// Headers of the column that names the image.
+const OF_FILES: [&str; 16] = [
+    "file",
+    "filename",
+    "file_name",
+    "filepath",
+    "file_path",
+    "path",
+    "image",
+    "image_id",
+    "image_name",
+    "image_path",
+    "imageid",
+    "img",
+    "img_path",
+    "id",
+    "picture",
+    "photo",
+];
+/// Headers of the column that says which split an image is in.
+const OF_SPLITS: [&str; 7] = [
+    "split",
+    "set",
+    "subset",
+    "partition",
+    "usage",
+    "phase",
+    "fold",
+];
+/// Headers of columns that say yes or no to one split, with the role of a yes.
+const OF_ONE_SPLIT: [(&str, Role); 6] = [
+    ("is_valid", Role::Validation),
+    ("is_val", Role::Validation),
+    ("is_test", Role::Test),
+    ("is_train", Role::Train),
+    ("is_training", Role::Train),
+    ("is_training_image", Role::Train),
+];
+
+/// The rows of a CSV or TSV.
+pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
     let cells = text.bytes().filter(|byte| b",;\t".contains(byte)).count();
     if cells > MOST_CELLS {
-        return (Vec::new(), None);
+        return Vec::new();
     }
     let head = text.lines().next().unwrap_or_default();
     let count = |mark: char| head.matches(mark).count();
@@ -28,132 +74,163 @@ pub(super) fn table_rows(finder: &Finder, text: &str) -> (Vec<Row>, Option<Strin
         .delimiter(delimiter)
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
-    let records: Vec<csv::StringRecord> =
-        csv.records().filter_map(std::result::Result::ok).collect();
-    let Some(columns) = Columns::of(finder, &records) else {
-        return (Vec::new(), None);
-    };
-    let guessed = columns.guessed.clone();
-    let line_of = |record: &csv::StringRecord| record.position().map_or(0, |at| at.line() as usize);
-    let rows = records
-        .iter()
-        .skip(usize::from(columns.header))
-        .filter_map(|record| {
-            Some(Row {
-                line: line_of(record),
-                path: record.get(columns.file)?.to_owned(),
-                label: columns
-                    .label
-                    .and_then(|at| record.get(at))
-                    .filter(|l| !l.is_empty())
-                    .map(str::to_owned),
-                split: columns.split.and_then(|at| role_of(record.get(at)?)),
-            })
-        })
-        .collect();
-    (rows, guessed)
+    csv.records().filter_map(std::result::Result::ok).collect()
 }
 
-/// Which column of a table holds what.
-struct Columns {
+/// A table as its columns are understood.
+pub(super) struct Table<'a> {
+    pub source: &'a Source<'a>,
+    head: Option<&'a StringRecord>,
+    pub body: &'a [StringRecord],
+    /// Number of columns.
+    pub width: usize,
     file: usize,
-    label: Option<usize>,
-    split: Option<usize>,
-    header: bool,
-    /// Header of `label` where it was chosen by its content.
-    guessed: Option<String>,
+    /// What the rows name.
+    pub spots: Vec<Spot>,
 }
 
-impl Columns {
-    fn of(finder: &Finder, records: &[csv::StringRecord]) -> Option<Self> {
-        let first = records
-            .first()
-            .filter(|first| first.len() <= MOST_COLUMNS)?;
-        let sample = &records[..records.len().min(30)];
-        let hits = |at: usize| {
-            let found = |record: &&csv::StringRecord| {
-                record
-                    .get(at)
-                    .is_some_and(|path| finder.find(path).is_some())
-            };
-            sample.iter().filter(found).count()
-        };
-        let file = (0..first.len()).max_by_key(|&at| (hits(at), std::cmp::Reverse(at)))?;
-        if hits(file) == 0 {
+/// How a table says which split an image is in.
+pub(super) enum SplitBy {
+    Nothing,
+    Column(usize),
+    YesOrNo(usize, Role),
+}
+
+impl<'a> Table<'a> {
+    pub fn of(source: &'a Source, records: &'a [StringRecord], has_header: bool) -> Option<Self> {
+        let first = records.first()?;
+        let width = first.len();
+        if width > MOST_COLUMNS {
             return None;
         }
-        let header = finder.find(first.get(file)?).is_none();
-        let named = |names: &[&str]| {
-            let matches = |at: &usize| {
-                let name = first.get(*at).unwrap_or_default().to_ascii_lowercase();
-                *at != file && names.contains(&name.as_str())
-            };
-            (0..first.len()).find(matches).filter(|_| header)
+        let probed = spread(records);
+        let named = |at: usize| -> HashSet<_> {
+            let cells = probed.iter().filter_map(|record| record.get(at));
+            let spots = cells.map(|cell| source.find(cell));
+            let places = spots.filter_map(|spot| match spot {
+                Spot::At(place) => Some(Some(place)),
+                // It names images, whichever.
+                Spot::Several => Some(None),
+                Spot::Nowhere => None,
+            });
+            places.collect()
         };
-        let all_roles = |at: &usize| {
-            *at != file
-                && sample
-                    .iter()
-                    .skip(1)
-                    .all(|record| record.get(*at).and_then(role_of).is_some())
+        let is_file = |at: usize| OF_FILES.contains(&header_of(first, at).as_str());
+        let counts: Vec<usize> = (0..width).map(|at| named(at).len()).collect();
+        let rank = |&at: &usize| (counts[at], is_file(at), std::cmp::Reverse(at));
+        let file = (0..width).max_by_key(rank)?;
+        if counts[file] == 0 {
+            return None;
+        }
+        let cell = first.get(file).unwrap_or_default();
+        let header = has_header || (source.find(cell) == Spot::Nowhere && !ends_as_image(cell));
+        let (head, body) = match header {
+            true => (Some(first), &records[1..]),
+            false => (None, records),
         };
-        let split = named(&[
-            "split",
-            "set",
-            "subset",
-            "partition",
-            "usage",
-            "phase",
-            "fold",
-        ])
-        .or_else(|| {
-            (0..first.len())
-                .find(all_roles)
-                .filter(|_| sample.len() > 1)
+        let spots = body.iter().map(|record| match record.get(file) {
+            Some(cell) => source.find(cell),
+            None => Spot::Nowhere,
         });
-        let label = named(&[
-            "label",
-            "class",
-            "category",
-            "target",
-            "labels",
-            "class_name",
-            "classname",
-            "label_name",
-            "name",
-            "species",
-            "y",
-            "class_id",
-            "label_id",
-            "category_id",
-            "category_name",
-            "dx",
-            "diagnosis",
-            "breed",
-        ]);
-        // A class is a word that comes again and again.
-        let distinct = |at: &usize| {
-            let values: std::collections::HashSet<&str> = records
-                .iter()
-                .skip(usize::from(header))
-                .filter_map(|record| record.get(*at))
-                .collect();
-            if values.len() < 2 {
-                usize::MAX
-            } else {
-                values.len()
-            }
-        };
-        let others = (0..first.len()).filter(|&at| at != file && Some(at) != split);
-        let unnamed = || others.min_by_key(distinct);
-        let guess = if label.is_none() { unnamed() } else { None };
-        let guessed = guess.filter(|_| header && first.len() > 2);
         Some(Self {
+            source,
+            head,
+            body,
+            width,
             file,
-            label: label.or(guess),
-            split,
-            header,
-            guessed: guessed.and_then(|at| first.get(at)).map(str::to_owned),
+            spots: spots.collect(),
         })
+    }
+
+    /// The cells of a column that are not empty, with the numbers of their rows.
+    pub fn cells(&self, at: usize) -> impl Iterator<Item = (usize, &'a str)> {
+        let rows = self.body.iter().enumerate();
+        rows.filter_map(move |(row, record)| Some((row, record.get(at)?)))
+            .filter(|(_, cell)| !cell.is_empty())
+    }
+
+    pub fn has_header(&self) -> bool {
+        self.head.is_some()
+    }
+
+    pub fn file(&self) -> usize {
+        self.file
+    }
+
+    /// A column's header in small letters, empty without one.
+    pub fn header(&self, at: usize) -> String {
+        self.head
+            .map_or_else(String::new, |head| header_of(head, at))
+    }
+
+    /// A column's header as it is written, or its number.
+    pub fn title(&self, at: usize) -> String {
+        match self.head.and_then(|head| head.get(at)) {
+            Some(title) if !title.is_empty() => title.to_owned(),
+            _ => (at + 1).to_string(),
+        }
+    }
+
+    /// Columns beside that of the files that name images as well: masks, or the same under another name.
+    pub fn other_images(&self) -> Vec<usize> {
+        let probed = spread(self.body);
+        let names = |at: &usize| {
+            let cells = probed.iter().filter_map(|record| record.get(*at));
+            let images =
+                cells.filter(|cell| ends_as_image(cell) && self.source.find(cell) != Spot::Nowhere);
+            *at != self.file && images.count() * 2 > probed.len()
+        };
+        (0..self.width).filter(names).collect()
+    }
+
+    pub fn split(&self, remarks: &mut Vec<Words>) -> SplitBy {
+        let columns = || (0..self.width).filter(|&at| at != self.file);
+        let filled = |at: usize| self.cells(at).count();
+        let roles = |at: usize| {
+            let cells = self.cells(at);
+            cells.filter(|(_, cell)| role_of(cell).is_some()).count()
+        };
+        for at in columns().filter(|&at| OF_SPLITS.contains(&self.header(at).as_str())) {
+            if roles(at) * 2 >= filled(at).max(1) {
+                return SplitBy::Column(at);
+            }
+            let (column, file) = (self.title(at), self.source.file);
+            remarks.push(message!("remark-split-unread", column = column, file = file).into());
+        }
+        for at in columns() {
+            let header = self.header(at);
+            let known = OF_ONE_SPLIT.iter().find(|(name, _)| *name == header);
+            if let Some((_, role)) = known
+                && self.cells(at).all(|(_, cell)| yes_or_no(cell).is_some())
+            {
+                return SplitBy::YesOrNo(at, *role);
+            }
+        }
+        let all = columns().find(|&at| filled(at) > 1 && roles(at) == filled(at));
+        all.map_or(SplitBy::Nothing, SplitBy::Column)
+    }
+}
+
+/// Rows spread over all of a table.
+fn spread(records: &[StringRecord]) -> Vec<&StringRecord> {
+    let step = records.len().div_ceil(PROBED).max(1);
+    records.iter().step_by(step).collect()
+}
+
+fn header_of(head: &StringRecord, at: usize) -> String {
+    let header = head.get(at).unwrap_or_default().trim().to_lowercase();
+    header.replace([' ', '-'], "_")
+}
+
+/// Whether a cell is the number one.
+pub(super) fn is_one(cell: &str) -> bool {
+    cell.parse() == Ok(1.0)
+}
+
+pub(super) fn yes_or_no(cell: &str) -> Option<bool> {
+    match cell.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "1" | "1.0" => Some(true),
+        "false" | "no" | "0" | "0.0" => Some(false),
+        _ => None,
     }
 }

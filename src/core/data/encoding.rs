@@ -1,0 +1,112 @@
+//! Bytes of a list, or of a name of a file, as text: two different names never become one.
+//!
+//! UTF-8, UTF-16 with a byte order mark, and for everything else Windows-1252, which has a letter for each byte.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+
+use crate::names::composed;
+
+/// How a text was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Utf8,
+    Utf16,
+    /// No Unicode: read as Windows-1252, which may be wrong.
+    Windows1252,
+}
+
+/// The letters of Windows-1252 from 0x80 to 0x9F; bytes without one keep their number, as browsers read them.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+/// The text of a file, without a byte order mark, and how it was written.
+pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
+    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
+        return (utf16(rest, u16::from_le_bytes), Encoding::Utf16);
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
+        return (utf16(rest, u16::from_be_bytes), Encoding::Utf16);
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match str::from_utf8(text) {
+        Ok(text) => (Cow::Borrowed(text), Encoding::Utf8),
+        Err(_) => (
+            Cow::Owned(windows_1252(text).collect()),
+            Encoding::Windows1252,
+        ),
+    }
+}
+
+/// The name of a file or folder, in its composed form.
+pub(super) fn name_of(name: &OsStr) -> String {
+    match name.to_str() {
+        Some(name) => composed(name).into_owned(),
+        // Only Unix has names of any bytes.
+        None if cfg!(unix) => windows_1252(name.as_encoded_bytes()).collect(),
+        None => name.to_string_lossy().into_owned(),
+    }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'static, str> {
+    let units = bytes.chunks_exact(2).map(|two| unit([two[0], two[1]]));
+    let letters = char::decode_utf16(units);
+    Cow::Owned(
+        letters
+            .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect(),
+    )
+}
+
+fn windows_1252(bytes: &[u8]) -> impl Iterator<Item = char> {
+    bytes.iter().map(|&byte| match byte {
+        0x80..=0x9F => WINDOWS_1252[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_usual_encoding_is_told_and_no_two_letters_become_one() {
+        let read = |bytes: &[u8]| {
+            let (text, encoding) = decoded(bytes);
+            (text.into_owned(), encoding)
+        };
+        assert_eq!(read("Tür".as_bytes()), ("Tür".into(), Encoding::Utf8));
+        assert_eq!(
+            read(b"\xEF\xBB\xBFT\xC3\xBCr"),
+            ("Tür".into(), Encoding::Utf8)
+        );
+        assert_eq!(
+            read(b"\xFF\xFET\0\xFC\0r\0"),
+            ("Tür".into(), Encoding::Utf16)
+        );
+        assert_eq!(
+            read(b"\xFE\xFF\0T\0\xFC\0r"),
+            ("Tür".into(), Encoding::Utf16)
+        );
+        assert_eq!(
+            read(b"T\xFCr \x80"),
+            ("Tür €".into(), Encoding::Windows1252)
+        );
+        let all: Vec<u8> = (0..=255).collect();
+        let (text, _) = decoded(&all);
+        let letters: std::collections::BTreeSet<char> = text.chars().collect();
+        assert_eq!(letters.len(), 256);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_of_any_bytes_stay_apart() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = |bytes: &[u8]| name_of(OsStr::from_bytes(bytes));
+        assert_eq!(name(b"T\xFCr"), "Tür");
+        assert_ne!(name(b"T\xFCr"), name(b"T\xE4r"));
+        assert_eq!(name("u\u{308}".as_bytes()), "\u{fc}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Folders that are no classes, whatever their number: splits without classes, masks, parts, what lies beside them.
+
+use std::collections::BTreeMap;
+
+use crate::data::roles::{Role, are_parts, is_of_images, is_of_masks, role_and_rest, role_of};
+use crate::data::tree::Tree;
+use crate::message;
+use crate::problem::{Problem, Result, some_of};
+
+/// So many folders are named in a sentence.
+const NAMED: usize = 4;
+
+/// The splits among the folders in one: `train` and `test`, or a pair with another word in common (`seg_train` and
+/// `seg_test`).
+///
+/// # Errors
+/// Several such pairs.
+pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
+    let mut plain: BTreeMap<Role, usize> = BTreeMap::new();
+    let mut pairs: BTreeMap<String, BTreeMap<Role, usize>> = BTreeMap::new();
+    for child in tree.filled(at) {
+        let name = &tree.dirs[child].name;
+        if let Some(role) = role_of(name) {
+            plain.entry(role).or_insert(child);
+        } else if let Some((role, rest)) = role_and_rest(name) {
+            pairs.entry(rest).or_default().entry(role).or_insert(child);
+        }
+    }
+    if plain.contains_key(&Role::Train) {
+        return Ok(plain);
+    }
+    pairs.retain(|_, roles| roles.len() > 1 && roles.contains_key(&Role::Train));
+    let mut pairs = pairs.into_values();
+    match (pairs.next(), pairs.next()) {
+        (None, _) => Ok(plain),
+        (Some(pair), None) => Ok(pair),
+        (Some(one), Some(other)) => {
+            let folders = one.into_values().chain(other.into_values());
+            Err(not_classes(tree, at, folders, "problem-several-splits"))
+        }
+    }
+}
+
+/// `train` and `test` with images and no classes.
+pub(super) fn flat_splits(
+    tree: &Tree,
+    at: usize,
+    splits: impl IntoIterator<Item = usize>,
+) -> Problem {
+    not_classes(tree, at, splits, "problem-splits-without-classes")
+}
+
+/// Refuses to take `train` for a split where several class folders lie beside it and no test split.
+///
+/// # Errors
+/// Several folders of images lie beside it.
+pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result<()> {
+    let beside = tree.filled(at).into_iter().filter(|&dir| dir != train);
+    let flat = beside.filter(|&dir| tree.filled(dir).is_empty());
+    let flat: Vec<usize> = flat.collect();
+    if flat.len() < 2 {
+        return Ok(());
+    }
+    let folders = std::iter::once(train).chain(flat);
+    Err(not_classes(
+        tree,
+        at,
+        folders,
+        "problem-split-among-classes",
+    ))
+}
+
+/// The only folder that is none of masks among folders of which the others are.
+pub(super) fn images_beside_masks(tree: &Tree, filled: &[usize]) -> Option<usize> {
+    let is_mask = |dir: &&usize| is_of_masks(&tree.dirs[**dir].name);
+    let mut images = filled.iter().filter(|dir| !is_mask(dir));
+    match (images.next(), images.next(), filled.len()) {
+        (Some(&only), None, 2..) if is_of_images(&tree.dirs[only].name) => Some(only),
+        _ => None,
+    }
+}
+
+/// Refuses folders that are no classes.
+///
+/// # Errors
+/// They are named for images or their parts, or most images lie beside them.
+pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
+    if filled.len() < 2 {
+        return Ok(());
+    }
+    let names = || filled.iter().map(|&dir| tree.dirs[dir].name.as_str());
+    let folders = || filled.iter().copied();
+    if names().any(is_of_images) {
+        return Err(not_classes(
+            tree,
+            at,
+            folders(),
+            "problem-images-among-classes",
+        ));
+    }
+    if are_parts(names()) {
+        return Err(not_classes(tree, at, folders(), "problem-parts-of-images"));
+    }
+    let inside: usize = filled.iter().map(|&dir| tree.dirs[dir].total).sum();
+    let beside = tree.dirs[at].pictures.len();
+    if beside > inside {
+        return Err(Problem::new(message!(
+            "problem-images-beside-folders",
+            beside = beside,
+            inside = inside
+        ))
+        .at_path(&tree.dirs[at].path)
+        .advise(message!("try-data-set-is-folder-with-one")));
+    }
+    Ok(())
+}
+
+fn not_classes(
+    tree: &Tree,
+    at: usize,
+    folders: impl IntoIterator<Item = usize>,
+    id: &'static str,
+) -> Problem {
+    let names = folders.into_iter();
+    let names: Vec<String> = names
+        .map(|dir| format!("'{}'", tree.dirs[dir].name))
+        .collect();
+    Problem::new(message!(id, folders = some_of(&names, NAMED)))
+        .at_path(&tree.dirs[at].path)
+        .advise(message!("try-classes-by-folder-or-table"))
+}

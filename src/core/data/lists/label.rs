@@ -1,0 +1,273 @@
+//! Which column of a table names the classes: by its header, by the folders, or because no other could.
+
+use std::collections::HashSet;
+
+use super::finder::Spot;
+use super::sheet::{Labels, one_to_one};
+use super::table::{Table, is_one};
+use crate::message;
+use crate::names::{folded, look_alike};
+use crate::texts::Words;
+
+/// Headers that mean a class and nothing else, those that are chosen before others first.
+const LABELS: [&[&str]; 2] = [
+    &["label", "labels", "target", "class_label", "classlabel"],
+    &[
+        "class",
+        "classes",
+        "category",
+        "class_name",
+        "classname",
+        "category_name",
+        "label_name",
+        "class_id",
+        "classid",
+        "label_id",
+        "category_id",
+        "species",
+        "breed",
+        "dx",
+        "diagnosis",
+    ],
+];
+/// Headers that may mean a class.
+const PERHAPS: [&str; 2] = ["name", "y"];
+/// In a table of so many rows a class comes twice on average; in a shorter one some class does.
+const FEW_ROWS: usize = 40;
+
+/// How a table names the classes.
+pub(super) enum LabelBy {
+    Nothing,
+    /// The cells of a column.
+    Column(usize),
+    /// The header of the column among these that has a one.
+    OneOf(Vec<usize>),
+}
+
+/// The column that was chosen, and what is to be said of the choice.
+pub(super) struct LabelChoice {
+    pub by: LabelBy,
+    pub labels: Labels,
+    pub remarks: Vec<Words>,
+}
+
+impl LabelChoice {
+    fn of(by: LabelBy, labels: Labels) -> Self {
+        Self {
+            by,
+            labels,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// A column, said where the table has others that are not about the file.
+    fn column(table: &Table, at: usize, sure: bool) -> Self {
+        let (column, file) = (table.title(at), table.source.file);
+        let labels = match sure {
+            true => Labels::Sure,
+            false => Labels::Guessed(column.clone()),
+        };
+        let mut choice = Self::of(LabelBy::Column(at), labels);
+        if table.has_header() && table.width > 2 {
+            let remark = message!("remark-class-column", column = column, file = file);
+            choice.remarks.push(remark.into());
+        }
+        choice
+    }
+}
+
+/// What is known of the cells of a column.
+struct Cells {
+    filled: usize,
+    distinct: usize,
+    /// Whether all are whole numbers.
+    whole: bool,
+    /// Whether all are numbers and some have a fraction.
+    measured: bool,
+    /// Whether all are zero or one.
+    binary: bool,
+}
+
+impl Cells {
+    fn of(table: &Table, at: usize) -> Self {
+        let mut distinct = HashSet::new();
+        let (mut filled, mut numbers, mut whole) = (0, 0, 0);
+        let mut binary = true;
+        for (_, cell) in table.cells(at) {
+            filled += 1;
+            distinct.insert(cell);
+            if let Ok(number) = cell.parse::<f64>() {
+                numbers += 1;
+                whole += usize::from(number.fract() == 0.0);
+                binary &= number == 0.0 || number == 1.0;
+            } else {
+                binary = false;
+            }
+        }
+        Self {
+            filled,
+            distinct: distinct.len(),
+            whole: whole == filled,
+            measured: numbers == filled && whole < filled,
+            binary: binary && filled > 0,
+        }
+    }
+
+    /// Whether the cells come again and again, as classes do, and are no measurements.
+    fn may_be_classes(&self) -> bool {
+        let again = match self.filled > FEW_ROWS {
+            true => self.distinct * 2 <= self.filled,
+            false => self.distinct < self.filled,
+        };
+        self.distinct >= 2 && again && !self.measured
+    }
+}
+
+/// The column of the classes among those that are neither files nor splits (`apart`).
+pub(super) fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
+    let free = |at: &usize| *at != table.file() && !apart.contains(at);
+    let columns: Vec<usize> = (0..table.width).filter(free).collect();
+    if let Some(wanted) = table.source.column {
+        let wanted = folded(wanted);
+        let mut named = (0..table.width).filter(|&at| folded(&table.title(at)) == wanted);
+        return match named.next() {
+            Some(at) => LabelChoice::column(table, at, true),
+            None => several(table, &columns),
+        };
+    }
+    for names in LABELS {
+        let named = columns.iter().copied();
+        let named: Vec<usize> = named
+            .filter(|&at| names.contains(&table.header(at).as_str()))
+            .collect();
+        if let Some(choice) = of_named(table, &named) {
+            return choice;
+        }
+    }
+    let marked = match one_hot(table, &columns) {
+        Some(choice) if matches!(choice.labels, Labels::Sure) => return choice,
+        marked => marked,
+    };
+    if let Some(&at) = columns.iter().find(|&&at| agrees_with_folders(table, at)) {
+        return LabelChoice::column(table, at, true);
+    }
+    let guess = guessed(table, &columns);
+    match (marked, &guess.labels) {
+        // A guess among columns that are marked together is none.
+        (Some(marked), Labels::Guessed(column)) if !marked.labels.names(column) => guess,
+        (Some(marked), _) => marked,
+        (None, _) => guess,
+    }
+}
+
+/// Of columns with known headers the one with words, if they say the same.
+fn of_named(table: &Table, named: &[usize]) -> Option<LabelChoice> {
+    let (&first, rest) = named.split_first()?;
+    if !rest
+        .iter()
+        .all(|&other| are_one_to_one(table, first, other))
+    {
+        return Some(several(table, named));
+    }
+    let words = named.iter().find(|&&at| !Cells::of(table, at).whole);
+    Some(LabelChoice::column(
+        table,
+        words.copied().unwrap_or(first),
+        true,
+    ))
+}
+
+/// Columns of zeros and ones of which each row has a single one.
+fn one_hot(table: &Table, columns: &[usize]) -> Option<LabelChoice> {
+    if !table.has_header() {
+        return None;
+    }
+    let binary = columns.iter().copied();
+    let binary: Vec<usize> = binary.filter(|&at| Cells::of(table, at).binary).collect();
+    if binary.len() < 2 {
+        return None;
+    }
+    let ones = table.body.iter().map(|record| {
+        let cells = binary.iter().filter_map(|&at| record.get(at));
+        cells.filter(|cell| is_one(cell)).count()
+    });
+    let (mut single, mut many) = (0, 0);
+    for ones in ones {
+        single += usize::from(ones == 1);
+        many += usize::from(ones > 1);
+    }
+    if many > 0 {
+        let marked = binary.iter().map(|&at| table.title(at)).collect();
+        // Two flags may be about anything.
+        return (binary.len() > 2)
+            .then(|| LabelChoice::of(LabelBy::Nothing, Labels::Marked(marked)));
+    }
+    (single * 5 >= table.body.len() * 4)
+        .then(|| LabelChoice::of(LabelBy::OneOf(binary), Labels::Sure))
+}
+
+/// The only column that may hold classes. Words go before numbers.
+fn guessed(table: &Table, columns: &[usize]) -> LabelChoice {
+    if let ([only], false) = (columns, table.has_header()) {
+        let cells = Cells::of(table, *only);
+        // What stands before the file and never comes again is a number of it.
+        let is_id = *only < table.file() && cells.distinct == cells.filled;
+        let once = cells.filled > FEW_ROWS && !cells.may_be_classes();
+        return match cells.distinct < 2 || is_id || once {
+            true => LabelChoice::of(LabelBy::Nothing, Labels::Unsaid),
+            false => LabelChoice::column(table, *only, true),
+        };
+    }
+    let is_coordinate = |at: usize| {
+        let header = table.header(at);
+        header == "y" && columns.iter().any(|&other| table.header(other) == "x")
+    };
+    let known: Vec<(usize, Cells)> = columns
+        .iter()
+        .map(|&at| (at, Cells::of(table, at)))
+        .filter(|(at, cells)| cells.may_be_classes() && !is_coordinate(*at))
+        .collect();
+    let perhaps = known
+        .iter()
+        .find(|(at, _)| PERHAPS.contains(&table.header(*at).as_str()));
+    let words = || known.iter().filter(|(_, cells)| !cells.whole);
+    let only = match (perhaps, known.as_slice()) {
+        (Some((at, _)), _) | (None, [(at, _)]) => Some(*at),
+        _ if words().count() == 1 => words().next().map(|(at, _)| *at),
+        _ => None,
+    };
+    match only {
+        Some(at) => LabelChoice::column(table, at, false),
+        None if known.is_empty() => LabelChoice::of(LabelBy::Nothing, Labels::Unsaid),
+        None => several(table, &known.iter().map(|(at, _)| *at).collect::<Vec<_>>()),
+    }
+}
+
+fn several(table: &Table, columns: &[usize]) -> LabelChoice {
+    let titles = columns.iter().map(|&at| table.title(at)).collect();
+    LabelChoice::of(LabelBy::Nothing, Labels::Several(titles))
+}
+
+/// Whether two columns name the same things, each in its way.
+fn are_one_to_one(table: &Table, one: usize, other: usize) -> bool {
+    let pairs = table.body.iter();
+    let pairs = pairs.filter_map(|record| Some((record.get(one)?, record.get(other)?)));
+    one_to_one(pairs).is_some()
+}
+
+/// Whether a column says which folder an image lies in: by its name, or by another word for each.
+fn agrees_with_folders(table: &Table, at: usize) -> bool {
+    let placed = table.cells(at).filter_map(|(row, cell)| {
+        let Spot::At((dir, _)) = table.spots[row] else {
+            return None;
+        };
+        Some((cell, table.source.folder(dir)))
+    });
+    let placed: Vec<(&str, &str)> = placed.collect();
+    let folders: HashSet<&str> = placed.iter().map(|(_, folder)| *folder).collect();
+    let named = placed
+        .iter()
+        .filter(|(cell, folder)| look_alike(cell, folder));
+    folders.len() > 1
+        && (named.count() * 10 >= placed.len() * 9 || one_to_one(placed.iter().copied()).is_some())
+}

@@ -1,0 +1,219 @@
+//! What the names of folders, lists and cells of tables say: a split's role, masks beside images, parts of a folder.
+
+/// A split's part in learning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Images to learn from.
+    Train,
+    /// Images to measure on.
+    Test,
+    /// Images to measure on, where there is no test split with labels.
+    Validation,
+}
+
+/// Words beside that of the role in the name of a split: `train_images`, `val-set`, `test2017`.
+const FILLERS: [&str; 18] = [
+    "images", "image", "imgs", "img", "pictures", "photos", "set", "data", "dataset", "split",
+    "list", "lists", "folder", "files", "labels", "label", "metadata", "final",
+];
+
+/// The words of a name in small letters: parted at everything but letters and digits, between a small and a capital
+/// letter, and between letters and digits.
+pub fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let parts = !letter.is_alphanumeric()
+            || (before.is_lowercase() && letter.is_uppercase())
+            || (before.is_alphanumeric() && before.is_ascii_digit() != letter.is_ascii_digit());
+        if parts {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The role that one word of a name stands for.
+fn role_of_word(word: &str) -> Option<Role> {
+    match word {
+        "train" | "training" | "trainset" | "trainval" => Some(Role::Train),
+        "test" | "testing" | "testset" => Some(Role::Test),
+        "val" | "valid" | "validation" | "valset" | "eval" | "dev" => Some(Role::Validation),
+        _ => None,
+    }
+}
+
+/// What a folder's name, or a cell of a table, says of its role: `train`, `Train_images`, `val-set`, `test2017`, …
+pub fn role_of(name: &str) -> Option<Role> {
+    let (role, rest) = role_and_rest(name)?;
+    rest.chars()
+        .all(|c| c.is_ascii_digit() || c == ' ')
+        .then_some(role)
+}
+
+/// The role that a name holds beside other words, and those, fillers excepted: `clipart_train` is `Train` and
+/// `clipart`, `images_variant_trainval` is `Train` and `variant`, `Testing_01` is `Test` and `01`. `None` for a name with
+/// no role or several.
+pub fn role_and_rest(name: &str) -> Option<(Role, String)> {
+    let words = words_of(name);
+    let mut roles = words.iter().filter_map(|word| role_of_word(word));
+    let mut role = roles.next()?;
+    for other in roles {
+        role = match (role, other) {
+            _ if role == other => role,
+            // `train_val` is what is left of a data set without its test split.
+            (Role::Train, Role::Validation) => Role::Train,
+            _ => return None,
+        };
+    }
+    Some((role, rest_of(&words)))
+}
+
+/// What a list's name says beside its role: lists with the same rest belong together.
+pub fn rest_of_name(name: &str) -> String {
+    rest_of(&words_of(name))
+}
+
+fn rest_of(words: &[String]) -> String {
+    let rest = words.iter().map(String::as_str);
+    let rest: Vec<&str> = rest
+        .filter(|word| role_of_word(word).is_none() && !FILLERS.contains(word))
+        .collect();
+    rest.join(" ")
+}
+
+/// Names of folders that hold images of no class in particular.
+const OF_IMAGES: [&str; 6] = ["images", "image", "imgs", "img", "jpegimages", "jpg"];
+/// Names of folders that hold what was drawn over images: areas, outlines, heat maps.
+const OF_MASKS: [&str; 19] = [
+    "mask",
+    "masks",
+    "trimap",
+    "trimaps",
+    "segmentation",
+    "segmentations",
+    "segmentationclass",
+    "segmentationobject",
+    "segmap",
+    "segmaps",
+    "annotation",
+    "annotations",
+    "gt",
+    "groundtruth",
+    "label",
+    "labels",
+    "depth",
+    "edges",
+    "saliency",
+];
+/// Words in the names of folders over which the images of a data set were spread.
+const OF_PARTS: [&str; 8] = [
+    "part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive",
+];
+
+/// Names of domains: DomainNet's, Office's, PACS's.
+const DOMAINS: [&str; 15] = [
+    "clipart",
+    "infograph",
+    "painting",
+    "quickdraw",
+    "real",
+    "realworld",
+    "sketch",
+    "photo",
+    "art",
+    "artpainting",
+    "cartoon",
+    "product",
+    "amazon",
+    "webcam",
+    "dslr",
+];
+
+/// Whether a folder is named like a domain of DomainNet, Office or PACS.
+pub fn is_domain(name: &str) -> bool {
+    DOMAINS.contains(&joined(name).as_str())
+}
+
+fn joined(name: &str) -> String {
+    words_of(name).concat()
+}
+
+/// Whether a folder is named like one that holds all images, whatever they show.
+pub fn is_of_images(name: &str) -> bool {
+    OF_IMAGES.contains(&joined(name).as_str())
+}
+
+/// Whether a folder is named like one of masks, which show the same as other images.
+pub fn is_of_masks(name: &str) -> bool {
+    OF_MASKS.contains(&joined(name).as_str())
+}
+
+/// Whether folders are named alike but for a number, by a word for images or parts: `images_001`, `images_002`.
+pub fn are_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
+    let without_numbers = |name: &str| {
+        let mut words = words_of(name);
+        words.retain(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()));
+        words
+    };
+    let mut names = names.into_iter().map(without_numbers);
+    let Some(first) = names.next() else {
+        return false;
+    };
+    let of_parts =
+        |word: &String| OF_PARTS.contains(&word.as_str()) || OF_IMAGES.contains(&word.as_str());
+    first.iter().any(of_parts) && names.all(|words| words == first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_told_from_the_words_of_a_name() {
+        let whole = [
+            ("train", Some(Role::Train)),
+            ("Train_images", Some(Role::Train)),
+            ("train2017", Some(Role::Train)),
+            ("TestImages", Some(Role::Test)),
+            ("val-set", Some(Role::Validation)),
+            ("Final_Training", Some(Role::Train)),
+            ("steam_train", None),
+            ("latest", None),
+        ];
+        for (name, role) in whole {
+            assert_eq!(role_of(name), role, "{name}");
+        }
+        let with_rest = |name| role_and_rest(name).map(|(role, rest)| (role, rest.clone()));
+        let pair = |role, rest: &str| Some((role, rest.to_owned()));
+        assert_eq!(with_rest("clipart_train"), pair(Role::Train, "clipart"));
+        assert_eq!(
+            with_rest("images_variant_trainval"),
+            pair(Role::Train, "variant")
+        );
+        assert_eq!(with_rest("Testing_01"), pair(Role::Test, "01"));
+        assert_eq!(with_rest("train_val"), pair(Role::Train, ""));
+        assert_eq!(with_rest("train_test_split"), None);
+        assert_eq!(rest_of_name("HAM10000_metadata"), "ham 10000");
+    }
+
+    #[test]
+    fn folders_that_are_no_classes_are_told_by_their_names() {
+        assert!(is_of_images("JPEGImages") && is_of_masks("SegmentationClass"));
+        assert!(!is_of_images("cat") && !is_of_masks("with_mask"));
+        assert!(are_parts([
+            "HAM10000_images_part_1",
+            "HAM10000_images_part_2"
+        ]));
+        assert!(are_parts(["images_001", "images_002", "images_012"]));
+        assert!(!are_parts(["n01443537", "n01629819"]) && !are_parts(["0", "1"]));
+        assert!(!are_parts(["class_1", "class_2"]));
+    }
+}

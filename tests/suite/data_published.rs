@@ -1,0 +1,435 @@
+//! Layouts as data sets are published, read right or refused: tables and lists count before folders, and nothing is guessed
+//! without a word.
+
+use lae_studio::data::{Dataset, OpenOptions};
+
+use crate::data::Made;
+
+fn says(data: &Dataset, words: &str) -> bool {
+    data.assumed.iter().any(|line| line.english.contains(words))
+}
+
+fn refused(made: &Made) -> String {
+    let problem = made.try_open(&OpenOptions::default()).unwrap_err();
+    assert!(!problem.remedy.is_empty(), "{problem}");
+    problem.to_string()
+}
+
+fn counts(data: &Dataset) -> (usize, usize) {
+    (data.train.len(), data.test.len())
+}
+
+/// `count` lines of a table, each made of its number.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn flat_splits_without_labels_are_refused() {
+    for (train, test) in [
+        ("train", "test"),
+        ("cars_train", "cars_test"),
+        ("train2017", "val2017"),
+    ] {
+        let made = Made::new();
+        made.class(train, 6).class(test, 3);
+        let said = refused(&made);
+        assert!(said.contains("no class folders"), "{said}");
+    }
+    // A class may be called so.
+    let made = Made::new();
+    made.class("bus", 5).class("car", 5).class("train", 5);
+    assert_eq!(made.open().classes, ["bus", "car", "train"]);
+    let made = Made::new();
+    for split in ["train", "test"] {
+        for class in ["bus", "train"] {
+            made.class(&format!("{split}/{class}"), 4);
+        }
+    }
+    let data = made.open();
+    assert_eq!((data.classes.len(), counts(&data)), (2, (8, 8)));
+    // Pairs of other names are splits, too.
+    let made = Made::new();
+    for split in ["seg_train/seg_train", "seg_test/seg_test"] {
+        made.class(&format!("{split}/sea"), 4)
+            .class(&format!("{split}/street"), 4);
+    }
+    made.class("seg_pred/seg_pred", 3);
+    let data = made.open();
+    assert_eq!((data.classes.len(), counts(&data)), (2, (8, 8)));
+}
+
+#[test]
+fn tables_in_the_folders_of_the_splits_are_read() {
+    let label = |i: usize| ["cat", "dog", "cow"][i % 3];
+    let made = Made::new();
+    for (split, count) in [("train", 9), ("test", 6)] {
+        made.class(split, count);
+        let rows = lines(count, |i| format!("{i:03}.png,{}\n", label(i)));
+        made.file(
+            &format!("{split}/metadata.csv"),
+            format!("file_name,label\n{rows}"),
+        );
+    }
+    let data = made.open();
+    assert_eq!(data.classes, ["cat", "cow", "dog"]);
+    assert_eq!((counts(&data), data.test_drawn), ((9, 6), false));
+    // The same as lines of JSON.
+    let made = Made::new();
+    for (split, count) in [("train", 9), ("validation", 6)] {
+        made.class(split, count);
+        let row = |i| {
+            format!(
+                "{{\"file_name\": \"{i:03}.png\", \"label\": \"{}\"}}\n",
+                label(i)
+            )
+        };
+        made.file(&format!("{split}/metadata.jsonl"), lines(count, row));
+    }
+    let data = made.open();
+    assert_eq!((data.classes.len(), counts(&data)), (3, (9, 6)));
+}
+
+#[test]
+fn a_table_of_ids_beside_several_folders_of_images() {
+    let made = Made::new();
+    for i in 0..24 {
+        let part = 1 + i / 12;
+        made.pictures(&[&format!("HAM10000_images_part_{part}/ISIC_00{i:02}.jpg")]);
+    }
+    assert!(refused(&made).contains("parts of one set"));
+    let rows = lines(24, |i| {
+        let dx = ["nv", "mel", "bkl"][i % 3];
+        let sex = ["male", "female"][i % 2];
+        format!(
+            "HAM_{:02},ISIC_00{i:02},{dx},histo,{}.0,{sex}\n",
+            i / 2,
+            50 + i % 4
+        )
+    });
+    made.file(
+        "HAM10000_metadata.csv",
+        format!("lesion_id,image_id,dx,dx_type,age,sex\n{rows}"),
+    );
+    let data = made.open();
+    assert_eq!(data.classes, ["bkl", "mel", "nv"]);
+    assert_eq!(data.train.len() + data.test.len(), 24);
+    assert!(says(&data, "The column 'dx'"), "{:?}", data.assumed);
+}
+
+#[test]
+fn columns_of_zeros_and_ones_are_classes() {
+    let made = Made::new();
+    made.class("input", 12);
+    let row = |i: usize| {
+        let cell = |class| if i % 3 == class { "1.0" } else { "0.0" };
+        format!("{i:03},{},{},{}\n", cell(0), cell(1), cell(2))
+    };
+    made.file("truth.csv", format!("image,MEL,NV,BCC\n{}", lines(12, row)));
+    assert_eq!(made.open().classes, ["BCC", "MEL", "NV"]);
+    // Several ones in a row are no class.
+    made.file(
+        "truth.csv",
+        format!(
+            "image,MEL,NV,BCC\n{}",
+            lines(12, |i| format!("{i:03},1,1,{}\n", i % 2))
+        ),
+    );
+    assert!(refused(&made).contains("several of these columns"));
+}
+
+#[test]
+fn labels_may_have_spaces() {
+    let made = Made::new();
+    made.class("images", 12);
+    let row = |i: usize| {
+        format!(
+            "{i:03}.png {}\n",
+            ["polar bear", "brown bear", "wolf"][i % 3]
+        )
+    };
+    let all = lines(12, row);
+    let (train, test) = all.split_at(all.match_indices('\n').nth(8).unwrap().0 + 1);
+    made.file("train_list.txt", train)
+        .file("test_list.txt", test);
+    let data = made.open();
+    assert_eq!(data.classes, ["brown bear", "polar bear", "wolf"]);
+    assert_eq!(counts(&data), (9, 3));
+}
+
+#[test]
+fn lists_without_labels_split_class_folders() {
+    let made = Made::new();
+    made.class("images/apple_pie", 6).class("images/sushi", 6);
+    let list = |range: std::ops::Range<usize>| -> String {
+        let of = |class: &str| lines(range.len(), |i| format!("{class}/{:03}\n", range.start + i));
+        of("apple_pie") + &of("sushi")
+    };
+    made.file("meta/classes.txt", "apple_pie\nsushi\n");
+    made.file("meta/train.txt", list(0..4))
+        .file("meta/test.txt", list(4..6));
+    let data = made.open();
+    assert_eq!(data.classes, ["apple_pie", "sushi"]);
+    assert_eq!((counts(&data), data.test_drawn), ((8, 4), false));
+}
+
+#[test]
+fn lists_that_are_tied_by_numbers_give_the_split() {
+    let made = Made::new();
+    let class = |i: usize| ["001.Auk", "002.Wren"][i / 6];
+    made.class("images/001.Auk", 6).class("images/002.Wren", 6);
+    made.file(
+        "images.txt",
+        lines(12, |i| format!("{} {}/{:03}.png\n", i + 1, class(i), i % 6)),
+    );
+    made.file(
+        "image_class_labels.txt",
+        lines(12, |i| format!("{} {}\n", i + 1, 1 + i / 6)),
+    );
+    made.file(
+        "train_test_split.txt",
+        lines(12, |i| format!("{} {}\n", i + 1, usize::from(i % 6 < 4))),
+    );
+    made.file("classes.txt", "1 001.Auk\n2 002.Wren\n");
+    let data = made.open();
+    assert_eq!(data.classes, ["001.Auk", "002.Wren"]);
+    assert_eq!((counts(&data), data.test_drawn), ((8, 4), false));
+}
+
+#[test]
+fn masks_and_lists_of_numbers_beside_images() {
+    let made = Made::new();
+    let name = |i: usize| format!("{}_{}", ["Abyssinian", "beagle"][i / 6], 1 + i % 6);
+    for i in 0..12 {
+        made.pictures(&[
+            &format!("images/{}.jpg", name(i)),
+            &format!("annotations/trimaps/{}.png", name(i)),
+        ]);
+    }
+    let said = refused(&made);
+    assert!(
+        said.contains("12 pictures") || said.contains("no subfolders"),
+        "{said}"
+    );
+    let row = |i: usize| format!("{} {} {} 1\n", name(i), 1 + i / 6, 1 + i / 6);
+    let pick = |train: bool| {
+        lines(12, |i| {
+            if (i % 6 < 4) == train {
+                row(i)
+            } else {
+                String::new()
+            }
+        })
+    };
+    made.file(
+        "annotations/list.txt",
+        format!("#Image CLASS-ID SPECIES BREED ID\n{}", lines(12, row)),
+    );
+    made.file("annotations/trainval.txt", pick(true))
+        .file("annotations/test.txt", pick(false));
+    let data = made.open();
+    assert_eq!(data.classes, ["Abyssinian", "beagle"]);
+    assert_eq!((counts(&data), data.test_drawn), ((8, 4), false));
+}
+
+#[test]
+fn lists_that_contradict_each_other_are_refused_until_one_is_chosen() {
+    let made = Made::new();
+    made.class("data/images", 12);
+    let variant = |i: usize| ["A310", "707-320", "727-200", "F-16A/B"][i % 4];
+    let maker = |i: usize| ["Airbus", "Boeing", "Boeing", "Lockheed Corporation"][i % 4];
+    for (role, range) in [
+        ("train", 0..4),
+        ("val", 4..8),
+        ("trainval", 0..8),
+        ("test", 8..12),
+    ] {
+        let of = |class: &dyn Fn(usize) -> &'static str| -> String {
+            range
+                .clone()
+                .map(|i| format!("{i:03} {}\n", class(i)))
+                .collect()
+        };
+        made.file(&format!("data/images_variant_{role}.txt"), of(&variant));
+        made.file(&format!("data/images_manufacturer_{role}.txt"), of(&maker));
+    }
+    made.file(
+        "data/images_box.txt",
+        lines(12, |i| format!("{i:03} 1 1 60 60\n")),
+    );
+    made.file("data/variants.txt", "707-320\nA310\n");
+    let said = refused(&made);
+    assert!(
+        said.contains("different classes") && said.contains("images_variant_"),
+        "{said}"
+    );
+    let open = |list: &str| {
+        let path = made.path().join(list);
+        Dataset::open(path.to_str().unwrap(), &OpenOptions::default()).unwrap()
+    };
+    let data = open("data/images_variant_trainval.txt");
+    assert_eq!(data.classes, ["707-320", "727-200", "A310", "F-16A/B"]);
+    assert_eq!(counts(&data), (8, 4));
+    let again = Dataset::open(&data.origin, &data.options).unwrap();
+    assert_eq!(again.fingerprints(), data.fingerprints());
+    assert_eq!(open("data/images_manufacturer_test.txt").classes.len(), 3);
+}
+
+#[test]
+fn the_header_that_means_a_class_counts_not_the_first_known_one() {
+    let made = Made::new();
+    made.class("", 0);
+    for i in 0..12 {
+        made.pictures(&[&format!("p{i:02}.png")]);
+    }
+    let row = |i: usize| {
+        format!(
+            "p{i:02}.png,{},{},{}\n",
+            i % 5,
+            i % 4,
+            ["cat", "dog"][i % 2]
+        )
+    };
+    made.file("labels.csv", format!("image,x,y,label\n{}", lines(12, row)));
+    let data = made.open();
+    assert_eq!(data.classes, ["cat", "dog"]);
+    assert!(says(&data, "The column 'label'"));
+    // Where no header means a class, the user says which.
+    let row = |i: usize| {
+        format!(
+            "p{i:02}.png,{},{}\n",
+            ["men", "women"][i % 2],
+            ["shoes", "hats", "belts"][i % 3]
+        )
+    };
+    made.file(
+        "labels.csv",
+        format!("image,gender,article\n{}", lines(12, row)),
+    );
+    let said = refused(&made);
+    assert!(
+        said.contains("gender, article") && said.contains("#gender"),
+        "{said}"
+    );
+    let column = format!("{}#article", made.path().join("labels.csv").display());
+    let data = Dataset::open(&column, &OpenOptions::default()).unwrap();
+    assert_eq!(data.classes, ["belts", "hats", "shoes"]);
+    assert_eq!(
+        Dataset::open(&data.origin, &data.options).unwrap().classes,
+        data.classes
+    );
+}
+
+#[test]
+fn two_labels_for_one_image_in_a_table() {
+    let made = Made::new();
+    for i in 0..24 {
+        made.pictures(&[&format!("p{i:02}.png")]);
+    }
+    let label = |i: usize| ["cat", "dog", "cow"][i % 3];
+    let rows = lines(24, |i| format!("p{i:02}.png,{}\n", label(i)));
+    let again = lines(6, |i| format!("p{i:02}.png,{}\n", label(i + 1)));
+    made.file("labels.csv", format!("file,label\n{rows}{again}"));
+    let said = refused(&made);
+    assert!(
+        said.contains("6 images") && said.contains("p00.png (cat, dog)"),
+        "{said}"
+    );
+    // A single one is left out and told.
+    made.file("labels.csv", format!("file,label\n{rows}p03.png,dog\n"));
+    let data = made.open();
+    assert_eq!(data.train.len() + data.test.len(), 23);
+    assert!(says(&data, "1 image has two labels"), "{:?}", data.assumed);
+    // The same label twice says nothing wrong.
+    made.file("labels.csv", format!("file,label\n{rows}p03.png,cat\n"));
+    let data = made.open();
+    assert_eq!(data.train.len() + data.test.len(), 24);
+}
+
+#[test]
+fn names_are_found_whatever_their_capitals_and_accents() {
+    let made = Made::new();
+    for i in 0..12 {
+        made.pictures(&[&format!("U\u{308}bung_{i:02}.PNG")]);
+    }
+    let row = |i: usize| format!("\u{dc}bung_{i:02}.png,{}\n", ["Tu\u{308}r", "Tor"][i % 2]);
+    made.file("labels.csv", format!("file,label\n{}", lines(12, row)));
+    let data = made.open();
+    assert_eq!(data.classes, ["Tor", "T\u{fc}r"]);
+    assert_eq!(data.train.len() + data.test.len(), 12);
+    assert!(data.train[0].name().contains('\u{dc}'));
+    // Splits of a set that two systems wrote.
+    let made = Made::new();
+    made.class("train/M\u{fc}ller", 4).class("train/Bauer", 4);
+    made.class("test/Mu\u{308}ller", 2).class("test/Bauer", 2);
+    let data = made.open();
+    assert_eq!((data.classes.len(), counts(&data)), (2, (8, 4)));
+}
+
+#[test]
+fn labels_in_another_encoding_stay_apart() {
+    let made = Made::new();
+    for i in 0..12 {
+        made.pictures(&[&format!("p{i:02}.png")]);
+    }
+    let mut table = b"file;label\n".to_vec();
+    for i in 0..12 {
+        table.extend(format!("p{i:02}.png;T").bytes());
+        table.extend([[0xFC, 0xE4, 0x6F][i % 3], b'r', b'\n']);
+    }
+    made.file("labels.csv", table);
+    let data = made.open();
+    assert_eq!(data.classes, ["Tor", "T\u{e4}r", "T\u{fc}r"]);
+    assert!(says(&data, "read as Windows-1252"));
+}
+
+#[test]
+fn office_has_a_folder_between_domains_and_classes() {
+    let made = Made::new();
+    for domain in ["amazon", "dslr", "webcam"] {
+        made.class(&format!("{domain}/images/bike"), 3)
+            .class(&format!("{domain}/images/mug"), 3);
+    }
+    assert_eq!(made.open().classes, ["bike", "mug"]);
+}
+
+#[test]
+fn a_table_beside_class_folders_is_used_where_it_says_more() {
+    let made = Made::new();
+    made.class("cat", 6).class("dog", 6);
+    let plain = made.open();
+    let row = |i: usize| {
+        format!(
+            "{}/{:03}.png,{},{}\n",
+            ["cat", "dog"][i / 6],
+            i % 6,
+            i % 3,
+            ["am", "pm"][i % 2]
+        )
+    };
+    made.file("notes.csv", format!("image,week,time\n{}", lines(12, row)));
+    let noted = made.open();
+    assert_eq!(
+        (&noted.classes, noted.fingerprints()),
+        (&plain.classes, plain.fingerprints())
+    );
+    assert!(says(&noted, "notes.csv"), "{:?}", noted.assumed);
+    let row = |i: usize| {
+        format!(
+            "{}/{:03}.png,{},{}\n",
+            ["cat", "dog"][i / 6],
+            i % 6,
+            ["cat", "dog"][i / 6],
+            i % 6 > 3
+        )
+    };
+    made.file(
+        "notes.csv",
+        format!("path,noisy_labels_0,is_valid\n{}", lines(12, row)),
+    );
+    let data = made.open();
+    assert_eq!(
+        (data.classes.len(), counts(&data), data.test_drawn),
+        (2, (8, 4), false)
+    );
+}
