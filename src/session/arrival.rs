@@ -37,13 +37,6 @@ impl Session {
         );
     }
 
-    /// Puts the tasks of an earlier answer into settings that were chosen for the data set.
-    pub(super) fn follow_arrival(&mut self) {
-        if self.can_arrive() && self.arrival() == Some(true) {
-            self.put_arrival(true);
-        }
-    }
-
     fn put_arrival(&mut self, at_once: bool) {
         let classes = self
             .experiment

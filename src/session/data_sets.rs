@@ -65,6 +65,7 @@ impl Session {
 
     /// Opens the data set of the settings anew: its files may have changed.
     pub fn read_data_again(&mut self) {
+        self.suit_again();
         self.sets.forget(&self.experiment.draft.data);
         self.sets.tested.forget();
         self.forget_doubts(|_| true);

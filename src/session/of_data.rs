@@ -2,11 +2,13 @@
 //! keeps its own while the program runs, and a new one gets what suits it.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::chooser::typed_path;
 use super::grids::Several;
-use super::views::BackboneView;
-use crate::data::named;
+use super::views::{BackboneView, DataView};
+use crate::data::{builtin, named};
 use crate::experiment::suited::{Material, of_epochs, share_epochs, suit, take_from};
 use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet};
 use crate::run::config::{RunConfig, Setting, setting};
@@ -44,15 +46,16 @@ impl Session {
     /// Makes this the data set of the settings. What it was used with before comes back; a data set
     /// that is new here gets settings that suit it once it is open.
     pub fn choose_data(&mut self, place: &str) {
+        let place = &data_place(place);
         let left = self.experiment.draft.clone();
         self.experiment.preset = None;
-        if left.data != place {
+        if left.data != *place {
             self.experiment.suiting = match self.experiment.kept.get(place) {
                 Some(kept) => {
                     take_from(&mut self.experiment.draft, kept);
                     Suiting::Settled
                 }
-                None => Suiting::Due(place.to_string()),
+                None => Suiting::Due(place.clone()),
             };
             if let Some(set) = named::published(&left.data) {
                 forget_published(&mut self.experiment.draft, set.name);
@@ -64,6 +67,13 @@ impl Session {
         }
         self.open_data(place);
         self.suit_data();
+    }
+
+    /// Makes this the data set of the first settings, unless it is already: the settings that it was last used with stay.
+    pub fn begin_with(&mut self, place: &str) {
+        if data_place(place) != self.experiment.draft.data {
+            self.choose_data(place);
+        }
     }
 
     /// Takes these settings as they are, their data set included.
@@ -185,16 +195,56 @@ impl Session {
         if *place != view.place || self.experiment.draft.data != view.place {
             return;
         }
+        let (draft, words) = self.suited_draft(view);
+        self.experiment.draft = draft;
+        self.experiment.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
+        self.experiment.planning.renew();
+    }
+
+    /// The settings with those that suit this data set, and a sentence where they are not the usual ones.
+    fn suited_draft(&self, view: &DataView) -> (RunConfig, Option<Message>) {
         let material = Material {
             classes: &view.classes,
             train: &view.train,
             drawings: view.glyph_share.is_some(),
         };
-        let words = suit(&mut self.experiment.draft, &material);
-        self.experiment.suiting = words.map_or(Suiting::Settled, Suiting::Chosen);
-        self.follow_arrival();
-        self.experiment.planning.renew();
+        let mut draft = self.experiment.draft.clone();
+        let words = suit(&mut draft, &material);
+        if self.can_arrive() && self.arrival() == Some(true) {
+            draft.classes_per_task = view.classes.len().to_string();
+        }
+        (draft, words)
     }
+
+    /// Lets the settings suit the data set once more when it has been read again, as long as they are those that were
+    /// chosen for it: its classes may be others now. What the user set stays.
+    pub(super) fn suit_again(&mut self) {
+        if let Some(view) = self.experiment.data.ready()
+            && view.place == self.experiment.draft.data
+            && self.suited_draft(view).0 == self.experiment.draft
+        {
+            self.experiment.suiting = Suiting::Due(view.place.clone());
+        }
+    }
+}
+
+/// The key of a data set that a user named: the name of one that comes along or is published, else the whole path of a
+/// folder or file.
+pub fn data_place(named: &str) -> String {
+    let is_listed = builtin::names().any(|name| name == named);
+    if named.is_empty() || is_listed || named::published(named).is_some() {
+        return named.to_string();
+    }
+    let path = match Path::new(named) {
+        whole if whole.is_absolute() => whole.to_path_buf(),
+        _ => {
+            let typed = typed_path(named);
+            std::path::absolute(&typed).unwrap_or(typed)
+        }
+    };
+    // Without a separator at its end.
+    let path: PathBuf = path.components().collect();
+    path.display().to_string()
 }
 
 /// Gives a setting of the method's own a value; the usual one needs no word in the settings.

@@ -84,9 +84,6 @@ pub fn run(options: Options) -> Result<()> {
     if !settings.device.is_empty() {
         draft.device.clone_from(&settings.device);
     }
-    if let Some(data) = &options.data {
-        draft.data = data.display().to_string();
-    }
     let native = NativeOptions {
         viewport: viewport(settings.window.unwrap_or_default()),
         renderer: eframe::Renderer::Wgpu,
@@ -117,6 +114,9 @@ pub fn run(options: Options) -> Result<()> {
             let root = options.runs_root.clone();
             let mut session = open_session(&cc.egui_ctx, root, draft, whose)?;
             session.choose_place(options.place);
+            if let Some(data) = &options.data {
+                session.begin_with(&data.to_string_lossy());
+            }
             session.choosing.dialogs = rfd::FileDialog::new().set_parent(cc);
             if let Some(problem) = unread {
                 session.notify(problem, true);

@@ -12,6 +12,7 @@ use crate::problem::Problem;
 use crate::run::config::RunConfig;
 use crate::run::event::Wish;
 use crate::session::collection::Purpose;
+use crate::session::of_data::data_place;
 use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::store::figure::Figure;
@@ -276,7 +277,7 @@ impl StudioApp {
 
     fn choose_data(&mut self, key: &str) {
         self.pages.experiment.folder = false;
-        if key == self.session.experiment.draft.data {
+        if data_place(key) == self.session.experiment.draft.data {
             self.session.read_data_again();
         } else {
             self.session.choose_data(key);

@@ -1,14 +1,18 @@
 //! Batch, epochs, crops, tasks and order belong to the data set they were chosen for.
 
+use std::path::Path;
+
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
+use lae_studio::session::backend::Recorded;
 use lae_studio::session::presets;
+use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::UiCommand;
 use lae_studio::ui::settings::ThemeChoice;
 
-use super::{recorded, settle, shot};
+use super::{recorded, settle, shot, window};
 use crate::data::Made;
 
 fn choose(window: &mut Harness<'_, StudioApp>, data: &str) {
@@ -24,10 +28,7 @@ fn draft(window: &Harness<'_, StudioApp>) -> RunConfig {
 
 #[test]
 fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
-    let made = Made::new();
-    for class in ["class_1", "class_2", "class_10", "class_20"] {
-        made.class(class, 12);
-    }
+    let made = numbered();
     let place = made.path().display().to_string();
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
@@ -63,6 +64,70 @@ fn a_small_folder_gets_settings_that_suit_it_and_they_stay_with_it() {
         (draft(&window).batch, draft(&window).epochs),
         (7, small.epochs)
     );
+}
+
+/// Four classes whose names have numbers, a dozen images each.
+fn numbered() -> Made {
+    let made = Made::new();
+    for class in ["class_1", "class_2", "class_10", "class_20"] {
+        made.class(class, 12);
+    }
+    made
+}
+
+/// A window that opens with this data set, as `--data` and the file manager have it.
+fn opened_with(kept: RunConfig, data: &str, runs: &Path) -> Harness<'static, StudioApp> {
+    let (data, runs) = (data.to_string(), runs.to_path_buf());
+    let mut window = window([1280.0, 900.0], ThemeChoice::Dark, move |wake| {
+        let backend = Box::<Recorded>::default();
+        let mut session = Session::with(backend, Disk::at(runs), kept, wake);
+        session.begin_with(&data);
+        session
+    });
+    settle(&mut window);
+    window
+}
+
+#[test]
+fn a_window_opened_with_a_folder_gets_settings_that_suit_it() {
+    let (made, runs) = (numbered(), tempfile::tempdir().unwrap());
+    let place = made.path().display().to_string();
+    let kept = RunConfig {
+        classes_per_task: "6,5,5,5,5".into(),
+        data: "letters".into(),
+        seed: 7,
+        ..RunConfig::default()
+    };
+    let window = opened_with(kept, &format!("{place}/"), runs.path());
+    let first = draft(&window);
+    assert_eq!((&first.data, &*first.classes_per_task), (&place, "2"));
+    assert_eq!((&*first.order, first.seed), ("0,2,1,3", 7));
+    assert!(first.epochs > 5, "{first:?}");
+    window.get_by_label_contains("Chosen for this data");
+    // What the user made of them is there when the folder is opened once more.
+    let mine = RunConfig {
+        classes_per_task: "3,1".into(),
+        ..first
+    };
+    let window = opened_with(mine.clone(), &place, runs.path());
+    assert_eq!(draft(&window), mine);
+}
+
+#[test]
+fn a_folder_that_has_changed_gets_settings_anew_unless_they_are_the_users() {
+    let (made, runs) = (numbered(), tempfile::tempdir().unwrap());
+    let place = made.path().display().to_string();
+    let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    choose(&mut window, &place);
+    made.class("class_3", 12);
+    choose(&mut window, &place);
+    assert_eq!(draft(&window).order, "0,2,4,1,3");
+    assert_eq!(draft(&window).classes_per_task, "3,2");
+    window.state_mut().session.experiment.draft.classes_per_task = "5".into();
+    made.class("class_4", 12);
+    choose(&mut window, &place);
+    assert_eq!(draft(&window).classes_per_task, "5");
 }
 
 #[test]
