@@ -28,7 +28,7 @@ NOTHING = "/nonexistent"
 GONE = 251  # a display that nobody serves
 LAVAPIPE = next(map(str, Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")), NOTHING)
 # What the environment of whoever starts this says of displays and drivers does not count.
-CLEARED = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XAUTHORITY",
+CLEARED = ["DISPLAY", "LAE_DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XAUTHORITY",
            "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_ALWAYS_SOFTWARE"]
 PORTABLE = "the portable form"
 OWN_LINES = ("places: ", "first frame after ")
@@ -192,6 +192,12 @@ def ways(folder, second_icd):
         servers.append((None, weston))
         only = here | {"WAYLAND_DISPLAY": "only"}
         yield "Wayland alone", only, None
+        # The screen of X is looked at: the window has to be there.
+        yield "X and Wayland", display | only, None
+        yield "X that is gone, and Wayland", only | {"DISPLAY": f":{GONE}"}, None
+        yield "X and Wayland, Wayland asked for", display | only | {"LAE_DISPLAY": "wayland"}, None
+        yield "Wayland, X asked for", only | {"LAE_DISPLAY": "x11"}, "DISPLAY is not set"
+        yield "a display of an unknown kind", only | {"LAE_DISPLAY": "mir"}, "LAE_DISPLAY"
         yield "Wayland by its whole path, no XDG_RUNTIME_DIR", {"WAYLAND_DISPLAY": str(runtime / "only")}, None
         yield "Wayland, OpenGL, no Vulkan", only | no_vulkan, None
         yield "Wayland, neither Vulkan nor OpenGL", only | no_vulkan | no_gl, "no graphics driver"
@@ -224,7 +230,8 @@ def try_all(args, folder):
         if args.only and args.only not in name:
             continue
         env = environment(folder, **variables)
-        picture = "DISPLAY" in variables and (args.to or folder) / f"{name.replace(' ', '-').replace(',', '')}.png"
+        on_x = variables.get("DISPLAY", f":{GONE}") != f":{GONE}" and "LAE_DISPLAY" not in variables
+        picture = on_x and (args.to or folder) / f"{name.replace(' ', '-').replace(',', '')}.png"
         told, wrong = problem(args.program, env, words) if words else window(args.program, env, picture)
         failed += said(name, told, wrong)
     if not args.only or args.only in PORTABLE:

@@ -40,6 +40,7 @@ mod signals;
 mod teach;
 mod train;
 mod trial;
+mod window;
 mod worst;
 
 use std::any::Any;
@@ -53,9 +54,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::logging::{self, Level};
 use crate::problem::{Problem, Result};
-use crate::session::backend::Whose;
 use crate::tensors::{device_problem, is_loss};
-use crate::{folders, store, ui};
+use crate::{folders, ui};
 
 /// Class-incremental continual learning with pre-trained models: Learning, Accumulation, Ensemble.
 ///
@@ -86,6 +86,11 @@ struct Line {
     /// `lae-studio places` is chosen for new runs
     #[arg(long, value_name = "thread|process|PLACE")]
     engine: Option<String>,
+    /// Where the window is opened on Linux: X where a server answers, else Wayland (auto), or one of the two
+    /// [default: LAE_DISPLAY, else auto]. On Wayland files cannot be dropped; X may be blurred by a scaled desktop
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[arg(long, value_name = "DISPLAY", value_parser = window::displays())]
+    display: Option<ui::display::DisplayChoice>,
     /// Tell on standard error what stands where in the window, for scripts that play with it
     #[arg(long, hide = true)]
     places: bool,
@@ -176,6 +181,8 @@ impl Line {
             ("--data", line.data.is_some()),
             ("--frame-times", line.frame_times),
             ("--engine", line.engine.is_some()),
+            #[cfg(all(unix, not(target_os = "macos")))]
+            ("--display", line.display.is_some()),
             ("--places", line.places),
         ];
         let given = windows.iter().find(|(_, given)| *given);
@@ -273,16 +280,7 @@ pub fn run() -> ExitCode {
     let ended = catch_unwind(|| {
         placed?;
         let Some(command) = line.command else {
-            ui::run(ui::Options {
-                runs_root: store::runs_root(line.out.as_deref()),
-                started,
-                data: line.data.flatten(),
-                frame_times: line.frame_times,
-                places: line.places,
-                engine: engine_of(line.engine.as_deref())?,
-                place: place_of(line.engine.as_deref())?,
-            })?;
-            return Ok(End::Done);
+            return window::run(line, started);
         };
         act(command)
     });
@@ -299,25 +297,6 @@ pub fn run() -> ExitCode {
     tracing::info!(code, "the program ends");
     logging::finish();
     ExitCode::from(code)
-}
-
-/// Where the window's engine is to work: in a process of its own, unless a thread is asked for.
-fn engine_of(word: Option<&str>) -> Result<Whose> {
-    if word == Some("thread") {
-        return Ok(Whose::Thread);
-    }
-    let program = std::env::current_exe();
-    let program =
-        program.map_err(|error| Problem::new(format!("this program cannot be found: {error}")))?;
-    Ok(Whose::Process(program))
-}
-
-/// The place that is chosen when the window opens.
-fn place_of(word: Option<&str>) -> Result<Option<String>> {
-    match word {
-        None | Some("thread" | "process") => Ok(None),
-        Some(name) => Ok(Some(at_place::machine(name)?.name)),
-    }
 }
 
 /// A panic has written its own message by now; this adds what it means for the person.

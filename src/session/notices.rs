@@ -74,6 +74,11 @@ impl Session {
         self.notices.tell(problem, bad, !bad);
     }
 
+    /// Tells something that is neither good news nor a failure.
+    pub fn remark(&mut self, remark: Problem) {
+        self.notices.tell(remark, false, false);
+    }
+
     /// Offers with the newest notice to take back what it tells of.
     pub(super) fn offer_undo(&mut self, undo: Option<NoticeUndo>) {
         if let Some(notice) = self.notices.list.last_mut() {

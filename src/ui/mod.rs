@@ -2,7 +2,7 @@
 
 pub mod app;
 pub mod command;
-mod display;
+pub mod display;
 mod drawing;
 pub mod entries;
 mod fence;
@@ -33,7 +33,9 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::Session;
 use crate::session::backend::Whose;
+use crate::tr;
 use app::StudioApp;
+use display::DisplayChoice;
 use marker::Marker;
 use places::Places;
 use settings::{Settings, WindowPlace};
@@ -58,6 +60,8 @@ pub struct Options {
     pub engine: Whose,
     /// The place where new runs are trained; none for this computer.
     pub place: Option<String>,
+    /// Which display the window is opened on.
+    pub display: DisplayChoice,
 }
 
 /// Opens the window and stays until it is closed.
@@ -66,7 +70,7 @@ pub struct Options {
 /// A Problem when there is no display or no graphics driver to draw with, or when the engine
 /// cannot be started.
 pub fn run(options: Options) -> Result<()> {
-    let display = display::find()?;
+    let display = display::find(options.display)?;
     let file = Settings::file();
     let new = Settings::are_new(file.as_ref()) && options.data.is_none();
     let unread = Settings::set_aside(file.as_ref());
@@ -120,6 +124,11 @@ pub fn run(options: Options) -> Result<()> {
             session.choosing.dialogs = rfd::FileDialog::new().set_parent(cc);
             if let Some(problem) = unread {
                 session.notify(problem, true);
+            }
+            // Who chose Wayland knows it.
+            if !display.takes_files && options.display == DisplayChoice::Auto {
+                let told = Problem::new(tr!("notices-no-drop"));
+                session.remark(told.advise(tr!("notices-no-drop-advice")));
             }
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
             if new {

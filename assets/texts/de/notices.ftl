@@ -114,3 +114,5 @@ notices-folder-empty = in diesem Ordner ist kein Lauf
 notices-folder-empty-advice = wähle den Ordner, in dem die Ordner der Läufe liegen
 notices-folder-gone = ein Ordner mit Läufen ist nicht mehr da: { $why }
 notices-folders-most = { $n } weitere Ordner mit Läufen sind schon offen
+notices-no-drop = auf dieses Fenster lassen sich keine Dateien ziehen: es läuft unter Wayland, und kein X-Server antwortet
+notices-no-drop-advice = wähle Dateien über die Knöpfe aus, füge Bilder ein, oder installiere XWayland

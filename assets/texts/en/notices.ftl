@@ -111,3 +111,5 @@ notices-folder-empty = there is no run in this folder
 notices-folder-empty-advice = choose the folder that the folders of the runs lie in
 notices-folder-gone = a folder of runs is not there any more: { $why }
 notices-folders-most = { $n } other folders of runs are open already
+notices-no-drop = files cannot be dropped on this window: it is opened on Wayland, and no X server answers
+notices-no-drop-advice = choose files with the buttons, paste images, or install XWayland

@@ -7,11 +7,40 @@ use eframe::EventLoopBuilderHook;
 
 use crate::problem::{Problem, Result};
 
+/// Which display the window is opened on, where a desktop has two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DisplayChoice {
+    /// X where a server answers, else Wayland: the window library takes no dropped files on Wayland.
+    #[default]
+    Auto,
+    /// X alone.
+    X11,
+    /// Wayland alone.
+    Wayland,
+}
+
+impl DisplayChoice {
+    /// All of them, each with its key on the command line.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Auto, "auto"),
+        (Self::X11, "x11"),
+        (Self::Wayland, "wayland"),
+    ];
+
+    /// The choice of this key; `None` if there is no such choice.
+    pub fn named(key: &str) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|(_, known)| *known == key)?;
+        Some(found.0)
+    }
+}
+
 /// A display that was found.
 #[derive(Default)]
 pub struct Display {
-    /// How the window library is told which one.
+    /// Tells the window library which display to take; `None` for its own choice.
     pub builder: Option<EventLoopBuilderHook>,
+    /// Whether files can be dropped on the window.
+    pub takes_files: bool,
     /// The connection that found it, to be let go once the window has its own.
     #[cfg(all(unix, not(target_os = "macos")))]
     pub held: Option<x11rb::rust_connection::RustConnection>,
@@ -20,40 +49,48 @@ pub struct Display {
     pub held: Option<()>,
 }
 
-/// Finds the display. Without one the window library would fail with a riddle. Where the variables
-/// name two and Wayland does not answer, as after a session that left its variable behind, it is X:
-/// the library would take Wayland and give up.
+/// Finds the display. It is looked for here because the window library reports a missing one without the variable that
+/// named it, prefers Wayland, on which it takes no dropped files, and gives up where Wayland is named but does not answer.
 ///
 /// # Errors
-/// A Problem that says which variable names nobody.
+/// A Problem that says which variable names a display that does not answer.
 #[cfg(all(unix, not(target_os = "macos")))]
-pub fn find() -> Result<Display> {
+pub fn find(choice: DisplayChoice) -> Result<Display> {
     use winit::platform::x11::EventLoopBuilderExtX11;
-    let wayland = name("WAYLAND_DISPLAY");
-    if name("WAYLAND_SOCKET").is_some() || wayland.as_deref().is_some_and(wayland_answers) {
+    let (display, wayland) = (name("DISPLAY"), name("WAYLAND_DISPLAY"));
+    let greeted = match (&display, choice) {
+        (Some(display), DisplayChoice::Auto | DisplayChoice::X11) => Some(x::greet(display)),
+        _ => None,
+    };
+    if let Some(Ok(held)) = greeted {
+        return Ok(Display {
+            builder: Some(Box::new(|builder| {
+                builder.with_x11();
+            })),
+            takes_files: true,
+            held,
+        });
+    }
+    let answers = || wayland.as_deref().is_some_and(wayland_answers);
+    if choice != DisplayChoice::X11 && (name("WAYLAND_SOCKET").is_some() || answers()) {
         return Ok(Display::default());
     }
-    match (name("DISPLAY"), wayland) {
-        (Some(display), _) => {
-            let held = x::greet(&display).map_err(|why| no_window(&format!("{why} {display}")))?;
-            Ok(Display {
-                builder: Some(Box::new(|builder| {
-                    builder.with_x11();
-                })),
-                held,
-            })
-        }
-        (None, Some(wayland)) => Err(no_window(&format!(
-            "no Wayland desktop answers at {wayland}"
-        ))),
-        (None, None) => Err(no_window("neither DISPLAY nor WAYLAND_DISPLAY is set")),
-    }
+    Err(no_window(&match (greeted, display, wayland, choice) {
+        (Some(Err(why)), Some(display), ..) => format!("{why} {display}"),
+        (.., DisplayChoice::X11) => "DISPLAY is not set".into(),
+        (_, _, Some(wayland), _) => format!("no Wayland desktop answers at {wayland}"),
+        (.., DisplayChoice::Wayland) => "WAYLAND_DISPLAY is not set".into(),
+        (.., DisplayChoice::Auto) => "neither DISPLAY nor WAYLAND_DISPLAY is set".into(),
+    }))
 }
 
 /// The system's only display.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
-pub fn find() -> Result<Display> {
-    Ok(Display::default())
+pub fn find(_: DisplayChoice) -> Result<Display> {
+    Ok(Display {
+        takes_files: true,
+        ..Display::default()
+    })
 }
 
 /// Whether somebody listens where the variables say.
@@ -72,13 +109,14 @@ fn name(variable: &str) -> Option<String> {
 }
 
 /// What the window library says, without the place in its own source that it puts before it.
-pub fn reason(told: &str) -> String {
+pub(super) fn reason(told: &str) -> String {
     let words = told.rsplit_once(".rs:").map_or(told, |(_, rest)| rest);
     let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
     words.trim().to_owned()
 }
 
-pub fn no_window(why: &str) -> Problem {
+/// The Problem of a window that cannot be opened for this reason.
+pub(super) fn no_window(why: &str) -> Problem {
     Problem::new(format!("the window cannot be opened: {why}")).advise(
         "start it on a desktop, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench",
     )

@@ -299,3 +299,39 @@ fn words_that_are_no_text_end_in_a_sentence() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
 }
+
+/// A display that is named and does not answer is told, and X alone means X alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_display_that_cannot_be_used_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let listens = root.path().join("wayland-7");
+    let _wayland = std::os::unix::net::UnixListener::bind(&listens).unwrap();
+    let (gone, nobody) = (("DISPLAY", ":65000"), ("WAYLAND_DISPLAY", "wayland-8"));
+    let there = ("WAYLAND_DISPLAY", "wayland-7");
+    let said = |words: &[&str], named: &[(&str, &str)]| {
+        let mut program = program(words, root.path());
+        for variable in [
+            "DISPLAY",
+            "WAYLAND_DISPLAY",
+            "WAYLAND_SOCKET",
+            "LAE_DISPLAY",
+        ] {
+            program.env_remove(variable);
+        }
+        program.env("XDG_RUNTIME_DIR", root.path());
+        program.envs(named.iter().copied());
+        let output = program.output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let none = "neither DISPLAY nor WAYLAND_DISPLAY is set";
+    assert!(said(&[], &[]).contains(none));
+    assert!(said(&[], &[gone, nobody]).contains("no X server answers at :65000"));
+    assert!(said(&[], &[nobody]).contains("no Wayland desktop answers at wayland-8"));
+    assert!(said(&["--display", "x11"], &[there]).contains("DISPLAY is not set"));
+    assert!(said(&["--display", "x11"], &[gone, there]).contains("no X server answers"));
+    let asked = ("LAE_DISPLAY", "wayland");
+    assert!(said(&[], &[asked, gone]).contains("WAYLAND_DISPLAY is not set"));
+    assert!(said(&[], &[("LAE_DISPLAY", "mir"), there]).contains("auto, x11, wayland"));
+}

@@ -1,0 +1,79 @@
+//! The window: what the options that belong to it come to.
+
+use std::time::Instant;
+
+#[cfg(all(unix, not(target_os = "macos")))]
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::{End, Line, at_place};
+use crate::problem::{Problem, Result};
+use crate::session::backend::Whose;
+use crate::ui::display::DisplayChoice;
+use crate::{store, ui};
+
+/// Opens the window.
+pub(super) fn run(line: Line, started: Instant) -> Result<End> {
+    ui::run(ui::Options {
+        runs_root: store::runs_root(line.out.as_deref()),
+        started,
+        data: line.data.flatten(),
+        frame_times: line.frame_times,
+        places: line.places,
+        engine: engine_of(line.engine.as_deref())?,
+        place: place_of(line.engine.as_deref())?,
+        #[cfg(all(unix, not(target_os = "macos")))]
+        display: line.display.map_or_else(usual_display, Ok)?,
+        #[cfg(not(all(unix, not(target_os = "macos"))))]
+        display: DisplayChoice::Auto,
+    })?;
+    Ok(End::Done)
+}
+
+/// Where the window's engine is to work: in a process of its own, unless a thread is asked for.
+fn engine_of(word: Option<&str>) -> Result<Whose> {
+    if word == Some("thread") {
+        return Ok(Whose::Thread);
+    }
+    let program = std::env::current_exe();
+    let program =
+        program.map_err(|error| Problem::new(format!("this program cannot be found: {error}")))?;
+    Ok(Whose::Process(program))
+}
+
+/// The place that is chosen when the window opens.
+fn place_of(word: Option<&str>) -> Result<Option<String>> {
+    match word {
+        None | Some("thread" | "process") => Ok(None),
+        Some(name) => Ok(Some(at_place::machine(name)?.name)),
+    }
+}
+
+/// A value of `--display`.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
+    let keys = DisplayChoice::ALL.map(|(_, key)| key);
+    // The parser lets only these keys through.
+    PossibleValuesParser::new(keys).map(|key| DisplayChoice::named(&key).unwrap_or_default())
+}
+
+/// Where the window is opened if `--display` does not say it.
+///
+/// # Errors
+/// A Problem when the environment names no such choice.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn usual_display() -> Result<DisplayChoice> {
+    /// The environment variable that stands in for `--display`.
+    const VARIABLE: &str = "LAE_DISPLAY";
+    let said = std::env::var_os(VARIABLE).unwrap_or_default();
+    let said = said.to_string_lossy();
+    if said.is_empty() {
+        return Ok(DisplayChoice::Auto);
+    }
+    DisplayChoice::named(&said).ok_or_else(|| {
+        let keys = DisplayChoice::ALL.map(|(_, key)| key).join(", ");
+        Problem::new(format!(
+            "the environment variable {VARIABLE} is set to \"{said}\""
+        ))
+        .advise(format!("set it to one of {keys}, or unset it"))
+    })
+}
