@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::End;
 use crate::problem::Result;
-use crate::{serve, store};
+use crate::{device, serve, store};
 
 /// Options of `serve`.
 #[derive(clap::Args)]
@@ -18,10 +18,16 @@ pub(super) struct Args {
     /// Be that engine
     #[arg(long, hide = true, conflicts_with = "attach")]
     daemon: bool,
+    /// Give other programs the processor first, as the engine of a window does
+    #[arg(long)]
+    low_priority: bool,
 }
 
 /// Serves.
 pub(super) fn run(args: &Args) -> Result<End> {
+    if args.low_priority {
+        device::lower_priority();
+    }
     let root = store::runs_root(args.out.as_deref());
     #[cfg(unix)]
     match (args.attach, args.daemon) {

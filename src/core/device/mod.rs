@@ -20,7 +20,7 @@ use burn::tensor::wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
 pub use check::{HALF_IS_RIGHT, Trust, trust};
-pub use child::{end_with_parent, set_program, tied};
+pub use child::{end_with_parent, lower_priority, set_program, tied};
 pub use machine::processor_name;
 use machine::{adapters, cpu};
 pub use memory::{CardMemory, card_memory};

@@ -241,7 +241,7 @@ impl Work {
         let process = match &self.peer {
             Peer::Child { program, root } => {
                 let mut process = Process::new(program);
-                process.arg("serve").arg("--out").arg(root);
+                process.args(["serve", "--low-priority", "--out"]).arg(root);
                 process
             }
             Peer::Ssh { place, .. } => command(place, &script(place, &["serve", "--attach"])),
