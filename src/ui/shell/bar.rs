@@ -25,6 +25,8 @@ use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
 const WIDE: f32 = 900.0;
 /// Room that a run at work needs beside the tabs.
 const RUN: f32 = 280.0;
+/// Width of the button of the help, or of the settings, with its gap.
+const SIGN: f32 = 38.0;
 /// Size of a chip's letters.
 const CHIP: f32 = 12.0;
 /// Room around the words of a tab.
@@ -85,20 +87,29 @@ fn right_end(
     (whole, room): (f32, f32),
 ) {
     let live = session.train.running();
-    let help = room > 440.0 && !session.is_training();
     let menu = room > 300.0;
     // What stands beside the run's words, each with its gap; a run at work brings two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
-    let signs = signs + if help { 38.0 } else { 0.0 } - if menu { 0.0 } else { 38.0 };
-    // The device gives way before the run's own words do.
-    let least = match live {
+    let signs = signs - if menu { 0.0 } else { SIGN };
+    // The words for the device give way before the button of the help, that before the device, and all before the run's
+    // own words do.
+    let words = match live {
         Some(run) => chip_text(run, session.waiting().count(), 0) + &elsewhere(session),
         None => idle_text(session),
     };
-    let least = signs + width(ui, &least, CHIP);
+    let least = signs + width(ui, &words, CHIP);
+    let fits = |wide: bool, extra: f32| {
+        room > 400.0 && room >= least + extra + device_width(ui, session, wide)
+    };
+    let short = match fits(false, 0.0) {
+        true => device_width(ui, session, false),
+        false => 0.0,
+    };
+    let help = menu && room >= least + short + SIGN;
+    let extra = if help { SIGN } else { 0.0 };
+    let signs = signs + extra;
     let mut lengths = [whole > WIDE, false].into_iter();
-    let fits = |wide: &bool| room > 400.0 && room >= least + device_width(ui, session, *wide);
-    let device = lengths.find(fits);
+    let device = lengths.find(|wide| fits(*wide, extra));
     let beside = device.map_or(0.0, |wide| device_width(ui, session, wide));
     run_chip(ui, session, commands, room - signs - beside);
     if let Some(wide) = device {
@@ -107,7 +118,6 @@ fn right_end(
     if menu {
         settings_menu(ui, settings, commands);
     }
-    // Beside a run at work it has no room.
     if help
         && chip(ui, None, "?", tr!("shell-help"))
             .on_hover_text(tr!("shell-help-hint"))
