@@ -52,6 +52,7 @@ shell-teach-title = Neue Klassen lehren
 shell-collect-about = Zeichne Bilder in das gewählte Feld, füge sie ein oder zieh sie hinein; zehn oder mehr machen eine Klasse sicher.
 shell-collect-add-class = Klasse hinzufügen
 shell-collect-here = Bilder kommen hierher
+shell-collect-choose = Bilder kommen zu { $class }
 shell-collect-class = Name der Klasse
 shell-collect-empty = Leeren
 shell-collect-remove = Entfernen

@@ -46,6 +46,7 @@ shell-teach-title = Teach new classes
 shell-collect-about = Draw, paste or drop pictures into the chosen box; ten or more make a class safe.
 shell-collect-add-class = Add a class
 shell-collect-here = Pictures go here
+shell-collect-choose = Pictures go to { $class }
 shell-collect-class = Name of the class
 shell-collect-empty = Empty
 shell-collect-remove = Remove

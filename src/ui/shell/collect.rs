@@ -225,9 +225,14 @@ fn one_group(
         ui.push_id(group.id, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
-                if ui
-                    .radio(chosen, "")
+                let radio = ui.radio(chosen, "");
+                let name = match group.name.trim() {
+                    "" => tr!("shell-collect-choose", class = (index + 1).to_string()),
+                    class => tr!("shell-collect-choose", class = class),
+                };
+                if radio
                     .on_hover_text(tr!("shell-collect-here"))
+                    .accessible_name(name)
                     .clicked()
                 {
                     touched.push(CollectCommand::Choose(index));

@@ -175,6 +175,8 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
         sign(ui, notice);
         let text = RichText::new(story::sentence(&told.what)).color(t.strong);
         let line = ui.add(Label::new(text).truncate().sense(Sense::click()));
+        let what = story::sentence(&told.what);
+        line.widget_info(|| WidgetInfo::labeled(Role::Button, true, &what));
         undo(ui, notice, commands);
         if !told.remedy.is_empty() && ui.available_width() > 120.0 {
             let text = RichText::new(story::sentence(&told.remedy)).color(t.subdued);

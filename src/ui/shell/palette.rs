@@ -1,6 +1,7 @@
 //! The command palette: type a few letters of what you want.
 
-use egui::{Align2, Context, Id, Key, Modal, Modifiers, RichText, TextEdit, Ui, Vec2};
+use egui::accesskit::Node;
+use egui::{Align2, Context, Id, Key, Modal, Modifiers, Response, RichText, TextEdit, Ui, Vec2};
 
 use crate::session::Session;
 use crate::tr;
@@ -57,12 +58,21 @@ impl Palette {
             ui.set_width(460.0f32.min(room.x - 60.0));
             ui.set_height(LINE * most as f32 + 66.0);
             ui.spacing_mut().item_spacing.y = 0.0;
-            changed = self.field(ui);
+            let field = self.field(ui);
+            changed = field.changed();
             ui.add_space(6.0);
             let mut picked = None;
             let first = (self.chosen + 1).saturating_sub(most);
             for (i, entry) in lines.iter().enumerate().skip(first).take(most) {
-                if line(ui, entry, i == self.chosen) {
+                let chosen = i == self.chosen;
+                let line = line(ui, entry, chosen);
+                if chosen {
+                    // The field keeps the focus; a screen reader is told which line is chosen.
+                    let line = line.id.accesskit_id();
+                    let tell = |node: &mut Node| node.set_active_descendant(line);
+                    ui.ctx().accesskit_node_builder(field.id, tell);
+                }
+                if line.clicked() {
                     picked = Some(i);
                 }
             }
@@ -103,8 +113,7 @@ impl Palette {
         self.chosen = self.chosen.min(count.saturating_sub(1));
     }
 
-    /// Whether another text was typed.
-    fn field(&mut self, ui: &mut Ui) -> bool {
+    fn field(&mut self, ui: &mut Ui) -> Response {
         let edit = TextEdit::singleline(&mut self.typed)
             .hint_text(tr!("palette-hint"))
             .desired_width(f32::INFINITY)
@@ -114,11 +123,11 @@ impl Palette {
         if response.changed() {
             self.chosen = 0;
         }
-        response.changed()
+        response
     }
 }
 
-fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> bool {
+fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> Response {
     ui.add_enabled_ui(entry.enabled, |ui| {
         let width = ui.available_width();
         let keys = entry.shortcut.map(|keys| ui.ctx().format_shortcut(&keys));
@@ -130,7 +139,7 @@ fn line(ui: &mut Ui, entry: &PaletteEntry, chosen: bool) -> bool {
             .right_text(RichText::new(keys).font(regular(12.0)))
             .truncate()
             .min_size(Vec2::new(width, LINE));
-        ui.add(button).clicked()
+        ui.add(button)
     })
     .inner
 }

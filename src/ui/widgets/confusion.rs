@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use egui::{
-    Align2, CornerRadius, Rect, Response, Role, Sense, Stroke, StrokeKind, TextureHandle, Ui, Vec2,
-    WidgetInfo, pos2, vec2,
+    Align2, CornerRadius, EventFilter, Key, Modifiers, Rect, Response, Role, Sense, Stroke,
+    StrokeKind, TextureHandle, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::figure::menu;
@@ -111,7 +111,13 @@ impl ConfusionMatrix {
         let gutter = self.gutter(ui);
         let size = vec2(side + gutter, side + 38.0);
         let (whole, response) = ui.allocate_exact_size(size, Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, tr!("figure-confusion")));
+        let reached = self.reached(ui, &response, chosen);
+        response.widget_info(|| {
+            let name = tr!("figure-confusion");
+            let cell = reached.as_ref().map(|cell| self.words(cell));
+            let name = cell.map_or_else(|| name.into(), |cell| format!("{name}: {cell}"));
+            WidgetInfo::labeled(Role::Button, true, name)
+        });
         let rect = Rect::from_min_size(whole.min + vec2(gutter, 0.0), Vec2::splat(side));
         paint_all(ui.painter(), &self.texture, rect);
         let step = side / n as f32;
@@ -138,18 +144,56 @@ impl ConfusionMatrix {
             ui.painter()
                 .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
         }
-        if let Some(cell) = chosen {
+        let marked = [(chosen, t.accent), (reached.as_ref(), t.strong)];
+        for (cell, colour) in marked {
+            let Some(cell) = cell else { continue };
             let place = block(&cell.rows, &cell.columns);
             let seen = Vec2::splat((NARROWEST - place.width()).max(0.0) / 2.0);
-            let place = place.expand2(seen);
-            let line = Stroke::new(2.0, t.accent);
+            let line = Stroke::new(2.0, colour);
+            let (place, square) = (place.expand2(seen), CornerRadius::ZERO);
             ui.painter()
-                .rect_stroke(place, CornerRadius::ZERO, line, StrokeKind::Middle);
+                .rect_stroke(place, square, line, StrokeKind::Middle);
         }
         self.labels(ui, rect, step);
         let corner = whole.left_bottom() + vec2(12.0, -14.0);
         menu(ui, corner, tr!("figure-confusion"), || self.figure());
+        if let Some(cell) = reached {
+            response.show_tooltip_text(self.words(&cell));
+            let entered = ui.input(|i| i.key_pressed(Key::Enter) || i.key_pressed(Key::Space));
+            if response.clicked() && entered {
+                return Some(cell);
+            }
+        }
         self.pointed(&response, rect, step)
+    }
+
+    /// The cell that the keyboard has reached while the matrix has the focus: the arrows go from cell to cell, Enter and
+    /// Space choose. It begins at the chosen cell.
+    fn reached(&self, ui: &Ui, response: &Response, chosen: Option<&Cell>) -> Option<Cell> {
+        let last = self.blocks.count.checked_sub(1)?;
+        if !response.has_focus() {
+            return None;
+        }
+        let filter = EventFilter {
+            horizontal_arrows: true,
+            vertical_arrows: true,
+            ..EventFilter::default()
+        };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+        let block = |range: &Range<usize>| self.blocks.of(range.start);
+        let known: Option<[usize; 2]> = ui.data(|data| data.get_temp(response.id));
+        let known = known.unwrap_or_else(|| {
+            chosen.map_or([0, 0], |cell| [block(&cell.rows), block(&cell.columns)])
+        });
+        let pressed = |key| ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+        let go = |from: usize, back, on| (from + pressed(on)).saturating_sub(pressed(back));
+        let row = go(known[0], Key::ArrowUp, Key::ArrowDown).min(last);
+        let column = go(known[1], Key::ArrowLeft, Key::ArrowRight).min(last);
+        ui.data_mut(|data| data.insert_temp(response.id, [row, column]));
+        Some(Cell {
+            rows: self.blocks.range(row),
+            columns: self.blocks.range(column),
+        })
     }
 
     /// What is copied and saved of it.
@@ -212,10 +256,21 @@ impl ConfusionMatrix {
             let class = ((along / step) as usize).min(self.counts.side().checked_sub(1)?);
             Some(self.blocks.range(self.blocks.of(class)))
         };
-        let (rows, columns) = (block(offset.y)?, block(offset.x)?);
-        let (count, all) = (self.counts.count(&rows, &columns), self.counts.total(&rows));
-        let (name, answer) = (self.name(&rows), self.name(&columns));
-        let text = if rows.start >= self.taught {
+        let cell = Cell {
+            rows: block(offset.y)?,
+            columns: block(offset.x)?,
+        };
+        let text = self.words(&cell);
+        response.clone().on_hover_text_at_pointer(text);
+        response.clicked().then_some(cell)
+    }
+
+    /// What a cell says.
+    fn words(&self, cell: &Cell) -> String {
+        let Cell { rows, columns } = cell;
+        let (count, all) = (self.counts.count(rows, columns), self.counts.total(rows));
+        let (name, answer) = (self.name(rows), self.name(columns));
+        if rows.start >= self.taught {
             tr!("figure-not-taught", name = name)
         } else if rows == columns && rows.len() == 1 {
             tr!("figure-right", name = name, count = count, all = all)
@@ -227,8 +282,6 @@ impl ConfusionMatrix {
                 count = count,
                 all = all
             )
-        };
-        response.clone().on_hover_text_at_pointer(text);
-        response.clicked().then_some(Cell { rows, columns })
+        }
     }
 }

@@ -136,6 +136,16 @@ pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
     );
 }
 
+/// A line around what the keyboard has reached; nothing else is marked.
+pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
+    if response.has_focus() {
+        let line = Stroke::new(2.0, tokens(ui).accent);
+        let radius = CornerRadius::same(radius);
+        ui.painter()
+            .rect_stroke(rect, radius, line, StrokeKind::Inside);
+    }
+}
+
 /// A choice among a few, side by side. Returns whether it changed.
 pub fn segmented<T: PartialEq + Clone>(
     ui: &mut Ui,

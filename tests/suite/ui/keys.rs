@@ -235,3 +235,49 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     settle(&mut second);
     assert!(second.query_by_label("Resume it").is_none());
 }
+
+#[test]
+fn a_cell_of_the_confusion_matrix_is_reached_and_chosen_by_keys() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = at_work(runs.path());
+    let name = |window: &Harness<'_, StudioApp>| {
+        let named = window.query_all_by_label_contains("Confusion matrix: ");
+        let mut reached = named.filter(|node| node.accesskit_node().is_focused());
+        reached.next().unwrap().accesskit_node().label().unwrap()
+    };
+    window.get_by_label("Confusion matrix").focus();
+    window.run_steps(3);
+    let first = name(&window);
+    window.key_press(egui::Key::ArrowDown);
+    window.run_steps(2);
+    window.key_press(egui::Key::ArrowRight);
+    window.key_press(egui::Key::ArrowRight);
+    window.run_steps(2);
+    let second = name(&window);
+    assert!(first.contains("matrix: 0: "), "{first}");
+    assert!(second.contains("1 taken for 2: "), "{second}");
+    shot(&mut window, "confusion-by-keys");
+    window.key_press(egui::Key::Enter);
+    settle(&mut window);
+    // The images behind it.
+    window.get_by_label("Back");
+    shot(&mut window, "confusion-chosen-by-keys");
+}
+
+#[test]
+fn a_screen_reader_is_told_which_command_is_chosen() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(4);
+    let chosen = |window: &Harness<'_, StudioApp>| {
+        let field = window.get_by_label("Command");
+        let line = field.accesskit_node().active_descendant().unwrap();
+        line.label().unwrap()
+    };
+    let first = chosen(&window);
+    window.key_press(egui::Key::ArrowDown);
+    window.run_steps(2);
+    assert_ne!(chosen(&window), first);
+}

@@ -22,7 +22,8 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
     let t = tokens(ui);
     ui.separator();
     let ground = ui.painter().add(Shape::Noop);
-    let whole = UiBuilder::new().sense(Sense::click());
+    // The keyboard reaches the title alone.
+    let whole = UiBuilder::new().sense(Sense::CLICK);
     let drawn = ui.scope_builder(whole, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{
-    Align, Layout, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, Sense, Ui, Vec2,
+    Align, Layout, Popup, PopupCloseBehavior, Response, RichText, Role, ScrollArea, Sense, Ui,
+    Vec2, WidgetInfo,
 };
 use egui_extras::{Column as TableColumn, TableBuilder};
 
@@ -347,6 +348,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let colour = if own.is_some() { t.strong } else { t.subdued };
     let label = egui::Label::new(text.color(colour)).sense(Sense::click());
     let label = ui.add(label);
+    label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &column.title));
     if label.clicked() {
         // Figures begin with the highest, words with the first letter.
         let down = match own {

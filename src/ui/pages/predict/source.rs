@@ -19,7 +19,9 @@ use crate::ui::shell::take;
 use crate::ui::theme::{CARD_RADIUS, CONTROL, regular, tokens};
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::textures::upload;
-use crate::ui::widgets::{self, Column, button, button_if, card, faint, input, link, segmented};
+use crate::ui::widgets::{
+    self, Column, button, button_if, card, faint, focus_ring, input, link, segmented,
+};
 
 /// Room for three dots beside the choice of a run.
 const DOTS: f32 = 24.0;
@@ -259,6 +261,7 @@ fn dropped(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
             .with_clip_rect(rect)
             .galley(place, words, t.subdued);
     }
+    focus_ring(ui, rect, CARD_RADIUS, &response);
     if response.clicked() {
         cx.act(UiCommand::Pick(DialogPurpose::Image));
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Sense, Ui, Vec2};
+use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
 use super::pictures::{Tile, in_rows};
 use crate::metrics::{Answers, Expert, tasks_of_classes};
@@ -182,6 +182,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
         job.append(&tr!("train-of", n = all), 0.0, plain);
         job.wrap.max_width = ui.available_width();
         let line = ui.add(egui::Label::new(job).sense(Sense::click()));
+        line.widget_info(|| WidgetInfo::labeled(Role::Button, true, &pair));
         let line = line.on_hover_cursor(egui::CursorIcon::PointingHand);
         if line.on_hover_text(tr!("train-show-images")).clicked() {
             cx.pages.train.cell = Some(cell);

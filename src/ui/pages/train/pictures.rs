@@ -14,7 +14,7 @@ use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, faint, link};
+use crate::ui::widgets::{self, faint, focus_ring, link};
 
 /// What stands above and below the list of classes in the menu of a tile, with the window's edge.
 const AROUND_CLASSES: f32 = 165.0;
@@ -98,13 +98,19 @@ impl Tile<'_> {
                 .session
                 .added_task_picture(self.header, self.place.0, self.place.1),
         };
-        match cx.look_up(picture) {
-            Some(Ok(picture)) => {
-                let texture = cx.textures.of(ui.ctx(), &picture);
-                egui::Image::new((texture, rect.size()))
-                    .uv(covering(picture.width, picture.height))
-                    .corner_radius(4)
-                    .paint_at(ui, rect);
+        let found = cx.look_up(picture);
+        if let Some(Ok(picture)) = &found {
+            let texture = cx.textures.of(ui.ctx(), picture);
+            egui::Image::new((texture, rect.size()))
+                .uv(covering(picture.width, picture.height))
+                .corner_radius(4)
+                .paint_at(ui, rect);
+        } else {
+            ui.painter().rect_filled(rect, 4.0, t.background);
+        }
+        focus_ring(ui, rect, 4, &response);
+        match found? {
+            Ok(picture) => {
                 let tip = format!("{}\n{}", picture.name, tr!("train-tile-hint"));
                 if response.on_hover_text(tip).clicked() {
                     cx.act(UiCommand::PredictWith(self.header.folder.clone()));
@@ -114,13 +120,8 @@ impl Tile<'_> {
                 }
                 Some(picture)
             }
-            Some(Err(problem)) => {
-                ui.painter().rect_filled(rect, 4.0, t.background);
+            Err(problem) => {
                 response.on_hover_text(problem.what_said());
-                None
-            }
-            None => {
-                ui.painter().rect_filled(rect, 4.0, t.background);
                 None
             }
         }
