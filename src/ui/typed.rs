@@ -1,7 +1,11 @@
-//! Keys that are typed right after a click. Where a frame takes long, both arrive in one, and what the click opens has the
-//! focus only two frames later: so the keys wait for it.
+//! What is done right after a click. Where a frame takes long, it arrives in the same one. What the click opens has the
+//! focus only two frames later, so keys wait for it; and egui takes the last place of the pointer in a frame for that of
+//! the click, so the pointer's way from there waits, too.
 
 use egui::{Event, Key};
+
+/// Points that the pointer may move without leaving the place of a click.
+const FAR: f32 = 6.0;
 
 /// What waits.
 #[derive(Default)]
@@ -12,7 +16,8 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// Holds back what was typed after the first of these events that may move the focus, and hands out what waited.
+    /// Holds back what follows the first of these events that may move the focus, where keys are among it or the pointer
+    /// leaves the place of a click, and hands out what waited.
     /// True where something waits: then another frame is wanted.
     pub fn sort(&mut self, events: &mut Vec<Event>) -> bool {
         self.events.append(events);
@@ -23,7 +28,16 @@ impl Typed {
         let Some(first) = events.iter().position(moves_focus) else {
             return false;
         };
-        if !events[first + 1..].iter().any(is_typed) {
+        let clicked = match events[first] {
+            Event::PointerButton { pos, .. } => Some(pos),
+            _ => None,
+        };
+        let leaves = |event: &Event| match (event, clicked) {
+            (Event::PointerMoved(to), Some(from)) => from.distance(*to) > FAR,
+            _ => false,
+        };
+        let waits = |event: &Event| is_typed(event) || leaves(event);
+        if !events[first + 1..].iter().any(waits) {
             return false;
         }
         self.events = events.split_off(first + 1);
@@ -109,6 +123,48 @@ mod tests {
             assert!(open);
             assert_eq!(text, if sorted { "dog" } else { "" }, "{sorted}");
         }
+    }
+
+    /// Two buttons, above each other, and how often each was clicked.
+    fn buttons(ctx: &Context, events: Vec<Event>, clicks: &mut [usize; 2]) -> [Pos2; 2] {
+        let input = RawInput {
+            events,
+            ..RawInput::default()
+        };
+        let mut places = [Pos2::ZERO; 2];
+        let _ = ctx.run_ui(input, |ui| {
+            for (i, name) in ["One", "Other"].into_iter().enumerate() {
+                let button = ui.button(name);
+                places[i] = button.rect.center();
+                clicks[i] += usize::from(button.clicked());
+            }
+        });
+        places
+    }
+
+    #[test]
+    fn a_click_is_for_the_place_where_it_was_made() {
+        let (ctx, mut clicks, mut typed) = (Context::default(), [0, 0], Typed::default());
+        let [one, other] = buttons(&ctx, Vec::new(), &mut clicks);
+        let button = |pressed| Event::PointerButton {
+            pos: one,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        let moved = Event::PointerMoved;
+        // All of it within one slow frame.
+        let mut next = vec![moved(one), button(true), button(false), moved(other)];
+        for _ in 0..4 {
+            let mut events = std::mem::take(&mut next);
+            typed.sort(&mut events);
+            buttons(&ctx, events, &mut clicks);
+        }
+        assert_eq!(clicks, [1, 0]);
+        // A double click stays in one frame.
+        let mut twice = vec![button(true), button(false), button(true), button(false)];
+        assert!(!typed.sort(&mut twice));
+        assert_eq!(twice.len(), 4);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::entries::{PaletteEntry, found};
 use crate::ui::theme::{regular, tokens};
+use crate::ui::widgets::shown_long_enough;
 
 /// Lines on show at most.
 const MOST: usize = 12;
@@ -54,7 +55,8 @@ impl Palette {
         let most = MOST.min(fit.max(2));
         let place = Modal::default_area(id).anchor(Align2::CENTER_TOP, Vec2::new(0.0, 56.0));
         let mut changed = false;
-        let modal = Modal::new(id).area(place).show(ctx, |ui| {
+        let modal = Modal::new(id).area(place);
+        let modal = shown_long_enough(ctx, modal, |ui| {
             ui.set_width(460.0f32.min(room.x - 60.0));
             ui.set_height(LINE * most as f32 + 66.0);
             ui.spacing_mut().item_spacing.y = 0.0;

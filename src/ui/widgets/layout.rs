@@ -1,14 +1,17 @@
 //! How parts of a page stand beside and below each other.
 
 use egui::{
-    Align, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect, ScrollArea,
-    TextWrapMode, Ui, UiBuilder, Vec2,
+    Align, AreaState, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect,
+    ScrollArea, TextWrapMode, Ui, UiBuilder, Vec2,
 };
 
 use crate::ui::theme::{self, GAP};
 
 /// What stays free around a dialog, its own margins among it.
 const DIALOG_EDGE: f32 = 76.0;
+
+/// Seconds for which a dialog has to be in sight before a click beside it closes it: longer than a double click takes.
+const SEEN: f64 = 0.5;
 
 /// A row with something at its left and something at its right end.
 pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
@@ -105,7 +108,8 @@ pub fn dialog<R>(
     let room = ctx.content_rect().size();
     // As far from its edge as in a card.
     let frame = Frame::popup(&ctx.global_style()).inner_margin(Margin::symmetric(14, 12));
-    Modal::new(Id::unique(name)).frame(frame).show(ctx, |ui| {
+    let modal = Modal::new(Id::unique(name)).frame(frame);
+    shown_long_enough(ctx, modal, |ui| {
         let height = (room.y - DIALOG_EDGE).max(100.0);
         // It grows with what is in it; left to itself it would stay as high as it was at first.
         let scrolled = ScrollArea::vertical()
@@ -117,6 +121,25 @@ pub fn dialog<R>(
             });
         scrolled.inner
     })
+}
+
+/// Shows a dialog that a click beside it closes, unless that click was made before the dialog could be seen: the second
+/// one of a double click, or one that waited while frames were slow.
+pub fn shown_long_enough<R>(
+    ctx: &Context,
+    modal: Modal,
+    content: impl FnOnce(&mut Ui) -> R,
+) -> ModalResponse<R> {
+    let id = modal.area.layer().id;
+    let mut shown = modal.show(ctx, content);
+    let since = AreaState::load(ctx, id).and_then(|area| area.last_became_visible_at);
+    // What arrives in a frame may have happened at any time since the one before.
+    let happened = ctx.input(|i| i.time - f64::from(i.unstable_dt));
+    if since.is_none_or(|since| happened < since + SEEN) {
+        // The response of the dialog itself senses no click.
+        shown.backdrop_response = shown.response.clone();
+    }
+    shown
 }
 
 /// A column of a page: how much height is left in it.

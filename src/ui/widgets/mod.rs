@@ -36,8 +36,8 @@ pub use controls::{
 };
 use icons::Icon;
 pub use layout::{
-    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, part, scroll, two_columns,
-    whole,
+    Column, Fixed, at_end, columns, dialog, ends, ends_in_order, foot, part, scroll,
+    shown_long_enough, two_columns, whole,
 };
 
 /// A card across the available width, at least `height` high.

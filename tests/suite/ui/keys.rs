@@ -4,6 +4,7 @@
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::event::{Command, Event, Wish};
+use lae_studio::session::chooser::{Choice, DialogPurpose};
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
@@ -280,4 +281,45 @@ fn a_screen_reader_is_told_which_command_is_chosen() {
     window.key_press(egui::Key::ArrowDown);
     window.run_steps(2);
     assert_ne!(chosen(&window), first);
+}
+
+/// Clicks at this place, all of it within one frame.
+fn click_at(window: &mut Harness<'_, StudioApp>, pos: egui::Pos2) {
+    let events = &mut window.input_mut().events;
+    events.push(egui::Event::PointerMoved(pos));
+    for pressed in [true, false] {
+        events.push(egui::Event::PointerButton {
+            pos,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        });
+    }
+}
+
+#[test]
+fn a_dialog_is_not_closed_by_a_click_made_before_it_was_in_sight() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let ctx = window.ctx.clone();
+    // The desktop has no dialog of files: the window hears of it some frames after the click.
+    let none = (DialogPurpose::DataFolder, Choice::NoDialog);
+    window.state_mut().session.choosing.picked.push(none);
+    window.step();
+    // Somebody clicked again meanwhile, as nothing happened.
+    click_at(&mut window, egui::pos2(40.0, 400.0));
+    window.step();
+    window.run_steps(6);
+    window.get_by_label("Path");
+    // From then on a click beside it closes it.
+    click_at(&mut window, egui::pos2(40.0, 400.0));
+    window.run_steps(3);
+    assert!(window.query_by_label("Path").is_none());
+    // The second one of a double click does not either.
+    window.state_mut().act(&ctx, UiCommand::Help);
+    window.step();
+    click_at(&mut window, egui::pos2(40.0, 400.0));
+    window.run_steps(4);
+    window.get_by_label("Close");
 }
