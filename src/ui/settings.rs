@@ -3,6 +3,8 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 
 use egui::{Vec2, ViewportInfo};
 use serde::{Deserialize, Serialize};
@@ -281,6 +283,72 @@ impl Settings {
         write_file(file, text.as_bytes())
             .map(drop)
             .map_err(|problem| problem.advise(tr!("settings-unwritten-advice")))
+    }
+}
+
+/// Writes settings on a thread of its own, for a disk may take long to confirm a file.
+pub struct SettingsWriter {
+    wanted: Option<Sender<(PathBuf, Settings)>>,
+    failed: Receiver<Problem>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl SettingsWriter {
+    /// Starts the thread. `wake` is called when something could not be written.
+    pub fn start(wake: impl Fn() + Send + 'static) -> Self {
+        let (wanted, asked) = channel::<(PathBuf, Settings)>();
+        let (tell, failed) = channel();
+        let write = move || {
+            while let Ok(first) = asked.recv() {
+                // Of several only the newest counts.
+                let (file, settings) = asked.try_iter().last().unwrap_or(first);
+                settings.language.speak();
+                if let Err(problem) = settings.save(&file) {
+                    // The window may be gone: then the terminal is the only place left.
+                    eprintln!("{problem}");
+                    let _ = tell.send(problem);
+                    wake();
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("settings".into());
+        let thread = thread.spawn(write).ok();
+        Self {
+            wanted: thread.is_some().then_some(wanted),
+            failed,
+            thread,
+        }
+    }
+
+    /// Has them written soon, and before the program ends.
+    ///
+    /// # Errors
+    /// A Problem when there is no thread and they cannot be written at once.
+    pub fn write(&self, file: &Path, settings: &Settings) -> Result<()> {
+        match &self.wanted {
+            Some(wanted) if wanted.send((file.into(), settings.clone())).is_ok() => Ok(()),
+            _ => settings.save(file),
+        }
+    }
+
+    /// What could not be written since this was asked last.
+    pub fn failed(&self) -> Option<Problem> {
+        self.failed.try_iter().last()
+    }
+
+    /// Waits until all is written; what comes later is written at once.
+    pub fn finish(&mut self) {
+        self.wanted = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic has written its own message by now.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for SettingsWriter {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

@@ -23,7 +23,7 @@ use super::frame_times::FrameTimes;
 use super::keys;
 use super::pages::Pages;
 use super::scripts::ReadingOrder;
-use super::settings::Settings;
+use super::settings::{Settings, SettingsWriter};
 use super::shell::{Question, Shell, no_dialog};
 use super::theme;
 use super::typed::Typed;
@@ -49,6 +49,7 @@ pub struct StudioApp {
     textures: Textures,
     settings: Settings,
     settings_file: Option<PathBuf>,
+    writer: SettingsWriter,
     typed: Typed,
     /// How long drawing takes.
     pub times: FrameTimes,
@@ -97,6 +98,7 @@ impl StudioApp {
         if let Some(written) = settings.writing.clone() {
             session.open_written(written);
         }
+        let waken = ctx.clone();
         Self {
             session,
             page: Page::default(),
@@ -106,6 +108,7 @@ impl StudioApp {
             textures: Textures::default(),
             settings,
             settings_file,
+            writer: SettingsWriter::start(move || waken.request_repaint()),
             typed: Typed::default(),
             times: FrameTimes::since(started),
             last_times: None,
@@ -284,6 +287,9 @@ impl StudioApp {
 
     /// Whatever ends the program, the set-up is there again; not written while it is dragged.
     fn remember_changes(&mut self, ctx: &Context) {
+        if let Some(problem) = self.writer.failed() {
+            self.session.notify(problem, true);
+        }
         self.session.settle_former();
         let (zoom, size) = (ctx.zoom_factor(), ctx.viewport_rect().size());
         let before = self.settings.window.unwrap_or_default();
@@ -309,7 +315,7 @@ impl StudioApp {
         }
     }
 
-    /// Writes the settings; a failure is told, for the window may stay open.
+    /// Has the settings written; a failure is told, for the window may stay open.
     fn remember(&mut self) {
         self.remembered = Instant::now();
         self.settings.setup = Some(self.session.experiment.draft.clone());
@@ -326,10 +332,8 @@ impl StudioApp {
         self.settings.answers.clone_from(answers);
         self.settings.unfinished = self.session.unfinished().map(Path::to_path_buf);
         if let Some(file) = &self.settings_file
-            && let Err(problem) = self.settings.save(file)
+            && let Err(problem) = self.writer.write(file, &self.settings)
         {
-            // The window may be closing: then the terminal is the only place left.
-            eprintln!("{problem}");
             self.session.notify(problem, true);
         }
     }
@@ -383,6 +387,7 @@ impl eframe::App for StudioApp {
     fn on_exit(&mut self) {
         // What comes after it, the run that is saved above all, must not suffer from it.
         let _ = caught(|| self.remember());
+        self.writer.finish();
         // What is said from here on stands in the terminal.
         Language::English.speak();
         if let Some(mut line) = self.last_times.as_ref().and_then(|place| place.lock().ok()) {

@@ -48,7 +48,9 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     window
         .state_mut()
         .act(&ctx, UiCommand::LogLevel(Level::Debug));
-    assert_eq!(Settings::load(Some(&file)).log, Level::Debug);
+    wait(&mut window, "the level is kept", |_| {
+        Settings::load(Some(&file)).log == Level::Debug
+    });
 
     // A file is in the way of the folder: the dialog says so, and another place is tried.
     let in_the_way = file.join("report.zip");

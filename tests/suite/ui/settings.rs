@@ -45,6 +45,8 @@ fn what_is_chosen_in_settings_is_kept() {
     window.get_by_label("Einstellungen");
     click(&mut window, "Das Protokoll behält");
     click(&mut window, "Jeden Schritt");
+    // It is written before the window is gone.
+    drop(window);
     let chosen = Settings::load(Some(&file));
     assert_eq!(
         (chosen.theme, chosen.language, chosen.log),
