@@ -80,21 +80,44 @@ impl SortedPictures {
         }
     }
 
-    /// How many pictures each group has: the classes in their order, then those that are none of them, then those that
-    /// cannot be read.
-    pub fn counts(&self) -> Vec<(Group, usize)> {
+    /// All groups in the order in which they are shown: the classes, then what is none of them, then what cannot be read.
+    fn all_groups(&self) -> impl Iterator<Item = Group> + use<> {
         let classes = (0..self.classes.len()).map(Group::Class);
-        let all = classes.chain([Group::NoneOfThese, Group::Unreadable]);
-        let mut counts: Vec<(Group, usize)> = all.map(|group| (group, 0)).collect();
-        for group in &self.groups {
-            let place = match group {
-                Group::Class(class) => *class,
-                Group::NoneOfThese => self.classes.len(),
-                Group::Unreadable => self.classes.len() + 1,
-            };
-            counts[place].1 += 1;
+        classes.chain([Group::NoneOfThese, Group::Unreadable])
+    }
+
+    /// The place of a group among [`Self::all_groups`].
+    fn place_of(&self, group: Group) -> usize {
+        match group {
+            Group::Class(class) => class,
+            Group::NoneOfThese => self.classes.len(),
+            Group::Unreadable => self.classes.len() + 1,
         }
-        counts
+    }
+
+    /// The groups that have pictures, each with the number of them and with those whose path holds `wanted`, whatever its
+    /// case, the most doubtful first.
+    pub fn listed(&self, wanted: &str) -> Listed {
+        let wanted = folded(wanted);
+        let named = |at: usize| {
+            let path = || folded(&self.pictures[at].path.to_string_lossy());
+            wanted.is_empty() || path().contains(&wanted)
+        };
+        let all = self.all_groups();
+        let mut groups: Vec<_> = all.map(|group| (group, 0, Vec::new())).collect();
+        for &at in &self.by_doubt {
+            let (_, count, found) = &mut groups[self.place_of(self.groups[at])];
+            *count += 1;
+            if named(at) {
+                found.push(at);
+            }
+        }
+        groups.retain(|(_, count, _)| *count > 0);
+        let moved = (0..self.pictures.len()).filter(|&at| self.is_moved(at));
+        Listed {
+            moved: moved.count(),
+            groups,
+        }
     }
 
     /// What a group is called.
@@ -104,18 +127,6 @@ impl SortedPictures {
             Group::NoneOfThese => tr!("predict-none"),
             Group::Unreadable => tr!("predict-sorted-unreadable"),
         }
-    }
-
-    /// The pictures of a group whose path holds `wanted`, whatever its case, the most doubtful first.
-    pub fn of(&self, group: Group, wanted: &str) -> Vec<usize> {
-        let wanted = folded(wanted);
-        let named = |at: usize| {
-            let path = self.pictures[at].path.to_string_lossy();
-            wanted.is_empty() || folded(&path).contains(&wanted)
-        };
-        let all = self.by_doubt.iter().copied();
-        all.filter(|&at| self.groups[at] == group && named(at))
-            .collect()
     }
 
     /// Whether a person put this picture elsewhere than the run did.
@@ -146,6 +157,15 @@ impl SortedPictures {
         };
         self.groups.iter().map(said).collect()
     }
+}
+
+/// What is shown of the pictures of a table.
+#[derive(Debug)]
+pub struct Listed {
+    /// The groups that have pictures: how many, and those that are looked for.
+    pub groups: Vec<(Group, usize, Vec<usize>)>,
+    /// How many pictures a user moved.
+    pub moved: usize,
 }
 
 /// The place of a class in the list; one that is not there is added.
@@ -306,15 +326,22 @@ mod tests {
             SortedPictures::new(request.clone(), classes, pictures.clone())
         };
         let mut sorted = named(["a", "b"]);
-        let counts: Vec<usize> = sorted.counts().iter().map(|(_, count)| *count).collect();
-        assert_eq!(counts, [2, 0, 1, 1]);
-        assert_eq!(sorted.of(Group::Class(0), ""), [1, 0]);
-        assert_eq!(sorted.of(Group::Class(0), "a.P"), [0]);
+        let groups = sorted.listed("").groups;
+        let [first, none, unreadable] = [
+            (Group::Class(0), 2, vec![1, 0]),
+            (Group::NoneOfThese, 1, vec![2]),
+            (Group::Unreadable, 1, vec![3]),
+        ];
+        assert_eq!(groups, [first, none, unreadable]);
+        let found = sorted.listed("a.P").groups;
+        assert_eq!(found[0], (Group::Class(0), 2, vec![0]));
+        assert_eq!(found[1], (Group::NoneOfThese, 1, vec![]));
         assert!((0..4).all(|at| !sorted.is_moved(at)));
         sorted.groups[2] = Group::Class(1);
         sorted.groups[0] = Group::NoneOfThese;
         let moved: Vec<usize> = (0..4).filter(|&at| sorted.is_moved(at)).collect();
         assert_eq!(moved, [0, 2]);
+        assert_eq!(sorted.listed("").moved, 2);
         assert_eq!(sorted.column(), ["none_of_these", "a", "b", ""]);
         // A class of that name is read back as the class.
         let mut sorted = named(["none_of_these", "a"]);

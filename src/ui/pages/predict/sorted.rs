@@ -1,12 +1,12 @@
 //! The pictures of a folder as the run sorted them: how many each class has, a gallery by class with the doubtful ones
 //! first, and the way to move one to another class.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use egui::{Id, Popup, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo};
 
 use crate::run::refusal::KEPT;
-use crate::session::sorted::{Group, SortedPictures};
+use crate::session::sorted::{Group, Listed, SortedPictures};
 use crate::session::words::{by_number, count_text, percent, signed};
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -15,7 +15,7 @@ use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::covering;
 use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
-use crate::ui::widgets::{self, card, faint, link, primary_button, sentence};
+use crate::ui::widgets::{self, card, faint, focus_ring, link, primary_button, sentence};
 
 /// Pictures of a group on show while all groups are.
 const FEW: usize = 12;
@@ -32,6 +32,8 @@ pub struct State {
     group: Option<Group>,
     filter: String,
     more: usize,
+    /// What is shown, by the pictures and the words that are looked for.
+    listed: Option<(Weak<SortedPictures>, String, Arc<Listed>)>,
 }
 
 impl State {
@@ -52,6 +54,20 @@ impl State {
     pub fn is_open(&self) -> bool {
         self.open
     }
+
+    /// What is shown of the pictures; made anew when one of them was moved or other words are looked for.
+    fn listed(&mut self, sorted: &Arc<SortedPictures>) -> Arc<Listed> {
+        let wanted = self.filter.trim();
+        if let Some((of, words, listed)) = &self.listed
+            && of.as_ptr() == Arc::as_ptr(sorted)
+            && words == wanted
+        {
+            return listed.clone();
+        }
+        let listed = Arc::new(sorted.listed(wanted));
+        self.listed = Some((Arc::downgrade(sorted), wanted.into(), listed.clone()));
+        listed
+    }
 }
 
 /// Draws the pictures in place of an answer; false where there are none to show.
@@ -63,18 +79,13 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
         return false;
     };
     head(ui, cx, &sorted);
-    let counts = sorted.counts();
-    let State { group, filter, .. } = &cx.pages.predict.sorted;
-    let (alone, filter) = (*group, filter.clone());
+    let listed = cx.pages.predict.sorted.listed(&sorted);
+    let alone = cx.pages.predict.sorted.group;
     let mut any = false;
-    for (group, count) in counts {
-        if count == 0 || alone.is_some_and(|alone| alone != group) {
-            continue;
-        }
-        let pictures = sorted.of(group, filter.trim());
-        if !pictures.is_empty() {
+    for (group, _, pictures) in &listed.groups {
+        if !pictures.is_empty() && alone.is_none_or(|alone| alone == *group) {
             any = true;
-            gallery(ui, cx, &sorted, group, &pictures);
+            gallery(ui, cx, &sorted, *group, pictures);
         }
     }
     if !any {
@@ -84,7 +95,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
 }
 
 /// How many there are of each group, which of them are shown, and the table.
-fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
+fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
+    let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
         widgets::ends(
             ui,
@@ -106,11 +118,11 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
             {
                 chosen = Some(None);
             }
-            for (group, count) in sorted.counts().into_iter().filter(|(_, count)| *count > 0) {
-                let words = format!("{} {}", sorted.name(group), count_text(count));
-                let here = state.group == Some(group);
+            for (group, count, _) in &listed.groups {
+                let words = format!("{} {}", sorted.name(*group), count_text(*count));
+                let here = state.group == Some(*group);
                 if ui.selectable_label(here, words).clicked() {
-                    chosen = Some(Some(group));
+                    chosen = Some(Some(*group));
                 }
             }
             if let Some(group) = chosen {
@@ -129,16 +141,13 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
             let edit = widgets::line_edit(&mut state.filter, 180.0)
                 .hint_text(tr!("predict-sorted-filter-hint"));
             ui.add(edit).accessible_name(tr!("predict-sorted-filter"));
-            table(ui, cx, sorted);
+            table(ui, cx, sorted, listed.moved);
         });
     });
 }
 
 /// Where the table is, and whether it says what was moved.
-fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures) {
-    let moved = (0..sorted.pictures.len())
-        .filter(|&at| sorted.is_moved(at))
-        .count();
+fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     if !sorted.is_kept {
         if primary_button(ui, tr!("predict-sorted-save"), true).clicked() {
             cx.act(UiCommand::OnPredict(PredictCommand::KeepMoved));
@@ -251,6 +260,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
         .flatten();
     let Some(Ok(picture)) = found else {
         ui.painter().rect_filled(rect, 4.0, tokens(ui).background);
+        focus_ring(ui, rect, 4, &response);
         return;
     };
     let texture = cx.textures.of(ui.ctx(), &picture);
@@ -258,6 +268,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
         .uv(covering(picture.width, picture.height))
         .corner_radius(4)
         .paint_at(ui, rect);
+    focus_ring(ui, rect, 4, &response);
     let response = response.on_hover_text(format!("{name}\n{}", tr!("predict-sorted-whole")));
     if response.clicked()
         && let Some(file) = sorted.file(at)
