@@ -16,7 +16,7 @@ use lae_studio::ui::settings::ThemeChoice;
 
 use super::compare::finished;
 use super::sizes::turn;
-use super::synthetic::{header, report};
+use super::synthetic::{events, header, progress, report};
 use super::{drawn, recorded, settle, shot};
 use crate::copy_folder;
 use crate::summaries::copies;
@@ -336,4 +336,34 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
         .get_by_label("Filter runs")
         .type_text("base_lr > 0.05 and seed < 500");
     took(&mut window, "a condition");
+}
+
+/// What a run tells while it trains is drawn without laying the window out twice.
+#[test]
+fn news_of_a_run_is_laid_out_once() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    window.get_by_label("Start training").click();
+    window.run_steps(2);
+    events(2).into_iter().for_each(|event| backend.push(event));
+    settle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
+    window.run_steps(6);
+    let mut twice = Vec::new();
+    for step in 0..40 {
+        let Event::Progress { run, mut progress } = progress(2, 2, true) else {
+            unreachable!()
+        };
+        progress.batch = step;
+        progress.done = 0.4 + 0.003 * step as f64;
+        progress.seconds_left = Some(60.0 - step as f64);
+        backend.push(Event::Progress { run, progress });
+        window.step();
+        let output = &window.output().platform_output;
+        if output.num_completed_passes > 1 {
+            twice.push((step, output.request_discard_reasons.clone()));
+        }
+    }
+    assert!(twice.len() < 3, "{twice:#?}");
 }

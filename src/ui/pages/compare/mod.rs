@@ -20,8 +20,11 @@ use egui::Ui;
 
 use crate::metrics::Expert;
 use crate::palette::Shade;
+use crate::run::config::RunConfig;
+use crate::session::differences::{differences, other_texts};
 use crate::session::like::unlike;
 use crate::session::views::{Fetch, Rows, RunRow};
+use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
@@ -61,6 +64,9 @@ enum View {
 /// Runs laid side by side: how each is drawn, and its place in the list.
 type Laid = Arc<[(Shade, usize)]>;
 
+/// The settings in which runs differ: key, and the value of each run.
+type Different = Arc<[(String, Vec<String>)]>;
+
 /// Places of runs among the rows.
 type Places = Arc<[usize]>;
 
@@ -78,7 +84,9 @@ pub struct State {
     /// Where the chosen runs stand in this list after so many changes, in the order they were chosen in.
     laid: Option<(Rows, u64, Laid)>,
     expert: Expert,
-    /// The accuracy matrices as pictures, by run.
+    /// In what the runs differ that are shown, by the list of all and their places, in this language.
+    different: Option<(Rows, Vec<usize>, Language, Different)>,
+    /// The accuracy matrices as pictures, by run that is chosen.
     matrices: HashMap<PathBuf, Picture>,
     /// The runs that the words and tags find.
     found: Option<list::Found>,
@@ -101,6 +109,7 @@ impl Default for State {
             chosen: None,
             shades: HashMap::new(),
             laid: None,
+            different: None,
             expert: Expert::ENSEMBLE,
             matrices: HashMap::new(),
             found: None,
@@ -143,6 +152,7 @@ impl State {
         laid.truncate(MOST);
         let selection = &self.selection;
         self.shades.retain(|run, _| selection.has(run));
+        self.matrices.retain(|run, _| selection.has(run));
         let laid = laid.into_iter().map(|(_, at)| {
             let row = &rows[at];
             let header = row.header.as_ref();
@@ -156,6 +166,26 @@ impl State {
         self.laid = Some((rows.clone(), changes, laid.clone()));
         laid
     }
+}
+
+/// In what the runs at these places differ: settings, and what the settings only name.
+fn different(state: &mut State, rows: &Rows, places: &[usize]) -> Different {
+    let language = Language::spoken();
+    if let Some((of, at, spoken, known)) = &state.different
+        && Arc::ptr_eq(of, rows)
+        && (at.as_slice(), *spoken) == (places, language)
+    {
+        return known.clone();
+    }
+    let runs = places.iter().map(|at| &*rows[*at]);
+    let runs: Vec<&RunRow> = runs.filter(|row| row.header.is_some()).collect();
+    let headers = runs.iter().filter_map(|row| row.header.as_ref());
+    let configs: Vec<&RunConfig> = headers.map(|header| &header.config).collect();
+    let mut found = differences(&configs);
+    found.extend(other_texts(&runs));
+    let found: Different = found.into();
+    state.different = Some((rows.clone(), places.to_vec(), language, found.clone()));
+    found
 }
 
 /// Draws the page.

@@ -2,16 +2,13 @@
 
 use egui::{RichText, Ui};
 
-use super::FIGURES;
 use super::became::became;
 use super::costs::costs;
 use super::matrices::matrices;
 use super::paired::paired;
+use super::{FIGURES, different};
 use crate::metrics::Expert;
 use crate::palette::Shade;
-use crate::run::config::RunConfig;
-use crate::run::event::RunHeader;
-use crate::session::differences::{differences, other_texts};
 use crate::session::like::unlike;
 use crate::session::plain::title_of;
 use crate::session::views::{Rows, RunRow};
@@ -23,8 +20,8 @@ use crate::ui::widgets::curves::{Curves, Series, dot};
 use crate::ui::widgets::{self, Column, card, card_of, faint, link, segmented, sentence, terms};
 
 pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
-    let shown = cx.pages.compare.laid(rows);
-    let shown = shown.iter().map(|(shade, at)| (*shade, &*rows[*at]));
+    let laid = cx.pages.compare.laid(rows);
+    let shown = laid.iter().map(|(shade, at)| (*shade, &*rows[*at]));
     let shown: Vec<(Shade, &RunRow)> = shown.collect();
     if shown.is_empty() {
         let height = column.rest(ui, 200.0);
@@ -41,7 +38,10 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     paired(ui, &shown, cx.pages.compare.expert);
     matrices(ui, cx, &shown);
     costs(ui, &shown);
-    differ(ui, &shown);
+    let is_shown = |at: &usize| shown.iter().any(|(_, row)| std::ptr::eq(*row, &*rows[*at]));
+    let places: Vec<usize> = laid.iter().map(|(_, at)| *at).filter(is_shown).collect();
+    let different = different(&mut cx.pages.compare, rows, &places);
+    differ(ui, &shown, &different);
 }
 
 /// A chosen run that is not laid beside the others, and what differs.
@@ -210,19 +210,15 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
 }
 
 /// The settings in which the chosen runs differ.
-fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
-    let runs: Vec<&RunRow> = shown.iter().map(|(_, row)| *row).collect();
-    let headers: Vec<&RunHeader> = runs.iter().filter_map(|row| row.header.as_ref()).collect();
-    if headers.len() < 2 {
+fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<String>)]) {
+    let shown = shown.iter().filter(|(_, row)| row.header.is_some());
+    if shown.clone().count() < 2 {
         return;
     }
-    let configs: Vec<&RunConfig> = headers.iter().map(|header| &header.config).collect();
     let t = tokens(ui);
     card(ui, |ui| {
         widgets::title(ui, tr!("compare-differs"));
-        let mut rows = differences(&configs);
-        rows.extend(other_texts(&runs));
-        if rows.is_empty() {
+        if different.is_empty() {
             faint(ui, tr!("compare-differs-nothing"));
             return;
         }
@@ -235,8 +231,8 @@ fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
                         dot(ui, *shade);
                     }
                     ui.end_row();
-                    for (key, values) in rows {
-                        faint(ui, title_of(&key));
+                    for (key, values) in different {
+                        faint(ui, title_of(key));
                         for value in values {
                             ui.label(RichText::new(value).color(t.text));
                         }
