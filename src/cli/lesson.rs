@@ -311,7 +311,7 @@ impl Player<'_> {
             .map(|expect| {
                 let held = holds(expect);
                 if let Err(Lack::Never(why)) = &held {
-                    tell(format!("line {}: {why}", expect.line));
+                    tell(format!("line {}: {}", expect.line, why.english()));
                 }
                 Check {
                     formula: &expect.formula.text,

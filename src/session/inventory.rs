@@ -38,6 +38,9 @@ impl Session {
         self.read_plugins();
         self.read_backbones();
         self.read_devices();
+        if self.learn.units.list.ready().is_some() {
+            self.read_units();
+        }
     }
 
     /// Reads the plugin files.

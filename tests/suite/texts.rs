@@ -9,6 +9,7 @@ use lae_studio::data::named::PUBLISHED;
 use lae_studio::device::AdapterKind;
 use lae_studio::experiment::grid::shipped;
 use lae_studio::experiment::presets::presets;
+use lae_studio::export::Format;
 use lae_studio::method::METHODS;
 use lae_studio::pet::functions::FUNCTIONS;
 use lae_studio::pet::{BLOCK_SYMBOLS, PluginLibrary, Site};
@@ -23,6 +24,7 @@ const MOVED: &[&str] = &[
     "session/advice.rs",
     "session/album.rs",
     "session/at_places.rs",
+    "session/away",
     "session/bin.rs",
     "session/board.rs",
     "session/checks.rs",
@@ -79,6 +81,10 @@ const MOVED: &[&str] = &[
     "session/tasks.rs",
     "session/tested.rs",
     "session/trials.rs",
+    "session/units/ask.rs",
+    "session/units/library.rs",
+    "session/units/own.rs",
+    "session/units/value.rs",
     "session/views.rs",
     "session/words.rs",
     "session/worst.rs",
@@ -338,6 +344,9 @@ fn of_lists() -> BTreeSet<String> {
         add("grid", grid.name, &["title", "about"]);
     }
     builtin::names().for_each(|name| add("dataset", name, &["credit"]));
+    Format::ALL
+        .iter()
+        .for_each(|(_, key, _)| add("export", key, &["about"]));
     PUBLISHED
         .iter()
         .for_each(|set| add("dataset", set.name, &["about", "licence"]));

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::Wake;
 use super::backend::Backend;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Wish};
 use crate::run::job::{JobId, Own};
@@ -63,7 +64,9 @@ impl Away {
             }
         };
         let thread = std::thread::Builder::new().name("away".into()).spawn(work);
-        let thread = thread.map_err(|error| Problem::new(format!("no thread starts: {error}")))?;
+        let thread = thread.map_err(|error| {
+            Problem::new(message!("notices-no-thread", why = error.to_string()))
+        })?;
         Ok(Self {
             messages,
             events,

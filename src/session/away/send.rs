@@ -61,7 +61,7 @@ impl Work {
         };
         let thread = std::thread::Builder::new().name("carry".into());
         if let Err(error) = thread.spawn(carry) {
-            let problem = Problem::new(format!("no thread starts: {error}"));
+            let problem = Problem::new(message!("notices-no-thread", why = error.to_string()));
             self.carried(id, Err(problem));
         }
     }
@@ -100,19 +100,20 @@ impl Work {
                 *run = self.root.join(self.name_there(&store::run_name(run)));
                 along
             }
-            JobWork::Resume(run) | JobWork::Teach { run, .. } => {
-                Err(Problem::new(format!("this run is not one of {name}"))
-                    .at_path(run)
-                    .advise("go on with it on this computer"))
-            }
+            JobWork::Resume(run) | JobWork::Teach { run, .. } => Err(Problem::new(message!(
+                "place-not-its-run",
+                name = name.as_str()
+            ))
+            .at_path(run)
+            .advise(message!("place-not-its-run-try"))),
             JobWork::Grid(work) => {
                 job.device = Some(device.unwrap_or_else(|| "auto".into()));
                 take_grid_along(work, &self.root, &self.place.data)
             }
             JobWork::Try(_) | JobWork::TryPet(_) | JobWork::Check { .. } => Err(Problem::new(
-                format!("trials and checks are done on this computer, and not at {name}"),
+                message!("place-no-trials", name = name.as_str()),
             )
-            .advise("choose a device of this computer")),
+            .advise(message!("place-no-trials-try"))),
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Message;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::remote::{News, Peer, Remote};
 use crate::run::event::{Command, Event, Phase};
@@ -219,10 +220,11 @@ impl Work {
             // Of a grid, more than its last run.
             if run.is_empty() || job.is_whole_alone() {
                 let name = &self.place.name;
-                let what = format!("{name} knows nothing more of {}", job.title);
+                let name = name.as_str();
+                let what = message!("place-forgot-job", name = name, job = job.title.as_str());
                 let advice = match job.is_whole_alone() {
-                    true => "start it again: what is there comes home, and is not run again".into(),
-                    false => format!("`lae-studio runs --place {name}` lists the runs there"),
+                    true => message!("place-forgot-job-again"),
+                    false => message!("place-forgot-job-list", name = name),
                 };
                 self.refuse(job.id, Problem::new(what).advise(advice));
             } else {

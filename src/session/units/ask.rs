@@ -7,7 +7,9 @@ use super::figures::Lack;
 use super::formula::Formula;
 use super::text::{Paragraph, paragraphs};
 use super::value::Figures;
+use crate::message;
 use crate::problem::{Problem, Result};
+use crate::texts::Message;
 
 /// Most choices of a question.
 const MOST_CHOICES: usize = 8;
@@ -76,7 +78,7 @@ pub enum Feedback<'a> {
     /// What was typed is no number.
     NoNumber,
     /// It can never be said, for this reason.
-    Never(String),
+    Never(Message),
 }
 
 #[derive(Deserialize)]
@@ -217,11 +219,11 @@ fn read_number(typed: &str) -> Option<f64> {
 }
 
 fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
-    let count = words.choices.len();
+    let (name, count) = (words.name.as_str(), words.choices.len());
     if !(2..=MOST_CHOICES).contains(&count) {
         return Err(
-            Problem::new(format!("the question {} has {count} choices", words.name))
-                .advise(format!("give 2 to {MOST_CHOICES}")),
+            Problem::new(message!("lesson-choices", name = name, n = count))
+                .advise(message!("lesson-choices-try", n = MOST_CHOICES)),
         );
     }
     let conditions: Vec<String> = match (words.right, words.holds.len()) {
@@ -231,10 +233,10 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
         }
         (None, there) if there == count => words.holds.clone(),
         _ => {
-            return Err(Problem::new(format!("the question {} does not say which choice is right", words.name))
-                .advise(format!(
-                    "give right = a number from 1 to {count}, or holds = a condition for each choice, in order"
-                )));
+            return Err(
+                Problem::new(message!("lesson-no-right-choice", name = name))
+                    .advise(message!("lesson-no-right-choice-try", n = count)),
+            );
         }
     };
     let read = |text: &String| Formula::read_as(text, runs, true);
@@ -247,8 +249,8 @@ fn choice(words: &Words, runs: &[String]) -> Result<AnswerKind> {
 fn number(words: &Words, runs: &[String]) -> Result<AnswerKind> {
     let Some(answer) = &words.answer else {
         return Err(
-            Problem::new(format!("the question {} has no answer", words.name))
-                .advise("give choices = […] with right or holds, or answer = a formula"),
+            Problem::new(message!("lesson-no-answer", name = words.name.as_str()))
+                .advise(message!("lesson-no-answer-try")),
         );
     };
     let slip = |slip: &Slip| {

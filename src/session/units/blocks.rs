@@ -4,8 +4,9 @@ use serde::Deserialize;
 use toml::Table;
 
 use super::formula::Formula;
+use crate::message;
 use crate::method;
-use crate::problem::{Problem, Result, line_and_column};
+use crate::problem::{Problem, Result, line_and_column, some_of};
 use crate::run::config::RunConfig;
 
 /// Most runs of a block, repetitions counted.
@@ -73,13 +74,12 @@ impl Runs {
                 few_runs(several.len())?;
                 let read_plan = |own| match own {
                     toml::Value::Table(own) => RunPlan::read(merged(&shared, own)),
-                    _ => Err(Problem::new("\"runs\" is no list of tables")),
+                    _ => Err(no_list_of_runs()),
                 };
                 several.into_iter().map(read_plan).collect::<Result<_>>()?
             }
             Some(_) => {
-                return Err(Problem::new("\"runs\" is no list of tables")
-                    .advise("begin each run with a line [[runs]]"));
+                return Err(no_list_of_runs());
             }
         };
         few_runs(plans.iter().map(|plan| plan.configs.len()).sum())?;
@@ -91,7 +91,8 @@ impl Runs {
 impl RunPlan {
     fn read(mut table: Table) -> Result<Self> {
         let name = word(&mut table, "name")?;
-        let name = name.ok_or_else(|| Problem::new("a run has no name").advise(NAMES))?;
+        let nameless = || Problem::new(message!("lesson-nameless-run"));
+        let name = name.ok_or_else(|| nameless().advise(message!("lesson-name-try")))?;
         check_name(&name)?;
         let title = word(&mut table, "title")?;
         let orders: Vec<String> = list(&mut table, "orders")?;
@@ -100,9 +101,7 @@ impl RunPlan {
         let own_rate = table.contains_key("base_lr");
         let config = RunConfig::from_toml(&table.to_string(), "").map_err(|problem| {
             let known = OWN.join(", ");
-            Problem::new(problem.what).advise(format!(
-                "give the settings of `lae-studio train`, with _ for -; a run's own words are {known}"
-            ))
+            Problem::new(problem.words()).advise(message!("lesson-setting-try", names = known))
         })?;
         let mut config = config;
         if !own_rate && let Some(rate) = method::named_method(&config.method)?.rate {
@@ -130,9 +129,8 @@ impl RunPlan {
             configs = configs.iter().flat_map(each).collect();
         }
         if let Some(problem) = configs.iter().flat_map(method::problems).next() {
-            return Err(
-                Problem::new(format!("the run {name}: {}", problem.what)).advise(problem.remedy)
-            );
+            let what = message!("lesson-of-run", name = name, what = problem.words());
+            return Err(Problem::new(what).advise(problem.messages.words(1, &problem.remedy)));
         }
         let title = match title {
             Some(title) => title,
@@ -150,8 +148,10 @@ impl RunPlan {
 fn few_runs(count: usize) -> Result<()> {
     match (1..=MOST_RUNS).contains(&count) {
         true => Ok(()),
-        false => Err(Problem::new(format!("this block asks for {count} runs"))
-            .advise(format!("ask for 1 to {MOST_RUNS} runs in a block"))),
+        false => Err(
+            Problem::new(message!("lesson-block-too-many-runs", n = count))
+                .advise(message!("lesson-block-too-many-runs-try", n = MOST_RUNS)),
+        ),
     }
 }
 
@@ -195,17 +195,18 @@ impl Expect {
         let all = lines.take(MOST_CONDITIONS + 1).map(read_row);
         let all = all.collect::<Result<Vec<_>>>()?;
         match all.len() > MOST_CONDITIONS {
-            true => Err(Problem::new(format!(
-                "this block has more than {MOST_CONDITIONS} conditions"
-            ))
-            .advise("join conditions by and")),
+            true => Err(
+                Problem::new(message!("lesson-too-many-conditions", n = MOST_CONDITIONS))
+                    .advise(message!("lesson-too-many-conditions-try")),
+            ),
             false => Ok(all),
         }
     }
 }
 
-/// What a name may be.
-const NAMES: &str = "give it a name of small letters, digits and _, beginning with a letter";
+fn no_list_of_runs() -> Problem {
+    Problem::new(message!("lesson-no-list-of-runs")).advise(message!("lesson-no-list-of-runs-try"))
+}
 
 /// Names stand in formulas.
 pub(super) fn check_name(name: &str) -> Result<()> {
@@ -216,7 +217,8 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     ];
     match good && name.len() <= 40 && !taken.contains(&name) {
         true => Ok(()),
-        false => Err(Problem::new(format!("\"{name}\" cannot be a name here")).advise(NAMES)),
+        false => Err(Problem::new(message!("lesson-bad-name", name = name))
+            .advise(message!("lesson-name-try"))),
     }
 }
 
@@ -225,8 +227,10 @@ pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
     match runs.iter().any(|known| known == name) {
         true => Ok(()),
         false => Err(
-            Problem::new(format!("there is no run \"{name}\" in this lesson"))
-                .advise(format!("name one of {}", crate::problem::listed(runs, 20))),
+            Problem::new(message!("lesson-no-such-run", name = name)).advise(message!(
+                "lesson-no-such-run-try",
+                names = some_of(runs, 20)
+            )),
         ),
     }
 }
@@ -245,12 +249,10 @@ fn in_line(error: &toml::de::Error, text: &str) -> Problem {
     let line = error
         .span()
         .map_or(1, |span| line_and_column(text, span.start).0);
-    Problem::new(format!(
-        "this block cannot be read: {}",
-        error.message().trim()
-    ))
-    .at(format!("line {line} of the block"))
-    .advise("correct it; docs/lessons/README.md describes every block")
+    let why = error.message().trim();
+    Problem::new(message!("lesson-block-unread", why = why))
+        .at(format!("line {line} of the block"))
+        .advise(message!("lesson-block-unread-try"))
 }
 
 fn merged(shared: &Table, own: Table) -> Table {
@@ -263,7 +265,8 @@ fn word(table: &mut Table, key: &str) -> Result<Option<String>> {
     match table.remove(key) {
         None => Ok(None),
         Some(toml::Value::String(word)) => Ok(Some(word)),
-        Some(_) => Err(Problem::new(format!("\"{key}\" is no text")).advise("put it in quotes")),
+        Some(_) => Err(Problem::new(message!("lesson-no-text", key = key))
+            .advise(message!("lesson-no-text-try"))),
     }
 }
 
@@ -272,8 +275,7 @@ fn list<T: for<'a> Deserialize<'a>>(table: &mut Table, key: &str) -> Result<Vec<
         return Ok(Vec::new());
     };
     let wrong = |_| {
-        Problem::new(format!("\"{key}\" is not the list it has to be"))
-            .advise("write orders = [\"natural\", \"seed:1\"], or seeds = [0, 1]")
+        Problem::new(message!("lesson-no-list", key = key)).advise(message!("lesson-no-list-try"))
     };
     value.try_into().map_err(wrong)
 }

@@ -9,9 +9,10 @@ use super::formula::Formula;
 use super::of_run::OfRun;
 use super::text::number;
 use super::value::Figures;
+use crate::message;
 use crate::metrics::{Expert, mean, std_dev};
 use crate::palette::Shade;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
 /// A figure.
@@ -119,15 +120,14 @@ impl Figure {
         let words: Words = block(text)?;
         words.runs.iter().try_for_each(|name| known(name, runs))?;
         if words.runs.is_empty() || words.runs.len() > 8 {
-            return Err(
-                Problem::new("a figure shows 1 to 8 runs").advise("name them in runs = […]")
-            );
+            return Err(Problem::new(message!("lesson-figure-runs"))
+                .advise(message!("lesson-figure-runs-try")));
         }
         let value = || match &words.value {
             Some(value) => each(value, &words.runs),
             None => Err(
-                Problem::new(format!("a figure of kind {} needs a value", words.kind))
-                    .advise("give value = a formula of run, such as \"forgetting(run)\""),
+                Problem::new(message!("lesson-figure-value", kind = words.kind.as_str()))
+                    .advise(message!("lesson-figure-value-try")),
             ),
         };
         let kind = match words.kind.as_str() {
@@ -139,8 +139,10 @@ impl Figure {
             "table" => table(&words)?,
             other => {
                 return Err(
-                    Problem::new(format!("there is no figure of kind \"{other}\""))
-                        .advise(format!("choose one of {}", listed(&KINDS, 9))),
+                    Problem::new(message!("lesson-no-such-figure", kind = other)).advise(message!(
+                        "lesson-no-such-figure-try",
+                        names = KINDS.join(", ")
+                    )),
                 );
             }
         };
@@ -334,8 +336,8 @@ fn table(words: &Words) -> Result<Shape> {
         &words.columns
     };
     if columns.len() > MOST_COLUMNS {
-        let what = format!("this table has {} columns", columns.len());
-        return Err(Problem::new(what).advise(format!("give it {MOST_COLUMNS} at most")));
+        let what = message!("lesson-columns", n = columns.len());
+        return Err(Problem::new(what).advise(message!("lesson-columns-try", n = MOST_COLUMNS)));
     }
     let mut rows = vec![Vec::new(); words.runs.len()];
     for column in columns {

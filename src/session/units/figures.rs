@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::counts::counted;
+use crate::message;
 use crate::method::epochs_of;
 use crate::method::lae::DISTANCE;
 use crate::metrics::{Expert, Histories, History};
 use crate::run::event::{RunHeader, TaskReport, by_pass};
+use crate::texts::Message;
 
 /// Why a formula has no value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Lack {
     /// A run has not come so far.
     NotYet,
     /// It never will have one, for this reason.
-    Never(String),
+    Never(Message),
 }
 
 /// What a formula comes to.
@@ -104,9 +105,9 @@ impl RunFigures {
         if self.measured() == 0 || self.history.experts().any(|here| here == expert) {
             return Ok(self.history.of(expert));
         }
-        Err(Lack::Never(format!(
-            "this run has no {} expert",
-            expert.name()
+        Err(Lack::Never(message!(
+            "formula-no-expert",
+            name = expert.name()
         )))
     }
 
@@ -141,8 +142,10 @@ impl RunFigures {
     pub(super) fn cell(&self, expert: Option<Expert>, after: usize, on: usize) -> Outcome<f64> {
         let history = self.of(expert)?;
         if on > after {
-            return Err(Lack::Never(format!(
-                "after task {after} nothing is known of task {on}"
+            return Err(Lack::Never(message!(
+                "formula-later-task",
+                after = after,
+                on = on
             )));
         }
         self.there(after)?;
@@ -175,7 +178,7 @@ impl RunFigures {
             .map_or(&[][..], Vec::as_slice);
         let pass = at.get(1).copied().unwrap_or(passes.len());
         let value = passes.get(pass.wrapping_sub(1)).copied();
-        let never = || Lack::Never("this run did not have two experts then".into());
+        let never = || Lack::Never(message!("formula-one-expert"));
         value.map(|value| value * 100.0).ok_or_else(never)
     }
 
@@ -184,9 +187,9 @@ impl RunFigures {
         match task {
             task if task <= self.measured() && task > 0 => Ok(()),
             task if task <= self.tasks() || self.tasks() == 0 => Err(Lack::NotYet),
-            _ => Err(Lack::Never(format!(
-                "this run has {}",
-                counted(self.tasks(), "task")
+            _ => Err(Lack::Never(message!(
+                "formula-fewer-tasks",
+                n = self.tasks()
             ))),
         }
     }
@@ -196,7 +199,7 @@ fn percent(share: Option<f64>) -> Outcome<f64> {
     let share = share.filter(|share| share.is_finite());
     share
         .map(|share| share * 100.0)
-        .ok_or_else(|| Lack::Never("this was not measured".into()))
+        .ok_or_else(|| Lack::Never(message!("formula-not-measured")))
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 
 use super::functions::{FUNCTIONS, Function, Of, function};
 use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
+use crate::message;
 use crate::method::METHODS;
 use crate::metrics::Expert;
 use crate::names::shortened;
-use crate::problem::{Problem, Result, listed};
+use crate::problem::{Problem, Result, some_of};
+use crate::texts::Message;
 
 const LANGUAGE: Language = Language {
     called: "the formula",
@@ -79,10 +81,10 @@ impl Formula {
     /// As [`Formula::read`], or it is the other one.
     pub fn read_as(text: &str, runs: &[String], condition: bool) -> Result<Self> {
         let formula = Self::read(text, runs)?;
-        let wrong = |what: &str| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
+        let wrong = |what: Message| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
         match (formula.is_condition(), condition) {
-            (true, false) => wrong("a condition stands where a number is wanted"),
-            (false, true) => wrong("a number stands where a condition is wanted"),
+            (true, false) => wrong(message!("formula-no-number")),
+            (false, true) => wrong(message!("formula-no-condition")),
             _ => Ok(formula),
         }
     }
@@ -91,16 +93,15 @@ impl Formula {
 /// A mistake as a person reads it.
 fn problem(text: &str, wrong: &Diagnostic) -> Problem {
     let what = match text {
-        "" => wrong.what.clone(),
-        text => format!("{}, in \"{}\"", wrong.what, shortened(text)),
+        "" => wrong.words(),
+        text => message!("formula-in", what = wrong.words(), text = shortened(text)).into(),
     };
-    let remedy = wrong.remedy().english;
-    Problem::new(what).advise(match remedy.is_empty() {
+    let remedy = wrong.remedy();
+    Problem::new(what).advise(match remedy.english.is_empty() {
         false => remedy,
         true => {
             let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
-            let names = listed(&names, 40);
-            format!("write like forgetting(a) > 2 * forgetting(b); there are {names}")
+            message!("formula-like-try", names = names.join(", ")).into()
         }
     })
 }
@@ -111,19 +112,20 @@ fn is_condition(node: &Expr) -> bool {
 
 /// Whether everything in it has a meaning: the first that has none.
 fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
-    let wrong = |what: &str| Err(Diagnostic::new(node.pointed(), what));
+    let wrong = |what: Message| Err(Diagnostic::new(node.pointed(), what));
     match &node.kind {
         NodeKind::Number(_) => return Ok(()),
         NodeKind::Name(name) => {
-            let wrong = Diagnostic::new(node.span.clone(), format!("\"{name}\" is no number"));
+            let what = message!("formula-a-name", name = name.as_str());
+            let wrong = Diagnostic::new(node.span.clone(), what);
             return Err(match runs.contains(name) {
-                true => wrong.because(format!("ask for a figure of the run, as accuracy({name})")),
+                true => wrong.because(message!("formula-a-name-try", name = name.as_str())),
                 false => wrong,
             });
         }
         NodeKind::Call(name, arguments) => {
             let Some(function) = function(name) else {
-                let what = format!("there is no function named \"{name}\"");
+                let what = message!("formula-no-function", name = name.as_str());
                 let span = node.span.start..node.span.start + name.len();
                 let known = FUNCTIONS.iter().map(|function| function.name);
                 return Err(Diagnostic::new(span, what).meant(name, known));
@@ -132,16 +134,18 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
                 return asked(function, node, arguments).and_then(|asked| asked.of_any(runs));
             }
             if arguments.iter().any(is_condition) {
-                return wrong(&format!("{name} takes numbers"));
+                return wrong(message!("formula-takes-numbers", name = name.as_str()));
             }
         }
-        NodeKind::Minus(inner) if is_condition(inner) => return wrong("a condition has no sign"),
+        NodeKind::Minus(inner) if is_condition(inner) => {
+            return wrong(message!("formula-signed-condition"));
+        }
         NodeKind::Minus(_) => {}
         NodeKind::Pair(sign, both) => {
             if both.iter().any(|side| is_condition(side) != sign.joins()) {
                 return wrong(match sign.joins() {
-                    true => "\"and\" and \"or\" join conditions, not numbers",
-                    false => "a condition cannot be calculated with or compared",
+                    true => message!("formula-joins-conditions"),
+                    false => message!("formula-calculates"),
                 });
             }
         }
@@ -155,7 +159,7 @@ pub(super) fn asked<'t>(
     node: &Expr,
     arguments: &'t [Expr],
 ) -> Result<Asked<'t>, Diagnostic> {
-    let (name, about) = (function.name, function.about);
+    let like = function.about.split(':').next().unwrap_or_default();
     let (mut run, mut numbers, mut expert) = (None, Vec::new(), None);
     for (at, argument) in arguments.iter().enumerate() {
         let known = |name: &str| {
@@ -175,7 +179,8 @@ pub(super) fn asked<'t>(
                 expert = known(name);
             }
             _ => {
-                let what = format!("\"{argument}\" means nothing in {name}: {about}");
+                let argued = argument.to_string();
+                let what = message!("formula-means-nothing", argument = argued, like = like);
                 return Err(Diagnostic::new(argument.span.clone(), what));
             }
         }
@@ -188,7 +193,7 @@ pub(super) fn asked<'t>(
             expert,
         }),
         _ => {
-            let what = format!("{name} has not the numbers it takes: {about}");
+            let what = message!("formula-other-numbers", name = function.name, like = like);
             Err(Diagnostic::new(node.span.clone(), what))
         }
     }
@@ -201,12 +206,11 @@ impl Asked<'_> {
             return Ok(());
         }
         let there = match runs.is_empty() {
-            true => "no block above names one".to_string(),
-            false => format!("there are {}", listed(runs, 20)),
+            true => message!("formula-no-run-none-try"),
+            false => message!("formula-no-run-try", names = some_of(runs, 20)),
         };
-        let what = format!("the formula names a run \"{}\" that is not here", self.run);
-        let wrong = Diagnostic::new(self.place.span.clone(), what);
-        Err(wrong.because(format!("name a run of this lesson: {there}")))
+        let what = message!("formula-no-run", name = self.run);
+        Err(Diagnostic::new(self.place.span.clone(), what).because(there))
     }
 }
 

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Unit;
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result, some_of};
 use crate::texts::Language;
 use crate::{files, folders};
 
@@ -54,7 +55,8 @@ pub struct UnitEntry {
 
 impl UnitEntry {
     fn new(name: &str, language: Option<Language>, own: bool, text: &str, origin: &str) -> Self {
-        let spoken = language.unwrap_or_default();
+        // A file that names no language is told in the one of whoever asks.
+        let spoken = language.unwrap_or_else(Language::spoken);
         Self {
             name: name.to_string(),
             language,
@@ -165,9 +167,9 @@ pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
     let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
     let found = all.iter().find(|entry| entry.name == wanted);
     let found = found.ok_or_else(|| {
-        Problem::new(format!("there is no lesson named \"{wanted}\"")).advise(format!(
-            "one of {}, or a file that ends in .md",
-            listed(&names, 30)
+        Problem::new(message!("lesson-none-named", name = wanted)).advise(message!(
+            "lesson-none-named-try",
+            names = some_of(&names, 30)
         ))
     })?;
     found.unit.clone()

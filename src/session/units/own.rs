@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::library::own_folder;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::session::Session;
 use crate::texts::Language;
@@ -25,11 +26,8 @@ impl Session {
                 Ok((path, shown))
             },
             |session, (path, shown)| {
-                let told = Problem::new("a lesson of your own is begun").at_path(&path);
-                session.notify(
-                    told.advise("change it in any editor, then press Read again on Learn"),
-                    false,
-                );
+                let told = Problem::new(message!("lesson-begun")).at_path(&path);
+                session.notify(told.advise(message!("lesson-begun-try")), false);
                 if let Err(problem) = shown {
                     session.notify(problem, false);
                 }
@@ -47,8 +45,7 @@ impl Session {
 /// The folder of a teacher's own lessons, made where it is not there yet.
 fn folder() -> Result<PathBuf> {
     let folder = own_folder().ok_or_else(|| {
-        Problem::new("this system has no folder for a program's data")
-            .advise("start lae-studio with --portable")
+        Problem::new(message!("lesson-no-folder")).advise(message!("lesson-no-folder-try"))
     })?;
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("make the folder of lessons", &folder, &error))?;
@@ -81,9 +78,9 @@ fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
             }
         }
     }
-    Err(Problem::new("all names for new lessons are taken")
+    Err(Problem::new(message!("lesson-names-taken"))
         .at_path(folder)
-        .advise("give those that are there names of their own"))
+        .advise(message!("lesson-names-taken-try")))
 }
 
 #[cfg(test)]

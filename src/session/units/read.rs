@@ -7,7 +7,8 @@ use super::blocks::{Expect, Runs, Teach, block};
 use super::chart::Figure;
 use super::text::{MarkdownPiece, pieces};
 use super::{Unit, UnitPart};
-use crate::problem::{Problem, Result, listed};
+use crate::message;
+use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
 /// What stands above and below the front matter.
@@ -56,9 +57,9 @@ impl Unit {
         })?;
         if pieces.len() > MOST_PARTS {
             return Err(
-                Problem::new(format!("this lesson has more than {MOST_PARTS} parts"))
+                Problem::new(message!("lesson-too-many-parts", n = MOST_PARTS))
                     .at(origin)
-                    .advise("cut it into several lessons"),
+                    .advise(message!("lesson-too-many-parts-try")),
             );
         }
         let mut reader = Reader::default();
@@ -87,11 +88,8 @@ impl Unit {
 
 /// Front matter, body, and the line at which the body begins.
 fn split(text: &str) -> Result<(&str, &str, usize)> {
-    let missing = || {
-        Problem::new("this lesson does not begin with its title").advise(
-            "begin the file with a line +++, then title, minutes and order, then another +++",
-        )
-    };
+    let missing =
+        || Problem::new(message!("lesson-no-title")).advise(message!("lesson-no-title-try"));
     let rest = text
         .strip_prefix(FENCE)
         .and_then(|rest| rest.strip_prefix('\n'));
@@ -161,9 +159,9 @@ impl Reader {
             }),
             other => {
                 return Err(
-                    Problem::new(format!("there is no block named \"{other}\"")).advise(format!(
-                        "name it one of {}; code to be read is named text or sh",
-                        listed(&BLOCKS, 9)
+                    Problem::new(message!("lesson-no-such-block", name = other)).advise(message!(
+                        "lesson-no-such-block-try",
+                        names = BLOCKS.join(", ")
                     )),
                 );
             }
@@ -187,15 +185,15 @@ impl Reader {
             };
             for name in names {
                 if seen.contains(&name) {
-                    return Err(Problem::new(format!("two blocks are named \"{name}\""))
-                        .advise("give each its own name"));
+                    return Err(Problem::new(message!("lesson-same-name", name = name))
+                        .advise(message!("lesson-same-name-try")));
                 }
                 seen.push(name);
             }
         }
         if count > MOST_RUNS {
-            return Err(Problem::new(format!("this lesson asks for {count} runs"))
-                .advise(format!("ask for {MOST_RUNS} at most")));
+            return Err(Problem::new(message!("lesson-too-many-runs", n = count))
+                .advise(message!("lesson-too-many-runs-try", n = MOST_RUNS)));
         }
         Ok(())
     }
@@ -251,6 +249,11 @@ mod tests {
             assert!(problem.what.contains(words), "{words}: {problem}");
             assert_eq!(problem.place, format!("t.en.md, line {line}"), "{words}");
             assert!(!problem.remedy.is_empty(), "{words}");
+            Language::German.speak();
+            let german = problem.said();
+            Language::English.speak();
+            assert_ne!(german.what, problem.what, "{words}");
+            assert_ne!(german.remedy, problem.remedy, "{words}");
         }
         let many = "1 < 2\n".repeat(101);
         let runs = |orders: &str| format!("name = \"a\"\n{orders}");

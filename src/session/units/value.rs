@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::figures::{Lack, Outcome, RunFigures};
 use super::formula::{Formula, asked};
 use super::functions::{Function, Of, function};
-use crate::counts::counted;
 use crate::expression::{Expr, NodeKind, Sign};
+use crate::message;
 
 /// The figures of the runs of a unit by name; several where a run is repeated.
 pub type Figures = BTreeMap<String, Vec<RunFigures>>;
@@ -27,10 +27,10 @@ impl Formula {
     pub fn value(&self, figures: &Figures) -> Outcome<f64> {
         match self.values(figures)?.as_slice() {
             [one] => Ok(*one),
-            several => Err(Lack::Never(format!(
-                "\"{}\" has {}; take mean(…) of it",
-                self.text,
-                counted(several.len(), "value")
+            several => Err(Lack::Never(message!(
+                "formula-several-values",
+                text = self.text.as_str(),
+                n = several.len()
             ))),
         }
     }
@@ -81,7 +81,7 @@ fn call(
             for argument in arguments {
                 values.extend(work_out(argument, figures)?);
             }
-            let lack = || Lack::Never(format!("{} needs more values", function.name));
+            let lack = || Lack::Never(message!("formula-more-values", name = function.name));
             Ok(vec![of(&values).ok_or_else(lack)?])
         }
     }
@@ -94,9 +94,7 @@ fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
         .iter()
         .any(|n| *n != 1 && *n != most)
     {
-        return Err(Lack::Never(
-            "runs with different numbers of repetitions stand side by side; take mean(…)".into(),
-        ));
+        return Err(Lack::Never(message!("formula-other-repetitions")));
     }
     let at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
     let pairs = (0..most).filter_map(|i| Some((at(left, i)?, at(right, i)?)));

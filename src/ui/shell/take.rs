@@ -4,6 +4,7 @@ use egui::{Popup, Ui};
 
 use crate::export::Format;
 use crate::session::take_along::TakenAlong;
+use crate::texts::of_list;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ProofCommand;
@@ -24,13 +25,14 @@ fn title(format: Format) -> &'static str {
 /// The forms, each with a sentence.
 pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
     ui.set_max_width(280.0);
-    for (format, _, says) in Format::ALL {
-        if ui.button(title(*format)).on_hover_text(*says).clicked() {
+    for (format, key, says) in Format::ALL {
+        let says = of_list("export", key, "about", says);
+        if ui.button(title(*format)).on_hover_text(says).clicked() {
             let command = ProofCommand::Take(taken.clone(), *format);
             commands.push(UiCommand::OnProof(command));
         }
         // Menus set their lines to full width, which tears sentences apart.
-        ui.vertical(|ui| faint(ui, *says));
+        ui.vertical(|ui| faint(ui, says));
     }
 }
 

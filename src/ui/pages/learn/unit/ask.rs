@@ -85,7 +85,7 @@ fn say(ui: &mut Ui, ask: &Ask, feedback: &Feedback<'_>, figures: &Figures, langu
         Feedback::Open => return,
         Feedback::Kept => (tr!("unit-kept").into(), t.accent, none),
         Feedback::NoNumber => (tr!("unit-no-number").into(), t.warning, none),
-        Feedback::Never(why) => (tr!("unit-never", why = why.as_str()), t.warning, none),
+        Feedback::Never(why) => (tr!("unit-never", why = why.said()), t.warning, none),
         Feedback::Right(more) => {
             let key = if ask.guess {
                 "unit-guess-right"

@@ -143,8 +143,8 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
         .cloned()
         .unwrap_or_default();
     let same = entries.iter().filter(|entry| entry.name == unit.name);
-    let mut spoken = same.filter(|entry| entry.language == Some(language));
-    let other = spoken.find_map(|entry| entry.unit.as_ref().ok().cloned());
+    let mut units = same.filter_map(|entry| entry.unit.as_ref().ok());
+    let other = units.find(|unit| unit.language == language).cloned();
     let Some(other) = other else {
         return unit.clone();
     };
