@@ -61,7 +61,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lae_studio::run::config::{Setting, Settings};
-use lae_studio::run::event::MethodFacts;
+use lae_studio::run::event::{MethodFacts, Scores};
 
 /// So long a test waits for what has to come: far beyond what it takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -106,6 +106,6 @@ fn lae_facts() -> MethodFacts {
         uses_pet: true,
         pet_sized: Some(true),
         seeded: Some(true),
-        scores: None,
+        scores: Some(Scores::Maximum),
     }
 }
