@@ -9,3 +9,9 @@ column-learning-accuracy-meaning = Mittel über die Tasks ihrer Genauigkeit glei
 column-balanced-accuracy-meaning = Mittel über die Klassen ihrer Genauigkeit nach dem letzten Task
 column-final-accuracy-task-given-meaning = Genauigkeit nach dem letzten Task, wenn der Task jedes Bildes verraten wird: eine leichtere Frage
 column-calibration-error-meaning = erwarteter Kalibrierungsfehler der Antworten nach dem letzten Task (15 Bereiche), für Verfahren, deren Werte Wahrscheinlichkeiten sind
+
+# Formen, in denen ein Modell exportiert wird.
+
+export-torch-about = ein Ordner mit den Gewichten und einer lesbaren Python-Datei, für PyTorch und timm
+export-peft-about = ein LoRA, wie die Bibliothek peft es auf ein Netz von timm lädt
+export-onnx-about = das ganze Netz in einer Datei für onnxruntime und andere, ohne Python

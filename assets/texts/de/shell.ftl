@@ -264,6 +264,3 @@ shell-step-working = arbeitet
 shell-step-wrong = braucht Aufmerksamkeit
 shell-stops = Wissen nach Task
 shell-places-note = Läufe und Versuchsreihen gehen dorthin. Proben, Suchen, Prüfungen und hinzugefügte Tasks macht dieser Rechner.
-export-torch-about = ein Ordner mit den Gewichten und einer lesbaren Python-Datei, für PyTorch und timm
-export-peft-about = ein LoRA, wie die Bibliothek peft es auf ein Netz von timm lädt
-export-onnx-about = das ganze Netz in einer Datei für onnxruntime und andere, ohne Python

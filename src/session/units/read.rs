@@ -265,12 +265,12 @@ mod tests {
                     "orders = [{naturals}]\nseeds = [{}]",
                     "1,".repeat(3000)
                 )),
-                "9000000 runs",
+                "9,000,000 runs",
             ),
             (
                 "name = \"a\"",
                 runs(&"[[runs]]\n".repeat(2000)),
-                "2000 runs",
+                "2,000 runs",
             ),
             ("forgetting(a) > 1\n", many, "100 conditions"),
         ] {
