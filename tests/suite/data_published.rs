@@ -433,3 +433,33 @@ fn a_table_beside_class_folders_is_used_where_it_says_more() {
         (2, (8, 4), false)
     );
 }
+
+#[test]
+fn few_of_sixteen_bits_are_told() {
+    let write = |most: u16| {
+        let made = Made::new();
+        for i in 0..12_u16 {
+            let pixel =
+                |x: u32, y: u32| image::Luma([(x as u16 * 31 + y as u16 * 7 + i) % most + i]);
+            let picture = image::ImageBuffer::<image::Luma<u16>, Vec<u16>>::from_fn(16, 16, pixel);
+            let place = made
+                .path()
+                .join(format!("{}/{i}.png", ["a", "b"][usize::from(i) % 2]));
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            picture.save(place).unwrap();
+        }
+        made.open()
+    };
+    let dark = write(480);
+    assert!(
+        says(
+            &dark,
+            "12 images have 16 bits per channel but use only 9 of them"
+        ),
+        "{:?}",
+        dark.assumed
+    );
+    let made = Made::new();
+    made.class("a", 3).class("b", 3);
+    assert!(!says(&made.open(), "nearly black"));
+}

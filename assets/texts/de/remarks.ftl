@@ -65,6 +65,10 @@ remark-two-labels-first = { $n ->
 } unter mehr als einer Beschriftung, die ersten sind { $pairs }. Nimm die Kopien mit der falschen Beschriftung aus den Daten: Was auch geantwortet wird, eine der Beschriftungen zählt es als falsch.
 remark-no-class-names = In „{ $file }“ stehen nicht die { $n } Namen der Klassen: Die Klassen sind nummeriert.
 remark-not-looked-at = Bei mehr als { $most } Dateien wurde nicht nach beschädigten und doppelten Bildern gesucht; beschädigte werden ausgelassen, wenn sie an der Reihe sind.
+remark-dark = { $n ->
+    [one] { $n } Bild hat 16 Bit je Kanal, nutzt
+   *[other] { $n } Bilder haben 16 Bit je Kanal, nutzen
+} davon aber nur { $bits } (größter Wert { $largest }), darum sieht das Netz sie fast schwarz. Multipliziere vor dem Trainieren und vor dem Vorhersagen alle Werte mit { $times }.
 remark-test-classes-from = Die Klassen der Testbilder stammen aus { $file }.
 remark-class-column = Die Spalte „{ $column }“ von „{ $file }“ wurde als Klasse genommen.
 remark-from-list = Klassen und Aufteilung stammen aus „{ $file }“.

@@ -65,6 +65,10 @@ remark-two-labels-first = { $n ->
 } under more than one label, the first are { $pairs }. Take the copies with the wrong label out of the data: whatever is answered for such a picture, one of its labels counts it as wrong.
 remark-no-class-names = '{ $file }' does not hold the { $n } class names: the classes are numbered.
 remark-not-looked-at = With more than { $most } files, damaged pictures and duplicates were not looked for; damaged ones are left out when they come up.
+remark-dark = { $n ->
+    [one] { $n } image has 16 bits per channel but uses
+   *[other] { $n } images have 16 bits per channel but use
+} only { $bits } of them (largest value { $largest }), so the network sees them nearly black. Multiply all values by { $times } before training and before predicting.
 remark-test-classes-from = Classes of the test split were taken from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was taken as the class.
 remark-from-list = Classes and splits were taken from '{ $file }'.

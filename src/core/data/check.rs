@@ -25,6 +25,9 @@ use crate::texts::Words;
 /// More picture files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
 
+/// Images of 16 bits a channel whose values all fit into so many are nearly black.
+const DARK_BITS: u32 = 14;
+
 /// What looking at the pictures brought up.
 #[derive(Clone, Default)]
 pub struct Checked {
@@ -36,6 +39,8 @@ pub struct Checked {
     pub sizes: Option<Sizes>,
     /// What was seen of each picture.
     pub known: Arc<Known>,
+    /// How many images have 16 bits a channel, and the largest value of any.
+    deep: (usize, u16),
 }
 
 /// Decodes every picture of both splits and takes out those that cannot be read.
@@ -98,11 +103,13 @@ pub fn check(
             None => true,
         });
     }
+    checked.assumed.extend(checked.dark());
     Ok(checked)
 }
 
 /// One picture, looked at.
 struct Look {
+    largest: Option<u16>,
     width: u32,
     height: u32,
     seen: Seen,
@@ -118,6 +125,7 @@ fn look(sample: &Sample) -> Result<Look> {
     };
     let picture = &held.picture;
     Ok(Look {
+        largest: held.largest,
         width: picture.width(),
         height: picture.height(),
         seen: Seen {
@@ -143,6 +151,9 @@ fn print_of(picture: &RgbImage) -> Print {
 
 impl Checked {
     fn note(&mut self, sample: &Sample, look: Look) {
+        if let Some(largest) = look.largest {
+            self.deep = (self.deep.0 + 1, self.deep.1.max(largest));
+        }
         let known = Arc::make_mut(&mut self.known);
         known.insert(sample.source.clone(), look.seen);
         let widen = |(low, high): (u32, u32), side: u32| (low.min(side), high.max(side));
@@ -152,6 +163,23 @@ impl Checked {
         });
         sizes.width = widen(sizes.width, look.width);
         sizes.height = widen(sizes.height, look.height);
+    }
+}
+
+impl Checked {
+    /// That the images are nearly black, because they use few of their 16 bits: cameras of 12 bits write so.
+    fn dark(&self) -> Option<Words> {
+        let (images, largest) = self.deep;
+        let bits = u16::BITS - largest.leading_zeros();
+        let times = 1_u32 << (u16::BITS - bits);
+        let remark = message!(
+            "remark-dark",
+            n = images,
+            bits = bits as usize,
+            largest = largest.to_string(),
+            times = times.to_string()
+        );
+        (images > 0 && largest > 0 && bits <= DARK_BITS).then(|| remark.into())
     }
 }
 

@@ -11,7 +11,7 @@ mod room;
 mod tiff;
 mod webp;
 
-use std::io::{BufReader, Cursor, Seek};
+use std::io::{BufRead, BufReader, Cursor, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -73,6 +73,8 @@ pub fn foreign_format(ending: &str) -> Option<&'static str> {
 /// not decode another meanwhile.
 pub(super) struct Held {
     pub picture: RgbImage,
+    /// The largest value of a channel, where the file has 16 bits for each.
+    pub largest: Option<u16>,
     _room: Option<Room>,
 }
 
@@ -88,6 +90,7 @@ impl From<RgbImage> for Held {
     fn from(picture: RgbImage) -> Self {
         Self {
             picture,
+            largest: None,
             _room: None,
         }
     }
@@ -104,7 +107,7 @@ pub fn decode_picture(bytes: &[u8]) -> Result<RgbImage> {
 
 /// As [`decode_picture`], with so much memory free.
 fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Held> {
-    let Ok(format) = image::guess_format(bytes) else {
+    let Some(format) = format_of(bytes) else {
         return Err(not_readable(bytes));
     };
     if format == ImageFormat::Jpeg && jpeg::is_cut(bytes) {
@@ -114,8 +117,22 @@ fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Hel
         return Err(lists_too_long());
     }
     // A decoder that panics on a crafted file must not take the program with it.
-    catch_unwind(AssertUnwindSafe(|| decode_as(bytes, format, free)))
-        .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
+    catch_unwind(AssertUnwindSafe(|| {
+        let palette = match format {
+            ImageFormat::Tiff => tiff::palette_of(bytes),
+            _ => None,
+        };
+        match palette {
+            Some(palette) => {
+                let mut held = decode_as(&palette.grey, format, free)?;
+                let numbers = DynamicImage::ImageRgb8(held.picture).into_luma8();
+                held.picture = palette.coloured(&numbers);
+                Ok(held)
+            }
+            None => decode_as(bytes, format, free),
+        }
+    }))
+    .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
 }
 
 /// Reads and decodes one picture file.
@@ -157,9 +174,18 @@ fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
     Ok((alone, bytes))
 }
 
+/// The format of a picture, by its first bytes.
+fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
+    match tiff::is_tiff(bytes) {
+        // BigTIFF is unknown to the decoder's guess, not to the decoder.
+        true => Some(ImageFormat::Tiff),
+        false => image::guess_format(bytes).ok(),
+    }
+}
+
 /// How files with such bytes usually end.
 pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
-    let format = image::guess_format(bytes).map_err(|_| not_readable(bytes))?;
+    let format = format_of(bytes).ok_or_else(|| not_readable(bytes))?;
     let ending = format.extensions_str().first().copied();
     ending
         .filter(|ending| READABLE.contains(ending))
@@ -176,8 +202,15 @@ pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
     if !tiff::is_sound(&mut file).map_err(read)? {
         return Err(lists_too_long().at_path(path));
     }
+    if let Some(sides) = tiff::sides_with_palette(&mut file).map_err(read)? {
+        return Ok(sides);
+    }
     file.rewind().map_err(read)?;
-    let reader = ImageReader::new(file).with_guessed_format().map_err(read)?;
+    let is_tiff = tiff::is_tiff(file.fill_buf().map_err(read)?);
+    let reader = match is_tiff {
+        true => ImageReader::with_format(file, ImageFormat::Tiff),
+        false => ImageReader::new(file).with_guessed_format().map_err(read)?,
+    };
     reader
         .into_dimensions()
         .map_err(|error| explain(error).at_path(path))
@@ -206,6 +239,7 @@ fn decode_as(
     decoder.set_limits(limited(most)).map_err(explain)?;
     let mut room = room::for_pixels(claim.most);
     let picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
+    let largest = largest_of(&picture);
     // Narrowed before it is turned: a turned copy of 16 bits and four channels would be the largest of all.
     let mut picture = DynamicImage::ImageRgb8(picture.into_rgb8());
     picture.apply_orientation(orientation);
@@ -215,8 +249,23 @@ fn decode_as(
     }
     Ok(Held {
         picture,
+        largest,
         _room: room,
     })
+}
+
+/// The largest value of a channel of 16 bits, alpha left out.
+fn largest_of(picture: &DynamicImage) -> Option<u16> {
+    match picture {
+        DynamicImage::ImageLuma16(grey) => grey.as_raw().iter().max().copied(),
+        DynamicImage::ImageLumaA16(grey) => grey.pixels().map(|pixel| pixel.0[0]).max(),
+        DynamicImage::ImageRgb16(colours) => colours.as_raw().iter().max().copied(),
+        DynamicImage::ImageRgba16(colours) => {
+            let channels = colours.pixels().flat_map(|pixel| pixel.0[..3].to_vec());
+            channels.max()
+        }
+        _ => None,
+    }
 }
 
 fn explain(error: ImageError) -> Problem {
