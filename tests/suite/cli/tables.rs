@@ -191,6 +191,15 @@ fn only_probabilities_have_a_calibration_error() {
             _ => assert!(error.is_some_and(|e| (0.0..=100.0).contains(&e)) && why.is_none()),
         }
     }
+    let note = "no calibration error of SimpleCIL: its scores are cosine similarities";
+    let words = ["runs", "--by", "method", "--columns", "final,ece"];
+    let table = String::from_utf8(run(&words, several()).stdout).unwrap();
+    assert!(
+        table.contains(note) && !table.contains("error of LAE"),
+        "{table}"
+    );
+    let table = String::from_utf8(run(&words[..3], several()).stdout).unwrap();
+    assert!(!table.contains("no calibration error"), "{table}");
 }
 
 #[test]

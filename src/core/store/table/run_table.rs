@@ -222,6 +222,9 @@ pub struct RunTable<'a> {
     left_out: Vec<&'a Measured<'a>>,
 }
 
+/// The key of the figure that only some methods have.
+const CALIBRATION_ERROR: &str = "calibration_error";
+
 /// What a row is held against.
 #[derive(Clone, Debug, Serialize)]
 pub struct Beside {
@@ -337,8 +340,34 @@ impl RunTable<'_> {
         if !left_out.is_empty() {
             notes.push(format!("not finished, left out: {}", left_out.join("; ")));
         }
+        notes.extend(self.uncalibrated());
         notes.extend(self.sources());
         notes
+    }
+
+    /// Returns why rows have no calibration error, or one of some of their runs alone, where that is a column. Rows with the
+    /// same reason share a sentence.
+    fn uncalibrated(&self) -> Vec<String> {
+        let shown = |column: &Column| column.key() == CALIBRATION_ERROR;
+        if !self.columns.iter().any(shown) {
+            return Vec::new();
+        }
+        let mut rows_by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (row, names) in self.rows.iter().zip(&self.names) {
+            let reasons = row.runs.iter().filter_map(|run| {
+                let method = &run.header.method;
+                let why = method.why_uncalibrated()?;
+                Some(format!("no calibration error of {}: {why}", method.title))
+            });
+            for reason in reasons.collect::<BTreeSet<_>>() {
+                let rows = rows_by_reason.entry(reason).or_default();
+                rows.push(names.join(", "));
+            }
+        }
+        let notes = rows_by_reason.into_iter();
+        notes
+            .map(|(reason, rows)| format!("{}: {reason}", rows.join("; ")))
+            .collect()
     }
 }
 
