@@ -32,7 +32,6 @@ use crate::texts::Message;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
 use progress::GridReporter;
 use report::listing;
-pub(super) use rows::folders_of;
 use worker::Worker;
 
 /// Options of `grid`.

@@ -8,7 +8,7 @@ use super::super::runs::table_text;
 use super::Args;
 use super::report::{GridReport, table};
 use crate::counts::counted;
-use crate::experiment::grid::{self, GridPlan, Overrides};
+use crate::experiment::grid::GridPlan;
 use crate::experiment::sample_pictures;
 use crate::problem::Result;
 use crate::run::event::Wish;
@@ -137,28 +137,4 @@ pub(super) fn give(
         store::write_file(path, &bytes)?;
     }
     args.json.give(&report, &text)
-}
-
-/// Returns the folders of the runs that a grid has below `root`, finished or not.
-///
-/// # Errors
-/// A Problem when there is no such grid, or it cannot be read.
-pub(in crate::cli) fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
-    let (grid, _) = grid::find(grid)?;
-    let plan = GridPlan::from_afar(grid, root, &Overrides::default())?;
-    let cells = 0..plan.cells.cells.len();
-    let unknown: Vec<_> = cells
-        .clone()
-        .filter(|cell| plan.key(*cell).is_none())
-        .collect();
-    if let Some(first) = unknown.first() {
-        let why = plan.foreseen[*first].as_ref().err();
-        let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));
-        tell(format!(
-            "note: it cannot be said which runs belong to {} of this grid{why}",
-            counted(unknown.len(), "cell")
-        ));
-    }
-    let runs = cells.filter_map(|cell| plan.run_of(cell));
-    Ok(runs.map(|run| run.header.folder.clone()).collect())
 }

@@ -11,10 +11,10 @@ use self::table::TableOptions;
 pub(super) use self::table::text as table_text;
 use super::End;
 use super::at_place;
-use super::grid::folders_of;
 use super::output::{Json, Table, percent, tell};
 use super::signals::stop_on_ctrl_c;
 use crate::counts::counted;
+use crate::experiment::grid::{self, GridPlan, Overrides};
 use crate::experiment::{Stock, sample_pictures};
 use crate::problem::{Problem, Result};
 use crate::run::about::{MadeOf, Search};
@@ -318,4 +318,28 @@ fn state(run: &RunSummary) -> String {
             format!("stopped in task {}/{tasks} after epoch {epoch}", task + 1)
         }
     }
+}
+
+/// Returns the folders of the runs that a grid has below `root`, finished or not.
+///
+/// # Errors
+/// A Problem when there is no such grid, or it cannot be read.
+fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
+    let (grid, _) = grid::find(grid)?;
+    let plan = GridPlan::from_afar(grid, root, &Overrides::default())?;
+    let cells = 0..plan.cells.cells.len();
+    let unknown: Vec<_> = cells
+        .clone()
+        .filter(|cell| plan.key(*cell).is_none())
+        .collect();
+    if let Some(first) = unknown.first() {
+        let why = plan.foreseen[*first].as_ref().err();
+        let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));
+        tell(format!(
+            "note: it cannot be said which runs belong to {} of this grid{why}",
+            counted(unknown.len(), "cell")
+        ));
+    }
+    let runs = cells.filter_map(|cell| plan.run_of(cell));
+    Ok(runs.map(|run| run.header.folder.clone()).collect())
 }
