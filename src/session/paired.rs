@@ -2,11 +2,8 @@
 
 use super::row::RunRow;
 use super::words::number;
-use crate::metrics::{Expert, Paired};
+use crate::metrics::{Expert, Paired, SIGNIFICANCE};
 use crate::tr;
-
-/// Below this p the difference is more than the choice of images explains.
-const RARE: f64 = 0.05;
 
 /// What the images that only one of two runs answers rightly say of the two, for one expert of each.
 pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
@@ -40,7 +37,7 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
         true => format!("p < {}", number(0.001, 3)),
         false => format!("p = {}", number(p, 3)),
     };
-    let id = match p < RARE {
+    let id = match p <= SIGNIFICANCE {
         true => "compare-paired-differ",
         false => "compare-paired-chance",
     };

@@ -149,6 +149,7 @@ impl Chance {
             config: crate::store::header().config,
             right: Some(self.real()),
             forgotten: None,
+            p: Some(self.real()),
             seconds: self.real(),
             problem: None,
             losses: vec![0.5, 0.25],

@@ -22,7 +22,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink, Wish};
 use crate::run::tried::{Trial, TriedMethod};
-use crate::store::{self, summary};
+use crate::store::{self, RunSummary};
 use crate::tensors::HostTensor;
 use crate::texts::Words;
 
@@ -145,7 +145,7 @@ impl Comparison<'_> {
         let work = tempfile::tempdir().map_err(|error| {
             Problem::io("make a folder to train in", std::env::temp_dir(), &error)
         })?;
-        let (mut methods, mut waited) = (Vec::new(), Duration::ZERO);
+        let (mut methods, mut runs, mut waited) = (Vec::new(), Vec::new(), Duration::ZERO);
         for (number, one) in (1..).zip(&self.all) {
             let what = message!(
                 "doing-trying",
@@ -162,47 +162,58 @@ impl Comparison<'_> {
                 return Ok(None);
             }
             waited += quiet.waited;
-            methods.push(TriedMethod {
-                losses: match self.losses {
-                    true => std::mem::take(&mut quiet.losses),
-                    false => Vec::new(),
-                },
-                ..row(one, outcome, &quiet)
-            });
+            let ended = ended(outcome, &quiet);
+            if !self.losses {
+                quiet.losses.clear();
+            }
+            methods.push(row(one, &ended, &quiet));
+            runs.push(ended.ok());
         }
         let (train_images, judged_images) = material.images(&bounds);
-        Ok(Some(Trial {
+        let mut trial = Trial {
             data: chosen.data.clone(),
             train_images: train_images.iter().sum(),
             judged_images: judged_images.iter().sum(),
             bounds: bounds.told(&material, chosen),
             methods,
             seconds: began.elapsed().saturating_sub(waited).as_secs_f64(),
-        }))
+        };
+        trial.compare(|best, other| {
+            let answered = |place: usize| {
+                let run: &RunSummary = runs[place].as_ref()?;
+                let latest = run.latest.as_ref()?;
+                Some((latest.answered.as_ref()?, run.header.answering()))
+            };
+            let (own, expert) = answered(best)?;
+            own.beside(expert, answered(other)?)
+        });
+        Ok(Some(trial))
     }
 }
 
-/// What one of them came to.
-fn row(one: &Contender<'_>, outcome: Result<Outcome>, quiet: &Quiet<'_>) -> TriedMethod {
-    let ended = outcome.and_then(|outcome| match outcome {
-        Outcome::Finished(header) => Ok(summary(&store::load(&header.folder)?).figures),
+/// Returns the run of one that came to its end, else why it did not.
+fn ended(outcome: Result<Outcome>, quiet: &Quiet<'_>) -> Result<RunSummary> {
+    outcome.and_then(|outcome| match outcome {
+        Outcome::Finished(header) => store::summarize(&header.folder),
         _ if quiet.late => Err(Problem::new(message!("problem-it-took-too-long-and-was"))
             .advise(message!("try-train-run-of-it-which-takes"))),
         _ => Err(Problem::new(message!("problem-it-was-stopped"))),
-    });
-    let (figures, problem) = match ended {
-        Ok(figures) => (Some(figures), None),
-        Err(problem) => (None, Some(problem)),
-    };
+    })
+}
+
+/// What one of them came to.
+fn row(one: &Contender<'_>, ended: &Result<RunSummary>, quiet: &Quiet<'_>) -> TriedMethod {
+    let figures = ended.as_ref().ok().map(|run| run.for_scripts().figures);
     TriedMethod {
         method: one.config.method.clone(),
         title: one.title.clone(),
         config: one.config.clone(),
         right: figures.as_ref().and_then(|of| of.final_accuracy),
         forgotten: figures.as_ref().and_then(|of| of.forgetting),
+        p: None,
         seconds: quiet.worked().as_secs_f64(),
-        problem,
-        losses: Vec::new(),
+        problem: ended.as_ref().err().cloned(),
+        losses: quiet.losses.clone(),
     }
 }
 
@@ -290,14 +301,10 @@ impl Material {
 
     /// Seconds that all of these settings take within bounds.
     fn seconds(&self, all: &[RunConfig], bounds: &Bounds) -> f64 {
-        let (train, test) = self.images(bounds);
-        let images = TaskImages {
-            train: &train,
-            test: &test,
-        };
-        let each = all.iter();
-        let each = each.filter_map(|config| {
-            // What is left of the tasks where a method learns all classes at once is the same sum of pictures.
+        let (train, test) = &self.images(bounds);
+        let images = TaskImages { train, test };
+        // What is left of the tasks where a method learns all classes at once is the same sum of pictures.
+        let each = all.iter().filter_map(|config| {
             seconds_at(&bounds.judged(config), images, self.network, self.speed)
         });
         each.sum::<f64>() * BESIDE
@@ -340,8 +347,7 @@ fn speed(plan: &TrainingPlan) -> Result<f64> {
     for _ in 0..TIMES {
         seconds = pass()?.min(seconds);
     }
-    let seconds = seconds.max(1e-9);
-    Ok(TIMED as f64 / seconds * Pass::measuring().cost())
+    Ok(TIMED as f64 / seconds.max(1e-9) * Pass::measuring().cost())
 }
 
 #[cfg(test)]
@@ -386,11 +392,7 @@ mod tests {
         let judged = slowest.judged(&RunConfig::default());
         assert_eq!((judged.epochs, judged.validation_share), (1, SHARE));
         assert_eq!(judged.train_limit, slowest.limit);
-        assert_eq!(
-            slowest
-                .told(&material(1000, 1.0), &RunConfig::default())
-                .len(),
-            2
-        );
+        let told = slowest.told(&material(1000, 1.0), &RunConfig::default());
+        assert_eq!(told.len(), 2);
     }
 }

@@ -35,7 +35,7 @@ pub use expert::{ByExpert, Expert};
 pub use paired::Paired;
 use serde::{Deserialize, Serialize};
 pub use slots::{PromptStudy, SlotCounts, SlotView};
-pub use student::MeanDifference;
+pub use student::{MeanDifference, SIGNIFICANCE, corrected_p};
 pub use tally::Tally;
 pub use task_counts::TaskCounts;
 pub use wrong::Wrong;

@@ -5,6 +5,8 @@ use super::{mean, std_dev};
 
 /// Share of intervals that contain the true mean.
 const LEVEL: f64 = 0.95;
+/// A difference with a larger p-value is not told apart from chance.
+pub const SIGNIFICANCE: f64 = 0.05;
 /// Differences that spread less than this, in points of percent, are equal but for rounding.
 const ROUNDING: f64 = 1e-9;
 /// Halvings of a bracket until it is as narrow as numbers allow.
@@ -49,6 +51,13 @@ impl MeanDifference {
     fn freedom(&self) -> usize {
         self.pairs.saturating_sub(1)
     }
+}
+
+/// Returns the p-value of a difference between two of this many things, corrected for all pairs of them: the ones that differ
+/// most are found by looking at the same figures (Bonferroni; Dunn, Multiple comparisons among means, 1961).
+pub fn corrected_p(p: f64, compared: usize) -> f64 {
+    let pairs = compared * compared.saturating_sub(1) / 2;
+    (p * pairs as f64).min(1.0)
 }
 
 /// Returns the probability that t with so many degrees of freedom lies between −`t` and `t` (Abramowitz and Stegun, Handbook

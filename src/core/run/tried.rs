@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::RunConfig;
 use crate::message;
+use crate::metrics::{Paired, SIGNIFICANCE, corrected_p};
 use crate::problem::Problem;
 use crate::texts::Words;
 
@@ -20,6 +21,10 @@ pub struct TriedMethod {
     pub right: Option<f64>,
     /// How much of what was right once is wrong at the end, in points; none after a single task.
     pub forgotten: Option<f64>,
+    /// Two-sided p-value of McNemar's test of its answers against the best method's to the same pictures, corrected for all
+    /// pairs of methods. `None` for the best one and for those that did not come to their end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
     /// Seconds that it took here, from the first look at the pictures on.
     pub seconds: f64,
     /// Why it did not come to its end.
@@ -62,21 +67,30 @@ impl Trial {
         best.map(|(place, ..)| place)
     }
 
-    /// The methods that answered as well as the best but for two standard errors of the difference of their shares: so
-    /// few pictures do not tell them apart. The best is not among them.
+    /// Sets the p-value of each method against the best one. `paired` returns how two methods, by their places, answered the
+    /// same pictures; `None` where they were not asked the same.
+    pub fn compare(&mut self, paired: impl Fn(usize, usize) -> Option<Paired>) {
+        let Some(best) = self.best() else { return };
+        let ended = self
+            .methods
+            .iter()
+            .filter(|one| one.right.is_some())
+            .count();
+        for (place, one) in self.methods.iter_mut().enumerate() {
+            let told = (place != best && one.right.is_some()).then(|| paired(best, place));
+            one.p = told.flatten().map(|told| corrected_p(told.p(), ended));
+        }
+    }
+
+    /// Returns the places of the methods that so few pictures do not tell apart from the best one, which is not among them.
     pub fn level(&self) -> Vec<usize> {
-        let share = |place: usize| Some(self.methods.get(place)?.right? / 100.0);
-        let Some((best, most)) = self.best().and_then(|best| Some((best, share(best)?))) else {
-            return Vec::new();
+        let best = self.best();
+        let is_level = |(place, one): &(usize, &TriedMethod)| {
+            let by_chance = one.p.is_none_or(|p| p > SIGNIFICANCE);
+            Some(*place) != best && one.right.is_some() && by_chance
         };
-        let images = self.judged_images.max(1) as f64;
-        let is_level = |place: &usize| {
-            share(*place).is_some_and(|other| {
-                let error = ((most * (1.0 - most) + other * (1.0 - other)) / images).sqrt();
-                *place != best && most - other <= 2.0 * error
-            })
-        };
-        (0..self.methods.len()).filter(is_level).collect()
+        let level = self.methods.iter().enumerate().filter(is_level);
+        level.map(|(place, _)| place).collect()
     }
 
     /// What it comes to, in sentences: how it was judged, what was left out, which is best and how sure that is.
@@ -118,6 +132,7 @@ mod tests {
             config: RunConfig::default(),
             right: *right,
             forgotten: Some(place as f64),
+            p: None,
             seconds: 1.0,
             problem: None,
             losses: Vec::new(),
@@ -143,9 +158,35 @@ mod tests {
     #[test]
     fn few_pictures_do_not_tell_methods_apart() {
         let rights = [Some(90.0), Some(84.0), Some(20.0), None];
-        assert_eq!(trial(&rights, 50).level(), [1]);
-        assert!(trial(&rights, 5000).level().is_empty());
-        let told = trial(&rights, 50).sentences();
+        // As many pictures that only one of two answers rightly as their shares allow at least.
+        let compared = |images: usize| {
+            let mut trial = trial(&rights, images);
+            trial.compare(|best, other| {
+                assert_eq!(best, 0);
+                let first = match other {
+                    1 => images * 6 / 100,
+                    2 => images * 70 / 100,
+                    _ => panic!("{other} did not come to its end"),
+                };
+                Some(Paired {
+                    images,
+                    first,
+                    second: 0,
+                })
+            });
+            trial
+        };
+        let few = compared(50);
+        assert_eq!(few.level(), [1]);
+        // 2 · 2⁻³, for three pairs of methods.
+        let p: Vec<Option<f64>> = few.methods.iter().map(|one| one.p).collect();
+        assert_eq!((p[0], p[3]), (None, None));
+        assert!(p[1].is_some_and(|p| (p - 0.75).abs() < 1e-9));
+        assert!(p[2].is_some_and(|p| p < 1e-9));
+        assert!(compared(5000).level().is_empty());
+        // Nothing is known of methods that were not asked the same pictures.
+        assert_eq!(trial(&rights, 5000).level(), [1, 2]);
+        let told = few.sentences();
         assert!(
             told[0].english.contains("judged on 50 held back")
                 && told[0].english.contains("one is 2.0 %")

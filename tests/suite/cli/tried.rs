@@ -36,6 +36,17 @@ fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
         // What a run gets is not what it was judged by.
         assert_eq!(one["config"]["validation_share"], 0.0);
     }
+    // Each that came to its end has a p-value against the best, by which it is told apart or not.
+    for one in methods {
+        let key = one["method"].as_str().unwrap();
+        assert_eq!(one["p"].is_f64(), key != told["best"], "{one}");
+        let level = one["p"].as_f64().is_some_and(|p| p > 0.05);
+        assert_eq!(
+            told["level"].as_array().unwrap().contains(&key.into()),
+            level,
+            "{told}"
+        );
+    }
     // The closed form answers nearly all digits; one epoch of 24 pictures of each cannot.
     assert_eq!(told["best"], "ranpac", "{told}");
     assert_eq!(told["train_images"], 240);

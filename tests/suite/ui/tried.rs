@@ -27,6 +27,7 @@ fn trial() -> Trial {
             title: title.into(),
             right,
             forgotten: right.map(|right| 100.0 - right),
+            p: right.filter(|right| *right < 90.0).map(|_| 0.001),
             seconds: 3.25,
             problem: right
                 .is_none()

@@ -1,17 +1,12 @@
 //! Which row of a contest is the best, and which others chance might as well have made the best.
 //!
-//! Rows are compared over the class orders and seeds that they share, by Student's paired t-test. The best row is found by
-//! looking at the same figures, so the test is corrected for all pairs of rows, not only for those with the best one
-//! (Bonferroni; Dunn, Multiple comparisons among means, 1961): among equally good rows, one contest in twenty at most names
-//! one of them worse.
+//! Rows are compared over the class orders and seeds that they share, by Student's paired t-test, corrected for all pairs of
+//! rows, not only for those with the best one: among equally good rows, one contest in twenty at most names one of them worse.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::experiment::grid::plan::RowFigures;
-use crate::metrics::{MeanDifference, mean, std_dev};
-
-/// Share of contests among equally good rows in which one may be called worse.
-const SIGNIFICANCE: f64 = 0.05;
+use crate::metrics::{MeanDifference, SIGNIFICANCE, corrected_p, mean, std_dev};
 
 /// What a round measured: the figures of rows, by their place among the grid's.
 pub type Measured = HashMap<usize, RowFigures>;
@@ -106,10 +101,9 @@ impl Winner {
     /// Returns the first of these rows, which are sorted by their means.
     fn of(rows: &[(usize, Scores<'_>)]) -> Option<Self> {
         let ((row, own), others) = rows.split_first()?;
-        let comparisons = rows.len() * others.len() / 2;
         let others: Vec<Second> = others
             .iter()
-            .filter_map(|(row, other)| Second::of(*row, own, other, comparisons))
+            .filter_map(|(row, other)| Second::of(*row, own, other, rows.len()))
             .collect();
         let is_level = |second: &&Second| second.p.is_none_or(|p| p > SIGNIFICANCE);
         let own = values(own);
@@ -129,8 +123,8 @@ impl Winner {
 }
 
 impl Second {
-    /// Returns how far a row is behind the best one over what both have; so many pairs of rows are compared in all.
-    fn of(row: usize, best: &Scores<'_>, other: &Scores<'_>, comparisons: usize) -> Option<Self> {
+    /// Returns how far a row is behind the best one over what both have; this many rows are compared.
+    fn of(row: usize, best: &Scores<'_>, other: &Scores<'_>, rows: usize) -> Option<Self> {
         let pairs = best
             .iter()
             .filter_map(|(repetition, own)| Some(own - other.get(repetition)?));
@@ -144,7 +138,7 @@ impl Second {
                 None => mean(&values(best))? - mean(&values(other))?,
             },
             error: told.and_then(|told| told.error),
-            p: p.map(|p| (p * comparisons as f64).min(1.0)),
+            p: p.map(|p| corrected_p(p, rows)),
         })
     }
 }
