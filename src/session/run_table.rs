@@ -44,6 +44,8 @@ pub struct TableView {
     pub mixed: Vec<String>,
     /// Number of runs that have no row because they are not finished.
     pub left_out: usize,
+    /// Titles of methods that draw nothing, whose runs of several seeds count once.
+    pub seedless: Vec<String>,
     /// Where published figures stand, and what differs.
     pub sources: Vec<String>,
     /// Columns that can be chosen: facts and settings that differ, and figures.
@@ -184,6 +186,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
             .collect(),
         mixed: table.mixed().into_iter().map(str::to_string).collect(),
         left_out: table.left_out(),
+        seedless: table.seedless.iter().cloned().collect(),
         sources: table.sources(),
         choices: Choice::of(&runs),
         rows: table.rows().iter().zip(text.rows()).map(row).collect(),

@@ -210,6 +210,16 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
         rows(&table),
         [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
     );
+    let note = "SimpleCIL draws nothing: runs that differ in the seed alone count as one";
+    assert_eq!(table.notes(), [note]);
+    let latex = table.export(Format::Latex).unwrap();
+    assert!(latex.contains(&format!("% {note}")), "{latex}");
+    let one_seed = [
+        measured[0].clone(),
+        measured[3].clone(),
+        measured[4].clone(),
+    ];
+    assert!(by_method().table(&one_seed).unwrap().notes().is_empty());
     // Each seed of the other is paired with it.
     let request = TableRequest {
         against: Some(Against::Condition("method = simplecil".into())),
@@ -220,6 +230,32 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
         .both()
         .filter_map(|(_, beside)| beside.against.as_ref());
     assert_eq!(pairs.map(|pairs| pairs.pairs).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn runs_that_did_not_note_that_nothing_is_drawn_count_once_too() {
+    let root = tempfile::tempdir().unwrap();
+    let older = |key: &'static str, title: &'static str, seed: u64| {
+        let run = run(root.path(), 2, &|header| {
+            of_method(header, key, title, true);
+            header.method.seeded = None;
+            header.config.seed = seed;
+        });
+        // It is made anew from the other files, as those of older versions are.
+        std::fs::remove_file(run.header.folder.join("summary.json")).unwrap();
+        store::summarize(&run.header.folder).unwrap()
+    };
+    let still = |seed| older("simplecil", "SimpleCIL", seed);
+    let runs = [still(0), still(1), still(2)];
+    let runs: Vec<RunSummary> = runs
+        .into_iter()
+        .chain((0..2).map(|seed| older("ranpac", "RanPAC", seed)))
+        .collect();
+    let measured: Vec<Measured<'_>> = runs.iter().map(Measured::of).collect();
+    let table = by_method().table(&measured).unwrap();
+    let counts = [("SimpleCIL".to_string(), 1), ("RanPAC".to_string(), 2)];
+    assert_eq!(rows(&table), counts);
+    assert_eq!(table.notes().len(), 1, "{:?}", table.notes());
 }
 
 #[test]

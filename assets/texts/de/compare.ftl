@@ -169,6 +169,7 @@ compare-left-out = { $n ->
     [one] { $n } unfertiger Lauf ist ausgelassen
    *[other] { $n } unfertige Läufe sind ausgelassen
 }
+compare-seedless = { $title } zieht keine Zufallszahlen: Läufe, die sich nur im Startwert unterscheiden, zählen als ein einziger
 compare-against-none = Gegen keine Zeile
 compare-copy-tabs = Für ein Tabellenprogramm
 compare-copy-markdown = Als Markdown

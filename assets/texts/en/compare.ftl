@@ -169,6 +169,7 @@ compare-left-out = { $n ->
     [one] { $n } run that is not finished is left out
    *[other] { $n } runs that are not finished are left out
 }
+compare-seedless = { $title } draws nothing: runs that differ in the seed alone count as one
 compare-against-none = Against no row
 compare-copy-tabs = For a spreadsheet
 compare-copy-markdown = As Markdown

@@ -59,7 +59,7 @@ pub struct MethodFacts {
     /// Whether that plugin has a size; none for runs of versions that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pet_sized: Option<bool>,
-    /// Whether the seed decides anything; `None` for runs of versions that did not note it.
+    /// Whether the seed decides anything; `None` only in files of versions that did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeded: Option<bool>,
     /// What the scores of its answers are; `None` only in files of versions that did not note it.

@@ -159,6 +159,8 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     }
     let mut method = facts.method.unwrap_or_else(|| older_method(&config));
     method.scores = method.scores.or_else(|| older_scores(&config));
+    // Of the methods whose runs did not note it, SimpleCIL alone draws nothing.
+    method.seeded = method.seeded.or(Some(config.method != "simplecil"));
     Ok(RunHeader {
         run: run_name(folder),
         about: About::default(),

@@ -33,7 +33,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{RunHeader, TaskReport};
 
 /// Raised when the file, or how a figure in it comes about, changes its meaning.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The settings there are, each with its default.
 static SETTINGS: LazyLock<String> = LazyLock::new(|| settings_key(&RunConfig::default()));

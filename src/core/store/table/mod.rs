@@ -152,6 +152,23 @@ fn counted<'a>(runs: &'a [Measured<'a>]) -> Vec<&'a Measured<'a>> {
     counted
 }
 
+/// Returns the titles of the methods in these rows that draw nothing and have runs among all of these that differ in the seed
+/// alone: those count once.
+fn seedless(rows: &[Row<'_>], runs: &[Measured<'_>]) -> BTreeSet<String> {
+    let key = |run: &'_ Measured<'_>| Some(run.group.as_ref()?.key.clone());
+    let mut seeds: HashMap<Option<RunKey>, BTreeSet<u64>> = HashMap::new();
+    let is_still = |run: &&Measured<'_>| run.header.method.seed(&run.header.config).is_none();
+    for run in runs.iter().filter(is_still) {
+        let known = seeds.entry(key(run)).or_default();
+        known.insert(run.header.config.seed);
+    }
+    let shown = rows.iter().flat_map(|row| row.runs.iter().copied());
+    let repeated = shown.filter(|run| seeds.get(&key(run)).is_some_and(|seeds| seeds.len() > 1));
+    repeated
+        .map(|run| run.header.method.title.clone())
+        .collect()
+}
+
 /// Puts runs with equal cells in these columns into one row each, in the order of their first members; without columns
 /// each run has a row of its own. Runs that are differently far, or measured on other images, never share a row.
 fn rows<'a>(runs: Vec<&'a Measured<'a>>, by: &[Column]) -> Vec<Row<'a>> {

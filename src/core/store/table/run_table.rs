@@ -9,7 +9,7 @@ use super::column::EXPERIMENT;
 use super::shown::{cell_of, names};
 use super::{
     BesidePublished, Cell, Column, Condition, Difference, FIGURES, Measured, Row, Spread, counted,
-    row, rows, sort_by_cell,
+    row, rows, seedless, sort_by_cell,
 };
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -141,6 +141,7 @@ impl TableRequest {
         });
         Ok(RunTable {
             beside: beside.collect(),
+            seedless: seedless(&rows, runs),
             names: names(&by, &rows),
             by,
             columns,
@@ -220,6 +221,8 @@ pub struct RunTable<'a> {
     pub(super) published: bool,
     /// Runs that are not finished and therefore have no row.
     left_out: Vec<&'a Measured<'a>>,
+    /// Titles of methods that draw nothing, whose runs of several seeds count once.
+    pub seedless: BTreeSet<String>,
 }
 
 /// The key of the figure that only some methods have.
@@ -336,6 +339,9 @@ impl RunTable<'_> {
                 mixed.join(", ")
             ));
         }
+        notes.extend(self.seedless.iter().map(|title| {
+            format!("{title} draws nothing: runs that differ in the seed alone count as one")
+        }));
         let left_out: Vec<String> = self.left_out.iter().map(|run| unfinished(run)).collect();
         if !left_out.is_empty() {
             notes.push(format!("not finished, left out: {}", left_out.join("; ")));

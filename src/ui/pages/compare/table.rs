@@ -280,6 +280,9 @@ fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if view.left_out > 0 {
         faint(ui, tr!("compare-left-out", n = view.left_out));
     }
+    for title in &view.seedless {
+        faint(ui, tr!("compare-seedless", title = title.as_str()));
+    }
     for source in &view.sources {
         faint(ui, source);
     }
