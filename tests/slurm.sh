@@ -12,6 +12,9 @@ folder=$2
 nodes=${3:-2}
 export SLURM_CONF="$folder/slurm.conf"
 
+# Held from the choice of ports until they are listened at, so that another Slurm that starts at the same time takes others.
+lock=${TMPDIR:-/tmp}/lae-studio-slurm.lock
+
 # A port that nobody listens at, from this number on.
 free_port() {
     port=$1
@@ -27,6 +30,8 @@ start() {
     chmod 400 "$folder/munge/key"
     munged --force --key-file="$folder/munge/key" --socket="$folder/munge/socket" --pid-file="$folder/munge/pid" \
         --log-file="$folder/log/munged" --seed-file="$folder/munge/seed" --num-threads=2
+    exec 9>"$lock"
+    flock 9
     port=$(free_port $((20000 + $$ % 10000)))
     host=$(hostname -s)
     cat >"$SLURM_CONF" <<CONF
@@ -67,8 +72,9 @@ CONF
         names="$names${names:+,}n$number"
     done
     echo "PartitionName=tests Nodes=$names Default=YES MaxTime=1:00:00 DefMemPerCPU=1000 State=UP" >>"$SLURM_CONF"
-    slurmctld -c
-    for number in $(seq 1 "$nodes"); do slurmd -N "n$number"; done
+    # Daemons must not inherit the lock.
+    slurmctld -c 9>&-
+    for number in $(seq 1 "$nodes"); do slurmd -N "n$number" 9>&-; done
     for _ in $(seq 1 100); do
         [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | wc -l)" = "$nodes" ] && return
         sleep 0.2
