@@ -4,7 +4,8 @@ use std::process::Command;
 
 use crate::message;
 use crate::problem::Problem;
-use crate::run::places::{Place, quoted, ssh};
+use crate::run::config::posix_word;
+use crate::run::places::{Place, ssh};
 use crate::texts::Message;
 
 /// Where the program is copied below the folder of a place.
@@ -24,7 +25,7 @@ pub fn command(place: &Place, line: &str) -> Command {
 /// The line of shell that starts the program there with these words: the copied one where there is one.
 pub fn script(place: &Place, words: &[&str]) -> String {
     let (folder, program) = (path_word(folder(place)), path_word(&place.program));
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
     let words = words.join(" ");
     format!(
         "P={program}; C={folder}/{COPIED}; if [ -x \"$C\" ]; then P=$C; fi; exec \"$P\" {words} --out {folder}"
@@ -39,8 +40,8 @@ pub(super) fn folder(place: &Place) -> &str {
 /// A path as one word of a shell; a `~` in front stays the home folder.
 pub(super) fn path_word(path: &str) -> String {
     match path.strip_prefix("~/") {
-        Some(rest) => format!("\"$HOME\"/{}", quoted(rest)),
-        None => quoted(path),
+        Some(rest) => format!("\"$HOME\"/{}", posix_word(rest)),
+        None => posix_word(path),
     }
 }
 

@@ -62,26 +62,39 @@ fn option(name: &str, value: Option<&str>) -> String {
     format!("--{name}{joint}{}", shell_word(value))
 }
 
-/// A word for a command line that is shown to be copied, quoted for a shell of this system where it has to be.
+/// Returns a word for a command line that is shown to be copied, quoted for a shell of this system where it has to be.
 pub fn shell_word(word: &str) -> String {
-    quoted(word, cfg!(windows))
-}
-
-/// A word as a shell takes it: one of POSIX, or PowerShell and the prompt of Windows. The settings may be somebody
-/// else's, so nothing in it may act on the shell.
-fn quoted(word: &str, windows: bool) -> String {
     // They end a line or a quote in some terminals, and belong into no name.
     let word = word.replace(char::is_control, "?");
-    // PowerShell makes several arguments of a list with commas.
-    let marks = if windows { r"-_./:+=\" } else { "-_./,:+=" };
-    let plain = |c: char| c.is_alphanumeric() || marks.contains(c);
-    if !word.is_empty() && !word.starts_with('=') && word.chars().all(plain) {
-        word
-    } else if windows {
-        format!("\"{}\"", in_double_quotes(&word))
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+    match cfg!(windows) {
+        true => windows_word(&word),
+        false => posix_word(&word),
     }
+}
+
+/// Returns text as one word for a POSIX shell. The settings may be somebody else's, so nothing in it may act on the shell. No
+/// backslash is used, which csh takes for something else.
+pub fn posix_word(text: &str) -> String {
+    match is_plain(text, "-_./=:,%@+") {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', r#"'"'"'"#)),
+    }
+}
+
+/// Returns a word for PowerShell and the prompt of Windows.
+fn windows_word(word: &str) -> String {
+    // PowerShell makes several arguments of a list with commas.
+    match is_plain(word, r"-_./:+=\") {
+        true => word.to_string(),
+        false => format!("\"{}\"", in_double_quotes(word)),
+    }
+}
+
+/// Whether a word needs no quotes where these marks mean nothing.
+fn is_plain(word: &str, marks: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || marks.contains(c);
+    // zsh looks for a command behind the sign.
+    !word.is_empty() && !word.starts_with('=') && word.chars().all(plain)
 }
 
 /// What stands between double quotes on Windows, the one kind that its prompt knows. A quote is written twice, and so
@@ -116,7 +129,7 @@ mod tests {
         for (word, posix, windows) in [
             (
                 "my pictures/it's",
-                r"'my pictures/it'\''s'",
+                r#"'my pictures/it'"'"'s'"#,
                 "\"my pictures/it's\"",
             ),
             (r"C:\birds", r"'C:\birds'", r"C:\birds"),
@@ -125,15 +138,15 @@ mod tests {
             ("a & b", "'a & b'", "\"a & b\""),
             ("a\" & b", "'a\" & b'", "\"a\"\" & b\""),
             ("$(rm x)", "'$(rm x)'", "\"`$(rm x)\""),
-            ("a` $b's", r"'a` $b'\''s'", "\"a`` `$b's\""),
+            ("a` $b's", r#"'a` $b'"'"'s'"#, "\"a`` `$b's\""),
             ("a” & b“„", "'a” & b“„'", "\"a”” & b““„„\""),
-            ("a\nb", "'a?b'", "\"a?b\""),
             ("=ls", "'=ls'", "\"=ls\""),
             ("", "''", "\"\""),
         ] {
-            assert_eq!(quoted(word, false), posix);
-            assert_eq!(quoted(word, true), windows);
+            assert_eq!(posix_word(word), posix);
+            assert_eq!(windows_word(word), windows);
         }
+        assert!(shell_word("a\nb").contains("a?b"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::texts::Message;
 
 use crate::nn::WeightType;
 
-pub use command::shell_word;
+pub use command::{posix_word, shell_word};
 pub use differences::{differences, differs};
 pub use kind::SettingKind;
 pub use list::{MOST_EPOCHS, RunConfig, RunSetting, SETTINGS};

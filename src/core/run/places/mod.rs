@@ -13,6 +13,7 @@ use std::process::Command;
 use crate::message;
 use crate::names::meant;
 use crate::problem::{Problem, Result};
+use crate::run::config::posix_word;
 use crate::{files, folders};
 
 /// The name of the file in the folder of settings.
@@ -145,18 +146,9 @@ pub fn ssh(host: &str, options: &[String], line: &str) -> Command {
         "ServerAliveCountMax=3",
     ]);
     // In quotes, too, csh takes a `!` for an earlier command.
-    let line = quoted(line).replace('!', r"'\!'");
+    let line = posix_word(line).replace('!', r"'\!'");
     ssh.args(["--", host]).arg(format!("sh -c {line}"));
     ssh
-}
-
-/// Text as one word of a shell. No backslash is used, which shells take for different things.
-pub fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%@+".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text.to_string(),
-        false => format!("'{}'", text.replace('\'', r#"'"'"'"#)),
-    }
 }
 
 /// That `ssh` cannot be started on this machine.
@@ -173,13 +165,6 @@ pub fn file() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("a-b/c"), "a-b/c");
-        assert_eq!(quoted("it's $HOME"), r#"'it'"'"'s $HOME'"#);
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn what_a_place_says_of_ssh_counts_before_what_is_usual() {

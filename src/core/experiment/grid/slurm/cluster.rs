@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::{Place, no_ssh, quoted, ssh};
+use crate::run::config::posix_word;
+use crate::run::places::{Place, no_ssh, ssh};
 
 /// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
@@ -71,7 +72,7 @@ impl Cluster {
             Some(host) => {
                 let whole = format!("{}={}", WHOLE.0, WHOLE.1);
                 let words = [&["env", &whole], words].concat();
-                let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+                let line: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
                 ssh(host, &self.options, &line.join(" "))
             }
         };

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::places::{Slurm, quoted};
+use crate::run::config::posix_word;
+use crate::run::places::Slurm;
 
 /// The script as it comes with the program; people may put their own in its place.
 pub const TEMPLATE: &str = r#"#!/bin/bash
@@ -85,16 +86,16 @@ impl Script<'_> {
 
     fn setup(&self) -> String {
         let modules = self.wanted.modules.iter();
-        let modules = modules.map(|module| format!("module load {}", quoted(module)));
+        let modules = modules.map(|module| format!("module load {}", posix_word(module)));
         let lines: Vec<String> = modules.chain(self.wanted.setup.iter().cloned()).collect();
         lines.join("\n")
     }
 
     /// Plugins and tables as they were at submission; drivers that lie in the person's own folder are still found.
     fn command(&self) -> String {
-        let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> = self.command.iter().map(|word| posix_word(word)).collect();
         let folder = self.folder.display().to_string();
-        let [data, cells] = ["data", "cells"].map(|part| quoted(&format!("{folder}/{part}")));
+        let [data, cells] = ["data", "cells"].map(|part| posix_word(&format!("{folder}/{part}")));
         format!(
             "env XDG_DATA_DIRS=\"${{XDG_DATA_HOME:-$HOME/.local/share}}:${{XDG_DATA_DIRS:-/usr/local/share:/usr/share}}\" \\\n    \
              XDG_DATA_HOME={data} \\\n    {} \\\n    --cells \"$((SLURM_ARRAY_TASK_ID + ${{1:-0}}))\" \\\n    \
