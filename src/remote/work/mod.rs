@@ -1,34 +1,28 @@
-//! The thread that talks to another process: says what was asked and takes up broken connections. `home` is what it
-//! does for runs that are trained on another machine, `tickets` for what is asked of runs.
+//! The thread that talks to another process: says what was asked and takes up broken connections. `connection` takes one up and
+//! tells that it is lost, `home` is what it does for runs that are trained on another machine, `tickets` for what is asked of runs.
 
+mod connection;
 mod home;
 mod tickets;
 
 use std::collections::{HashSet, VecDeque};
-use std::process::Command as Process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use super::link::{Heard, Link};
 use super::mirror::Mirror;
-use super::ssh::{command, may_pass, reason, script};
 use super::{News, Peer, Wake};
-use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
-use crate::run::places::no_ssh;
 use crate::run::queue::JobEvent;
-use crate::run::wire::{self, Ask, Frame, Hello, Said, Told};
+use crate::run::wire::{self, Ask, Frame, Said, Told};
 use tickets::{Ticket, too_large};
 
 /// How often it looks whether something is due.
 const OFTEN: Duration = Duration::from_millis(50);
-/// How long after a break the connection is taken up again: at first, and at most.
+/// How long after a break the connection is taken up again at first.
 const SOON: Duration = Duration::from_millis(100);
-const LATEST: Duration = Duration::from_secs(10);
-/// How often a first connection that breaks is tried again.
-const FIRST_TRIES: usize = 20;
 
 /// What lies in its inbox.
 pub(super) enum Message {
@@ -216,13 +210,7 @@ impl Work {
     /// Sends what is said; what is larger than a frame may be is told as such, and not said again.
     fn write(&mut self, said: Said, raw: &[u8]) {
         let number = said.number;
-        let job = match &said.ask {
-            Ask::Command(command) => match &**command {
-                Command::Queue(job) => Some(job.id),
-                _ => None,
-            },
-            _ => None,
-        };
+        let job = queued(&said.ask);
         let problem = match (Frame::of(said, raw), &mut self.link) {
             (Ok(frame), Some(link)) => return link.send(&frame),
             (Ok(_), None) => return,
@@ -232,31 +220,6 @@ impl Work {
         match job {
             Some(id) => self.fail_job(id, problem),
             None => self.tell(News::Answer(Told::Refused(problem), Vec::new())),
-        }
-    }
-
-    fn connect(&mut self) {
-        self.link = None;
-        self.connection += 1;
-        let process = match &self.peer {
-            Peer::Child { program, root } => {
-                let mut process = Process::new(program);
-                process.args(["serve", "--low-priority", "--out"]).arg(root);
-                process
-            }
-            Peer::Ssh { place, .. } => command(place, &script(place, &["serve", "--attach"])),
-        };
-        let number = self.connection;
-        let wrap = move |heard| Message::Heard(number, heard);
-        match Link::start(process, self.own.clone(), wrap) {
-            Ok(link) => self.link = Some(link),
-            Err(error) if self.is_child() => {
-                self.lose(Problem::new(message!(
-                    "engine-not-started",
-                    error = error.to_string()
-                )));
-            }
-            Err(error) => self.lose(no_ssh(&error)),
         }
     }
 
@@ -290,80 +253,6 @@ impl Work {
                 self.tell(News::Answer(told, raw));
             }
         }
-    }
-
-    /// Takes who answers: of another process than before nothing is known, and it knows nothing.
-    fn greet(&mut self, hello: Hello) {
-        if let Err(problem) = hello.check() {
-            let problem = problem.at(self.peer.name());
-            return self.lose(problem);
-        }
-        if self.instance != 0 && self.instance != hello.instance && !self.is_child() {
-            let problem = Problem::new(message!("place-was-ended", place = self.peer.name()))
-                .advise(message!("place-was-ended-try"));
-            self.end_jobs(&problem);
-        }
-        if self.instance != hello.instance {
-            (self.instance, self.last) = (hello.instance, 0);
-        }
-        self.is_here = true;
-        (self.pause, self.tries, self.told_broken) = (SOON, 0, false);
-        let (instance, number) = (self.instance, self.last);
-        self.say(Ask::Since { instance, number }, &[]);
-        let waiting: Vec<(Said, Vec<u8>)> = self.waiting.iter().cloned().collect();
-        waiting
-            .into_iter()
-            .for_each(|(said, raw)| self.write(said, &raw));
-        self.following
-            .iter_mut()
-            .for_each(|f| f.mirror.begin_again());
-        self.tell(News::Here(hello));
-    }
-
-    /// The connection has ended.
-    fn ended(&mut self, problem: Option<Problem>) {
-        let was_here = std::mem::take(&mut self.is_here);
-        let Some(mut link) = self.link.take() else {
-            return;
-        };
-        let (code, status, said) = link.ended();
-        let Peer::Ssh { place, .. } = &self.peer else {
-            let line = said.lines().last().unwrap_or_default();
-            let problem = Problem::new(message!("engine-ended", status = status))
-                .at(line)
-                .advise(message!("engine-ended-try"));
-            return match was_here {
-                true => self.end_jobs(&problem),
-                false => self.lose(problem),
-            };
-        };
-        let problem = problem.unwrap_or_else(|| reason(place, code, &said));
-        let first = self.instance == 0;
-        self.tries += 1;
-        if first && (!may_pass(&problem) || self.tries > FIRST_TRIES || code == Some(255)) {
-            return self.lose(problem);
-        }
-        if !std::mem::replace(&mut self.told_broken, true) {
-            self.tell(News::Broken(problem));
-        }
-        self.retry = Some(Instant::now() + self.pause);
-        if !was_here {
-            self.pause = (self.pause * 2).min(LATEST);
-        }
-    }
-
-    /// It cannot be reached: what was asked is not done.
-    fn lose(&mut self, problem: Problem) {
-        (self.link, self.is_here) = (None, false);
-        for (said, _) in std::mem::take(&mut self.waiting) {
-            if let Ask::Command(command) = said.ask
-                && let Command::Queue(job) = *command
-            {
-                self.fail_job(job.id, problem.clone());
-            }
-        }
-        self.end_jobs(&problem);
-        self.tell(News::Lost(problem));
     }
 
     /// Tells that a job ended before it began.
@@ -400,5 +289,16 @@ impl Work {
         for (job, event) in told {
             self.tell(News::Event(Box::new(JobEvent { job, event })));
         }
+    }
+}
+
+/// The job that is asked for.
+fn queued(ask: &Ask) -> Option<JobId> {
+    let Ask::Command(command) = ask else {
+        return None;
+    };
+    match &**command {
+        Command::Queue(job) => Some(job.id),
+        _ => None,
     }
 }
