@@ -1,0 +1,228 @@
+//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and what `grid --place` stands on.
+
+mod there;
+
+use std::path::{Path, PathBuf};
+
+use super::End;
+use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
+use super::output::{Json, complain, say, tell};
+use super::progress::{Notes, OneOfSeveral, Reporter};
+use crate::experiment::{Changes, check_untaught};
+use crate::method::run_title;
+use crate::problem::{Problem, Result};
+use crate::remote;
+use crate::run::config::{RunConfig, shell_word};
+use crate::run::event::Control;
+use crate::run::job::Job;
+use crate::run::places::{Place, no_ssh};
+use crate::store::{self, StoredState};
+
+pub(super) use there::{Ended, There, machine};
+
+/// Which machine trains.
+#[derive(clap::Args)]
+pub(super) struct AtPlace {
+    /// Train on another machine, a place of `lae-studio places`; the run comes back here as it grows
+    #[arg(long, value_name = "NAME")]
+    pub place: Option<String>,
+    /// Do not wait for it: it goes on there, and `resume --place`, or the same grid again, brings it home
+    #[arg(long, requires = "place", conflicts_with = "json")]
+    pub detach: bool,
+}
+
+/// Trains there, one run after the other.
+pub(super) fn train(
+    at: &AtPlace,
+    configs: Vec<RunConfig>,
+    device_is_given: bool,
+    several: bool,
+    output: &RunOutput,
+    root: &Path,
+    control: &Control,
+) -> Result<End> {
+    let name = at.place.as_deref().unwrap_or_default();
+    let Some(there) = There::reach(name, root, control)? else {
+        return Ok(not_begun());
+    };
+    let (mut runs, count) = (Vec::new(), configs.len());
+    let mut notes = Notes::default();
+    for config in configs {
+        let mut config = config;
+        if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
+            config.device.clone_from(device);
+        }
+        let own = there.own(&mut config, control)?;
+        let mut reporter = Reporter::new(output.quiet);
+        let title = run_title(&config, true);
+        let job = Job {
+            own,
+            ..Job::train(config, title)
+        };
+        let mut sink = OneOfSeveral {
+            reporter: &mut reporter,
+            notes: &mut notes,
+        };
+        let ended = there.work(job, at.detach, &mut sink, control);
+        let ended = ended.inspect_err(|_| reporter.failed());
+        drop(reporter);
+        let last = match ended? {
+            Ended::Finished(folder) => {
+                runs.push(store::load(&begun(folder)?)?);
+                continue;
+            }
+            Ended::Left => continue,
+            Ended::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
+        };
+        return match last {
+            last if several => several_stopped(&runs, last.as_ref(), count, output),
+            Some(run) => stopped(&run, output),
+            None => Ok(not_begun()),
+        };
+    }
+    notes.close();
+    match runs.as_slice() {
+        [] => Ok(left(name)),
+        [run] if !several => finished(run, output),
+        _ => several_finished(&runs, output),
+    }
+}
+
+fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
+    folder.ok_or_else(|| Problem::new("a run ended that never began"))
+}
+
+/// Says that a run was left at work.
+fn left(name: &str) -> End {
+    let place = shell_word(name);
+    tell(format!(
+        "it trains at {name}; `lae-studio runs --place {place}` lists the runs there, \
+         `lae-studio resume --place {place} RUN` brings one home"
+    ));
+    End::Done
+}
+
+/// `resume --place`: follows a run that is at work there, brings it home where it has ended, and goes on with it where
+/// it was stopped.
+pub(super) fn resume(
+    name: &str,
+    run: &str,
+    changes: &Changes<'_>,
+    detach: bool,
+    output: &RunOutput,
+    root: &Path,
+    control: &Control,
+) -> Result<End> {
+    let Some(there) = There::reach(name, root, control)? else {
+        return Ok(not_begun());
+    };
+    let run = match run {
+        "latest" => match there.latest(control)? {
+            Some(run) => run,
+            None => return Ok(not_begun()),
+        },
+        run => match store::find(root, run) {
+            Ok(folder) => store::name_there(&folder, name),
+            Err(_) => run.to_string(),
+        },
+    };
+    let mut reporter = Reporter::new(output.quiet);
+    let ended = if let Some(&id) = there.at_work.get(&run) {
+        refuse_changes(changes, name)?;
+        if detach {
+            return Ok(left(name));
+        }
+        let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
+        let folder = store::home_of(&root, name, &run);
+        there.watch((&run, id), folder, &mut reporter, control)
+    } else {
+        let Some(folder) = there.bring(&run, control)? else {
+            return Ok(not_begun());
+        };
+        let stored = store::load(&folder)?;
+        check_untaught(&stored)?;
+        if stored.state == StoredState::Finished {
+            return finished(&stored, output);
+        }
+        let title = stored.header.title();
+        let home = folder.parent().unwrap_or(root).join(&run);
+        let mut config = stored.header.config.clone();
+        // Its folder there has what its PET started from.
+        config.pet_start = None;
+        let job = Job {
+            own: there.own(&mut config, control)?,
+            micro_batch: changes.micro_batch,
+            ..Job::resume(home, changes.device.map(str::to_string), title)
+        };
+        there.work(job, detach, &mut reporter, control)
+    };
+    let ended = ended.inspect_err(|_| reporter.failed())?;
+    drop(reporter);
+    match ended {
+        Ended::Finished(folder) => finished(&store::load(&begun(folder)?)?, output),
+        Ended::Stopped(Some(folder)) => stopped(&store::load(&folder)?, output),
+        Ended::Stopped(None) => Ok(not_begun()),
+        Ended::Left => Ok(left(name)),
+    }
+}
+
+/// Checks that nothing is to be changed of a run that is at work.
+fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
+    let option = match (changes.device, changes.micro_batch) {
+        (Some(_), _) => "--device",
+        (None, Some(_)) => "--micro-batch",
+        (None, None) => return Ok(()),
+    };
+    Err(Problem::new(format!(
+        "the run is being trained at {name}, so this cannot be changed now"
+    ))
+    .at(option)
+    .advise("leave the option out, or stop the run first"))
+}
+
+/// `runs --place`: what the program there says to the same words. JSON for a file here is asked for by itself.
+pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
+    json.check()?;
+    let place = machine(name)?;
+    let words: Vec<&str> = ["runs"]
+        .into_iter()
+        .chain(words.iter().map(String::as_str))
+        .collect();
+    let in_json = [&words[..], &["--json", "-"]].concat();
+    let file = json.json.as_deref().filter(|_| !json.on_stdout());
+    if let Some(path) = file {
+        let Some(text) = said(&place, &in_json)? else {
+            return Ok(End::Failed);
+        };
+        store::write_file(path, text.as_bytes())?;
+    }
+    let shown = if json.on_stdout() { &in_json } else { &words };
+    let Some(text) = said(&place, shown)? else {
+        return Ok(End::Failed);
+    };
+    say(&text)?;
+    Ok(End::Done)
+}
+
+/// What the program there writes to standard output; `None` where it failed, which was told.
+fn said(place: &Place, words: &[&str]) -> Result<Option<String>> {
+    let mut ssh = remote::command(place, &remote::script(place, words));
+    let output = ssh
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| no_ssh(&error))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let told = said.contains("problem: ");
+        let problem = remote::reason(place, output.status.code(), &said);
+        match told {
+            true => tell(said.trim()),
+            false => complain(&problem),
+        }
+        return Ok(None);
+    }
+    if !said.trim().is_empty() {
+        tell(said.trim());
+    }
+    Ok(Some(String::from_utf8_lossy(&output.stdout).into_owned()))
+}

@@ -1,0 +1,258 @@
+//! A machine that is talked to: jobs done there, and runs brought home.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cli::output::tell;
+use crate::experiment::{Along, take_along};
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::remote::{News, Peer, Remote};
+use crate::run::config::RunConfig;
+use crate::run::event::{Command, Control, Event, Sink, Wish};
+use crate::run::job::{Job, JobId, Own};
+use crate::run::places::{Place, Places};
+use crate::run::queue::JobEvent;
+use crate::run::wire::Told;
+use crate::texts::Message;
+
+/// How often it looks whether Ctrl-C was pressed.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// How a job ended there, short of a Problem.
+pub(in crate::cli) enum Ended {
+    /// At its end; the folder here of the run that it was at last.
+    Finished(Option<PathBuf>),
+    /// Stopped; the run's folder here, if it had begun.
+    Stopped(Option<PathBuf>),
+    /// Left at work there.
+    Left,
+}
+
+/// A machine that is talked to.
+pub(in crate::cli) struct There {
+    pub place: Place,
+    remote: Remote,
+    peer: Peer,
+    /// The run of each job at work there when it answered.
+    pub at_work: HashMap<String, JobId>,
+    /// The jobs that had not ended there then.
+    pub jobs: Vec<Job>,
+}
+
+/// The place of this name, if it is a machine that trains itself.
+pub(in crate::cli) fn machine(name: &str) -> Result<Place> {
+    let places = Places::load()?;
+    let place = places.get(name)?;
+    match place.is_machine() {
+        true => Ok(place.clone()),
+        false => Err(Problem::new(format!(
+            "{name} is a cluster, whose queue is not asked by this command"
+        ))
+        .advise("name a place that has `ssh` and not `slurm`")),
+    }
+}
+
+impl There {
+    /// Talks to the machine of this name.
+    ///
+    /// # Errors
+    /// A Problem when it is not known or cannot be reached.
+    pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
+        let place = machine(name)?;
+        let io = |error| Problem::io("keep runs in this folder", root, &error);
+        std::fs::create_dir_all(root).map_err(io)?;
+        let root = dunce::canonicalize(root).map_err(io)?;
+        let peer = Peer::Ssh {
+            place: place.clone(),
+            root,
+        };
+        let remote = Remote::start(peer.clone(), true, Arc::new(|| {}))?;
+        let mut there = Self {
+            place,
+            remote,
+            peer,
+            at_work: HashMap::new(),
+            jobs: Vec::new(),
+        };
+        let (mut begun, mut runs) = (None, HashMap::new());
+        while control.wish() != Wish::Stop {
+            match there.remote.recv(OFTEN)? {
+                Some(News::Caught) => {
+                    there.at_work = runs;
+                    return Ok(Some(there));
+                }
+                Some(News::Lost(problem)) => return Err(problem),
+                Some(News::Event(told)) => match told.event {
+                    Event::Queued { job, .. } => {
+                        there.jobs.retain(|known| known.id != job.id);
+                        there.jobs.push(*job);
+                    }
+                    Event::Removed(id) => there.jobs.retain(|known| known.id != id),
+                    Event::Began(id) => begun = Some(id),
+                    Event::Started(header) => runs.extend(begun.map(|id| (header.run, id))),
+                    Event::Finished { run }
+                    | Event::Stopped { run }
+                    | Event::Failed { run, .. } => {
+                        runs.remove(&run);
+                        there.jobs.retain(|known| Some(known.id) != told.job);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a run with these settings brings along, all of it there already.
+    pub fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
+        self.carried(take_along(config, &self.place.data)?, control)
+    }
+
+    /// Carries there what a job needs of this computer; gives what the job says of it.
+    pub fn carried(&self, along: Along, control: &Control) -> Result<Own> {
+        let tell = |what: Message, files| {
+            let place = self.place.name.as_str();
+            tell(message!(
+                "doing-carrying",
+                n = files,
+                what = what,
+                place = place
+            ));
+        };
+        let go_on = || control.wish() != Wish::Stop;
+        self.remote.carry_along(along, &go_on, &tell)
+    }
+
+    /// Has a job done there, and waits for its end unless it is to be left.
+    pub fn work(
+        &self,
+        job: Job,
+        detach: bool,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Ended> {
+        let id = job.id;
+        self.remote.send(Command::Queue(Box::new(job)));
+        self.follow(id, None, detach, sink, control)
+    }
+
+    /// Follows a job that was asked for by an earlier program from its beginning on.
+    pub fn take_up(
+        mut self,
+        id: JobId,
+        detach: bool,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Ended> {
+        // What was told of it before it was known which one it is is told once more.
+        self.remote = Remote::start(self.peer.clone(), true, Arc::new(|| {}))?;
+        self.remote.expect(id);
+        self.follow(id, None, detach, sink, control)
+    }
+
+    /// Follows a job to its end.
+    fn follow(
+        &self,
+        id: JobId,
+        mut folder: Option<PathBuf>,
+        detach: bool,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Ended> {
+        let mut asked = false;
+        loop {
+            if control.wish() == Wish::Stop && !std::mem::replace(&mut asked, true) {
+                self.remote.send(Command::Stop(id));
+                self.remote.wish_for(id, Wish::Stop);
+            }
+            let told = match self.remote.recv(OFTEN)? {
+                Some(News::Event(told)) => told,
+                Some(News::Lost(problem)) => return Err(problem),
+                Some(News::Broken(problem)) => {
+                    tell(format!(
+                        "note: {}; it goes on there, and is tried again",
+                        problem.what
+                    ));
+                    continue;
+                }
+                Some(News::Answer(Told::Refused(problem), _)) => return Err(problem),
+                _ => continue,
+            };
+            let JobEvent { job, event } = *told;
+            if job != Some(id) {
+                continue;
+            }
+            match event {
+                // The program there was ended, and would do nothing unasked.
+                Event::Queued { job, .. } if job.held => self.remote.send(Command::Release(id)),
+                Event::Queued { .. } | Event::Began(_) if detach => return Ok(Ended::Left),
+                Event::Finished { .. } => return Ok(Ended::Finished(folder)),
+                Event::Stopped { .. } => return Ok(Ended::Stopped(folder)),
+                Event::Removed(_) => return Ok(Ended::Stopped(None)),
+                Event::Failed { problem, .. } => return Err(problem),
+                Event::Started(header) => {
+                    folder = Some(header.folder.clone());
+                    sink.event(Event::Started(header));
+                }
+                event => sink.event(event),
+            }
+        }
+    }
+
+    /// The run there that began last; none where Ctrl-C was pressed.
+    pub fn latest(&self, control: &Control) -> Result<Option<String>> {
+        self.remote.list();
+        let runs = self.answer(control, |news| match news {
+            News::Answer(Told::Runs(runs), _) => Some(runs),
+            _ => None,
+        })?;
+        let Some(runs) = runs else { return Ok(None) };
+        let none = || message!("place-no-run", place = self.place.name.as_str());
+        // Names begin with the time.
+        let latest = runs.into_iter().max().ok_or_else(|| Problem::new(none()))?;
+        Ok(Some(latest))
+    }
+
+    /// Brings a run home; gives its folder here, or none where Ctrl-C was pressed.
+    pub fn bring(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
+        self.remote.bring(run, None);
+        self.answer(control, |news| match news {
+            News::Home(_, folder) => Some(folder),
+            _ => None,
+        })
+    }
+
+    /// Waits for the news that `take` takes; `None` where Ctrl-C was pressed.
+    fn answer<T>(&self, control: &Control, take: impl Fn(News) -> Option<T>) -> Result<Option<T>> {
+        while control.wish() != Wish::Stop {
+            match self.remote.recv(OFTEN)? {
+                Some(News::Lost(problem) | News::Answer(Told::Refused(problem), _)) => {
+                    return Err(problem.at(&self.place.name));
+                }
+                Some(news) => {
+                    if let Some(taken) = take(news) {
+                        return Ok(Some(taken));
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Brings a run that is at work there home as it grows, and follows it to its end.
+    pub fn watch(
+        &self,
+        (run, id): (&str, JobId),
+        folder: PathBuf,
+        sink: &mut dyn Sink,
+        control: &Control,
+    ) -> Result<Ended> {
+        self.remote.bring(run, Some(id));
+        self.follow(id, Some(folder), false, sink, control)
+    }
+}
