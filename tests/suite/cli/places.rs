@@ -467,18 +467,21 @@ fn what_a_run_was_taught_here_is_kept_when_it_comes_home_again() {
     assert!(home.join("task_2.safetensors").exists() && home.join("notes.txt").exists());
 }
 
-#[test]
-fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
-    let Some(lab) = Lab::start() else { return };
+/// Trains there until the run has this file, and stops it.
+fn stopped_there(lab: &Lab, file: &str) {
     let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    wait_for(&mut child, || {
-        Some(first_run_of(&lab.there())?.join("confusion/task_1.csv"))
-    });
+    wait_for(&mut child, || Some(first_run_of(&lab.there())?.join(file)));
     interrupted(child);
+}
+
+#[test]
+fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
+    let Some(lab) = Lab::start() else { return };
+    stopped_there(&lab, "confusion/task_1.csv");
     let added = letters("AB", 10);
     let words = ["teach", "latest", added.path().to_str().unwrap(), "--quiet"];
     let task = json(&run_json(&words, &lab.here()))["task"].clone();
@@ -513,15 +516,7 @@ fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
 #[test]
 fn a_run_goes_on_there_with_fewer_images_at_once() {
     let Some(lab) = Lab::start() else { return };
-    let mut child = program(&[SLOWER, &["--place", "lab"]].concat(), &lab.here())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for(&mut child, || {
-        Some(first_run_of(&lab.there())?.join("resume/checkpoint.safetensors"))
-    });
-    interrupted(child);
+    stopped_there(&lab, "resume/checkpoint.safetensors");
     let words = [
         "resume",
         "--place",

@@ -216,17 +216,22 @@ fn a_folder_with_splits_is_tested_on_its_test_split() {
     );
 }
 
+/// Settings for all images of a folder, two classes a task.
+fn of_folder(method: &str, folder: &Path) -> RunConfig {
+    RunConfig {
+        data: folder.to_string_lossy().into_owned(),
+        classes_per_task: "2".into(),
+        train_limit: None,
+        test_limit: None,
+        ..config(method)
+    }
+}
+
 #[test]
 fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
-    let settings = RunConfig {
-        data: made.path().to_string_lossy().into_owned(),
-        classes_per_task: "2".into(),
-        train_limit: None,
-        test_limit: None,
-        ..config("simplecil")
-    };
+    let settings = of_folder("simplecil", made.path());
     let run = finished(&settings, root.path());
     let added_task = letters("AB", 6);
     let other = made.path().join("G").join(first(&made.path().join("G")));
@@ -272,13 +277,7 @@ fn where_old_pictures_are_gone_it_is_said_that_what_they_lose_is_unknown() {
 fn exemplars_are_not_replayed_from_training_images_that_changed() {
     let root = tempfile::tempdir().unwrap();
     let made = letters("FGHI", 8);
-    let settings = RunConfig {
-        data: made.path().to_string_lossy().into_owned(),
-        classes_per_task: "2".into(),
-        train_limit: None,
-        test_limit: None,
-        ..config("icarl")
-    };
+    let settings = of_folder("icarl", made.path());
     let run = finished(&settings, root.path());
     let before = everything(&run);
     let added_task = letters("AB", 6);
