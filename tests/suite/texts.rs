@@ -85,7 +85,7 @@ const MOVED: &[&str] = &[
     "session/units/library.rs",
     "session/units/own.rs",
     "session/units/value.rs",
-    "session/views.rs",
+    "session/views",
     "session/words.rs",
     "session/worst.rs",
     "ui/app",
