@@ -26,6 +26,7 @@ pub mod data_sets;
 pub mod differences;
 pub mod doubts;
 pub mod downloads;
+pub mod drafts;
 pub mod drawing;
 pub mod editor;
 mod elsewhere;
@@ -128,6 +129,7 @@ pub struct Session {
     pub predict: PredictView,
     /// Pictures being gathered in the window.
     pub collection: Collection,
+    drafts: drafts::KeptDrafts,
     /// The plugin that is being written.
     pub editor: editor::Editor,
     /// What the page Learn shows.
@@ -189,6 +191,7 @@ impl Session {
             train: Train::default(),
             predict: PredictView::default(),
             collection: Collection::default(),
+            drafts: drafts::KeptDrafts::default(),
             editor: editor::Editor::default(),
             learn: Learn::default(),
             sets: data_sets::DataSets::default(),

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::run::event::{Command, Picture, PredictRequest, Prediction};
 
 /// Tells pinned pictures apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PinId(u64);
 
 /// A pinned picture.

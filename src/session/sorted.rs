@@ -43,11 +43,13 @@ pub struct SortedPictures {
     pub by_doubt: Vec<usize>,
     /// Whether the table holds what was moved.
     pub is_kept: bool,
+    /// How often a picture was moved.
+    pub revision: u64,
     files: Arc<FolderPictures>,
 }
 
 impl SortedPictures {
-    fn new(
+    pub(super) fn new(
         request: SheetRequest,
         mut classes: Vec<String>,
         pictures: Vec<AnsweredPicture>,
@@ -76,6 +78,7 @@ impl SortedPictures {
             groups,
             by_doubt,
             is_kept: true,
+            revision: 0,
             files: Arc::new(files),
         }
     }
@@ -148,7 +151,7 @@ impl SortedPictures {
     }
 
     /// What the table's last column is to say of each picture.
-    fn column(&self) -> Vec<String> {
+    pub(super) fn column(&self) -> Vec<String> {
         let none = none_of_these(&self.classes);
         let said = |group: &Group| match group {
             Group::Class(class) => self.classes.get(*class).cloned().unwrap_or_default(),
@@ -256,6 +259,7 @@ impl Session {
         {
             *group = to;
             sorted.is_kept = false;
+            sorted.revision += 1;
         }
     }
 

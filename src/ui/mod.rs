@@ -18,6 +18,8 @@ mod shell;
 pub mod theme;
 mod typed;
 pub mod widgets;
+mod window_place;
+mod writer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +40,8 @@ use app::StudioApp;
 use display::DisplayChoice;
 use marker::Marker;
 use places::Places;
-use settings::{Settings, WindowPlace};
+use settings::Settings;
+use window_place::WindowPlace;
 
 /// The name of the desktop entry, so that desktops know whose window this is.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";
@@ -81,6 +84,9 @@ pub fn run(options: Options) -> Result<()> {
     let marked = file
         .as_deref()
         .and_then(|file| Marker::set(&Settings::marker(file)));
+    // A second window beside the first keeps none: it would write over those of the first.
+    let drafts = file.as_deref().filter(|_| marked.is_some());
+    let drafts = drafts.map(|file| file.with_file_name("drafts"));
     if marked.as_ref().is_some_and(|(_, crashed)| *crashed) {
         settings = settings.after_crash();
     }
@@ -131,6 +137,9 @@ pub fn run(options: Options) -> Result<()> {
                 session.remark(told.advise(tr!("notices-no-drop-advice")));
             }
             let mut app = StudioApp::new(&cc.egui_ctx, session, settings, file, options.started);
+            if let Some(drafts) = drafts {
+                app.keep_drafts(drafts);
+            }
             if new {
                 app.offer_tour();
             }

@@ -3,10 +3,7 @@
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 
-use egui::{Vec2, ViewportInfo};
 use serde::{Deserialize, Serialize};
 
 use crate::logging::Level;
@@ -17,6 +14,7 @@ use crate::session::grids::Several;
 use crate::session::units::Answers;
 use crate::store::write_file;
 use crate::texts::Language;
+use crate::ui::window_place::WindowPlace;
 use crate::{files, folders, tr};
 
 /// How small and how large everything can be shown; 1 is the usual size.
@@ -49,60 +47,6 @@ impl ThemeChoice {
             Self::System => egui::ThemePreference::System,
             Self::Light => egui::ThemePreference::Light,
             Self::Dark => egui::ThemePreference::Dark,
-        }
-    }
-}
-
-/// Size and position of the window, in units of the system: the zoom of its contents does not change them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WindowPlace {
-    /// Width and height of its contents while it is not maximized.
-    pub size: [f32; 2],
-    /// Its upper left corner while it is not maximized; `None` where the system does not say (Wayland).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub position: Option<[f32; 2]>,
-    /// Whether it is maximized.
-    #[serde(default)]
-    pub maximized: bool,
-}
-
-impl Default for WindowPlace {
-    /// The place of a first window.
-    fn default() -> Self {
-        Self {
-            size: [1280.0, 800.0],
-            position: None,
-            maximized: false,
-        }
-    }
-}
-
-impl WindowPlace {
-    /// Whether a window can be there; the file may say anything.
-    fn is_sound(&self) -> bool {
-        let sides = self.size.iter().all(|side| (1.0..=16_384.0).contains(side));
-        let mut at = self.position.iter().flatten();
-        sides && at.all(|at| at.abs() <= 65_536.0)
-    }
-
-    /// The place after a frame: of a window with contents of this size (in points), at this zoom. One that is
-    /// minimized, or fills the screen for the presenter, keeps the place it had.
-    #[must_use]
-    pub fn after(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
-        if info.minimized == Some(true) || info.fullscreen == Some(true) {
-            return self;
-        }
-        if info.maximized == Some(true) {
-            return Self {
-                maximized: true,
-                ..self
-            };
-        }
-        let whole = |x: f32, y: f32| [(x * zoom).round(), (y * zoom).round()];
-        Self {
-            size: whole(size.x, size.y),
-            position: info.outer_rect.map(|rect| whole(rect.min.x, rect.min.y)),
-            maximized: false,
         }
     }
 }
@@ -286,72 +230,6 @@ impl Settings {
     }
 }
 
-/// Writes settings on a thread of its own, for a disk may take long to confirm a file.
-pub struct SettingsWriter {
-    wanted: Option<Sender<(PathBuf, Settings)>>,
-    failed: Receiver<Problem>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl SettingsWriter {
-    /// Starts the thread. `wake` is called when something could not be written.
-    pub fn start(wake: impl Fn() + Send + 'static) -> Self {
-        let (wanted, asked) = channel::<(PathBuf, Settings)>();
-        let (tell, failed) = channel();
-        let write = move || {
-            while let Ok(first) = asked.recv() {
-                // Of several only the newest counts.
-                let (file, settings) = asked.try_iter().last().unwrap_or(first);
-                settings.language.speak();
-                if let Err(problem) = settings.save(&file) {
-                    // The window may be gone: then the terminal is the only place left.
-                    eprintln!("{problem}");
-                    let _ = tell.send(problem);
-                    wake();
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("settings".into());
-        let thread = thread.spawn(write).ok();
-        Self {
-            wanted: thread.is_some().then_some(wanted),
-            failed,
-            thread,
-        }
-    }
-
-    /// Has them written soon, and before the program ends.
-    ///
-    /// # Errors
-    /// A Problem when there is no thread and they cannot be written at once.
-    pub fn write(&self, file: &Path, settings: &Settings) -> Result<()> {
-        match &self.wanted {
-            Some(wanted) if wanted.send((file.into(), settings.clone())).is_ok() => Ok(()),
-            _ => settings.save(file),
-        }
-    }
-
-    /// What could not be written since this was asked last.
-    pub fn failed(&self) -> Option<Problem> {
-        self.failed.try_iter().last()
-    }
-
-    /// Waits until all is written; what comes later is written at once.
-    pub fn finish(&mut self) {
-        self.wanted = None;
-        if let Some(thread) = self.thread.take() {
-            // A panic has written its own message by now.
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for SettingsWriter {
-    fn drop(&mut self) {
-        self.finish();
-    }
-}
-
 /// The first of these locales (`de-AT`, as BCP 47 writes them) whose language the window speaks; else English.
 fn spoken_by(locales: impl IntoIterator<Item = String>) -> Language {
     let known = |locale: String| {
@@ -463,53 +341,6 @@ mod tests {
         let kept = std::fs::read_to_string(file.with_file_name("window.unreadable.toml"));
         assert_eq!(kept.unwrap(), "theme = 7");
         assert_eq!(Settings::set_aside(Some(&file)), None, "it is gone");
-    }
-
-    #[test]
-    fn the_place_of_the_window_is_followed_unless_it_fills_the_screen() {
-        let place = WindowPlace::default();
-        let rect = |x, y| {
-            Some(egui::Rect::from_min_size(
-                [x, y].into(),
-                [50.0, 50.0].into(),
-            ))
-        };
-        let moved = ViewportInfo {
-            outer_rect: rect(10.0, 20.0),
-            ..ViewportInfo::default()
-        };
-        // At double zoom a point is two units of the system.
-        let place = place.after(&moved, [500.0, 400.0].into(), 2.0);
-        assert_eq!(place.size, [1000.0, 800.0]);
-        assert_eq!(place.position, Some([20.0, 40.0]));
-        for (fullscreen, minimized) in [(true, false), (false, true)] {
-            let info = ViewportInfo {
-                fullscreen: Some(fullscreen),
-                minimized: Some(minimized),
-                ..ViewportInfo::default()
-            };
-            assert_eq!(place.after(&info, Vec2::ZERO, 1.0), place);
-        }
-        let info = ViewportInfo {
-            maximized: Some(true),
-            outer_rect: rect(0.0, 0.0),
-            ..ViewportInfo::default()
-        };
-        let maximized = place.after(&info, [1920.0, 1000.0].into(), 1.0);
-        assert_eq!((maximized.size, maximized.maximized), (place.size, true));
-        // A file may say anything.
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("window.toml");
-        for (text, sound) in [
-            ("size = [900.0, 600.0]", true),
-            ("size = [0.0, 600.0]", false),
-            ("size = [nan, 600.0]", false),
-            ("size = [900.0, 600.0]\nposition = [1e9, 0.0]", false),
-        ] {
-            std::fs::write(&file, format!("zoom = 1.5\n[window]\n{text}")).unwrap();
-            let read = Settings::load(Some(&file));
-            assert_eq!((read.window.is_some(), read.zoom), (sound, 1.5), "{text}");
-        }
     }
 
     #[test]

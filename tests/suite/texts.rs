@@ -35,6 +35,7 @@ const MOVED: &[&str] = &[
     "session/data_export.rs",
     "session/differences.rs",
     "session/downloads.rs",
+    "session/drafts",
     "session/drawing.rs",
     "session/editor/completion.rs",
     "session/editor/following.rs",

@@ -284,3 +284,22 @@ predict-collect-unwritten = Ein Bild ließ sich nicht schreiben: { $error }
 predict-collect-full = Eine Klasse fasst höchstens { $n } Bilder
 predict-collect-full-try = Lege für mehr einen Ordner an und wähle ihn als Datensatz
 predict-collect-kept = Deine Bilder sind gespeichert
+drafts-back = Aus dem letzten Fenster zurückgeholt: { $what }
+drafts-back-where = Gesammelte Bilder zeigt „Selbst machen …“ in der Liste der Datensätze, die anderen die Seite „Vorhersage“
+drafts-pins = { $n ->
+    [one] { $n } angeheftetes Bild
+   *[other] { $n } angeheftete Bilder
+}
+drafts-gathered = { $n ->
+    [one] { $n } gesammeltes Bild
+   *[other] { $n } gesammelte Bilder
+}
+drafts-moved = Bilder aus { $table }, die du in andere Klassen verschoben hast
+drafts-lost = { $n ->
+    [one] { $n } Bild lässt sich nicht mehr lesen
+   *[other] { $n } Bilder lassen sich nicht mehr lesen
+}
+drafts-no-image = { $name } ist nicht der Name eines gespeicherten Bildes
+drafts-unwritten = Nicht gespeicherte Bilder lassen sich nicht für das nächste Fenster aufheben: { $why }
+drafts-unreadable = Was das letzte Fenster an nicht gespeicherten Bildern aufgehoben hat, lässt sich nicht lesen: { $why }
+drafts-other-table = Im letzten Fenster wurden Bilder in andere Klassen verschoben, aber die Tabelle hat jetzt andere Zeilen

@@ -1,26 +1,25 @@
 //! Pictures gathered in the window, class by class: drawn, pasted, or files. They are kept as an
 //! image folder, which then is a data set like any other, or is taught to a run.
 
+mod folder;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Session;
-use crate::files::{names::portable, sync_all, sync_folder};
+use crate::files::names::portable;
 use crate::message;
-use crate::problem::{Problem, Result};
+use crate::problem::Problem;
 use crate::run::event::Picture;
 use crate::tr;
+
+pub(super) use folder::png;
 
 /// Pictures of a class at most.
 pub const MOST: usize = 500;
 /// Pictures of a class at least: one to learn from and one to test with.
 pub const LEAST: usize = 2;
-/// Begins the name of a folder that is being written.
-const UNFINISHED: &str = ".unfinished-";
-/// What is being written takes no longer than this.
-const STALE: Duration = Duration::from_secs(24 * 3600);
 
 /// One picture of a class.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,6 +168,41 @@ impl Collection {
         }
     }
 
+    /// Returns a collection of these classes; `None` where they have no images.
+    pub(super) fn of(
+        name: String,
+        chosen: usize,
+        classes: Vec<(String, Vec<CollectedPicture>)>,
+    ) -> Option<Self> {
+        let groups = (1..)
+            .zip(classes)
+            .map(|(id, (name, pieces))| CollectedClass { id, name, pieces });
+        let groups: Vec<_> = groups.collect();
+        let collection = Self {
+            name,
+            chosen: chosen.min(groups.len().saturating_sub(1)),
+            last: groups.len() as u64,
+            groups,
+            removed: Vec::new(),
+        };
+        (!collection.is_empty()).then_some(collection)
+    }
+
+    /// Takes the classes of another collection in, too.
+    pub(super) fn take(&mut self, other: Self) {
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        for group in other.groups {
+            self.last += 1;
+            self.groups.push(CollectedClass {
+                id: self.last,
+                ..group
+            });
+        }
+    }
+
     /// Adds a picture to a group; false where the group is gone or full.
     pub fn add(&mut self, group: u64, piece: CollectedPicture) -> bool {
         let mut groups = self.groups.iter_mut();
@@ -220,83 +254,6 @@ impl Collection {
         }
         None
     }
-
-    /// Writes the pictures below `root`, in a new folder with one folder per class, and says where:
-    /// whole or not at all.
-    ///
-    /// # Errors
-    /// A Problem when a picture cannot be read or written.
-    pub fn save(&self, root: &Path) -> Result<PathBuf> {
-        let wrong = |error| Problem::io("make the folder for your pictures", root, &error);
-        std::fs::create_dir_all(root).map_err(wrong)?;
-        sweep(root);
-        let unfinished = tempfile::Builder::new()
-            .prefix(UNFINISHED)
-            .tempdir_in(root)
-            .map_err(wrong)?;
-        for group in &self.groups {
-            let folder = unfinished.path().join(portable(group.name.trim()));
-            std::fs::create_dir(&folder)
-                .map_err(|error| Problem::io("make the folder of a class", &folder, &error))?;
-            let pieces = (1..).zip(&group.pieces);
-            let saved = pieces.map(|(number, piece)| piece.save(&folder, number));
-            let saved = saved.collect::<Result<Vec<_>>>()?;
-            sync_all(&saved).map_err(|error| Problem::io("save a picture", &folder, &error))?;
-            sync_folder(Some(&folder));
-        }
-        sync_folder(Some(unfinished.path()));
-        let place = free(root, &portable(self.name.trim()));
-        std::fs::rename(unfinished.path(), &place)
-            .map_err(|error| Problem::io("name the folder of your pictures", &place, &error))?;
-        // It has another name now; there is nothing left to remove.
-        let _ = unfinished.keep();
-        sync_folder(Some(root));
-        Ok(place)
-    }
-}
-
-impl CollectedPicture {
-    /// Writes it into a class's folder and says where.
-    fn save(&self, folder: &Path, number: usize) -> Result<PathBuf> {
-        if let Some(file) = &self.file {
-            let ending = file.extension().unwrap_or_default().to_string_lossy();
-            let to = folder.join(format!("{number:04}.{}", ending.to_lowercase()));
-            let copied = std::fs::copy(file, &to);
-            copied.map_err(|error| Problem::io("copy a picture", file, &error))?;
-            return Ok(to);
-        }
-        let to = folder.join(format!("{number:04}.png"));
-        let (width, height) = (self.picture.width as u32, self.picture.height as u32);
-        let kind = image::ExtendedColorType::Rgb8;
-        image::save_buffer(&to, &self.picture.rgb, width, height, kind).map_err(|error| {
-            Problem::new(message!(
-                "predict-collect-unwritten",
-                error = error.to_string()
-            ))
-            .at_path(&to)
-        })?;
-        Ok(to)
-    }
-}
-
-/// Removes what a program left that was killed while it wrote.
-fn sweep(root: &Path) {
-    for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
-        let written = entry.metadata().and_then(|about| about.modified());
-        let old = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE));
-        if old && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            // What cannot be removed now is tried again the next time.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// A name that nothing has below `root`: this one, or with a number.
-fn free(root: &Path, name: &str) -> PathBuf {
-    let numbered = (2..).map(|number| root.join(format!("{name} {number}")));
-    let mut all = std::iter::once(root.join(name)).chain(numbered);
-    let place = all.find(|place| !place.exists());
-    place.unwrap_or_else(|| root.join(name))
 }
 
 impl Session {

@@ -204,16 +204,6 @@ impl Session {
         self.editor.open.as_ref().map(OpenPlugin::written)
     }
 
-    /// Whether that is what is remembered.
-    pub fn remembers(&self, written: Option<&Written>) -> bool {
-        match (&self.editor.open, written) {
-            (Some(open), Some(kept)) => {
-                (&open.text, &open.file, &open.from) == (&kept.text, &kept.file, &kept.from)
-            }
-            (open, kept) => open.is_none() && kept.is_none(),
-        }
-    }
-
     /// Goes on with the text that was left before it was saved.
     pub fn go_on_with_left(&mut self) {
         if let Some(left) = self.editor.left.pop() {

@@ -72,7 +72,6 @@ fn a_text_that_is_closed_while_it_is_saved_is_lost_by_nobody() {
     session.close_plugin();
     session.go_on_with_left();
     assert_eq!(session.written().unwrap().name.as_deref(), Some("Fourth"));
-    assert!(session.remembers(session.written().as_ref()));
     assert_eq!(session.editor.left.len(), 2);
 }
 

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use egui::{ColorImage, Context};
 
 use super::{StudioApp, of_pages};
-use crate::logging::{self, Level};
 use crate::method::named_method;
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
@@ -16,13 +15,10 @@ use crate::session::of_data::data_place;
 use crate::session::presets;
 use crate::session::run_view::Stage;
 use crate::store::figure::Figure;
-use crate::texts::Language;
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages;
-use crate::ui::settings::ThemeChoice;
 use crate::ui::shell::{Question, warning};
-use crate::ui::theme;
 use crate::ui::widgets::figure::FigureWish;
 
 /// How long a start waits until it is known what the settings come to.
@@ -355,31 +351,6 @@ impl StudioApp {
         self.show(Page::Train);
     }
 
-    fn choose_device(&mut self, key: String) {
-        self.session.choose_place(None);
-        self.session.experiment.draft.device.clone_from(&key);
-        self.settings.device = key;
-    }
-
-    fn choose_theme(&mut self, ctx: &Context, choice: ThemeChoice) {
-        self.settings.theme = choice;
-        ctx.set_theme(choice.preference());
-        self.remember();
-    }
-
-    fn zoom(&mut self, ctx: &Context, factor: f32) {
-        self.settings.zoom = factor;
-        ctx.set_zoom_factor(factor);
-        self.remember();
-    }
-
-    fn speak(&mut self, language: Language) {
-        self.settings.language = language;
-        language.speak();
-        self.session.spoken_anew();
-        self.remember();
-    }
-
     fn tour(&mut self) {
         if self.session.learn.tour.is_none() {
             self.pages.learn.tour = Default::default();
@@ -394,21 +365,9 @@ impl StudioApp {
         self.show(Page::Learn);
     }
 
-    fn stand_still(&mut self, ctx: &Context, still: bool) {
-        self.settings.reduce_motion = still;
-        theme::let_move(ctx, !still);
-        self.remember();
-    }
-
     fn report(&mut self) {
         self.shell.report.open();
         self.session.gather_bug_report(self.settings_file.clone());
-    }
-
-    fn choose_log_level(&mut self, level: Level) {
-        self.settings.log = level;
-        logging::set_level(level);
-        self.remember();
     }
 
     fn present(&mut self, ctx: &Context) {

@@ -8,8 +8,9 @@ mod dropped;
 mod history;
 mod of_pages;
 mod picked;
+mod remember;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -23,12 +24,13 @@ use super::frame_times::FrameTimes;
 use super::keys;
 use super::pages::Pages;
 use super::scripts::ReadingOrder;
-use super::settings::{Settings, SettingsWriter};
+use super::settings::Settings;
 use super::shell::{Question, Shell, no_dialog};
 use super::theme;
 use super::typed::Typed;
 use super::widgets::input::{is_below_dialog, is_covered};
 use super::widgets::textures::Textures;
+use super::writer::Writer;
 use crate::fence::caught;
 use crate::problem::Problem;
 use crate::session::Session;
@@ -49,7 +51,7 @@ pub struct StudioApp {
     textures: Textures,
     settings: Settings,
     settings_file: Option<PathBuf>,
-    writer: SettingsWriter,
+    writer: Writer,
     typed: Typed,
     /// How long drawing takes.
     pub times: FrameTimes,
@@ -82,22 +84,7 @@ impl StudioApp {
         ctx.add_plugin(ReadingOrder::default());
         ctx.set_theme(settings.theme.preference());
         theme::let_move(ctx, !settings.reduce_motion);
-        session.former.crashed = settings.crashed;
-        session.former.config.clone_from(&settings.former);
-        session.former.folders.clone_from(&settings.former_folders);
-        session.former.several.clone_from(&settings.former_several);
-        session
-            .experiment
-            .grid
-            .several
-            .clone_from(&settings.several);
-        session.former.interrupted.clone_from(&settings.unfinished);
-        session.open_folders(&settings.folders);
-        session.editor.left.clone_from(&settings.left);
-        session.learn.units.answers.clone_from(&settings.answers);
-        if let Some(written) = settings.writing.clone() {
-            session.open_written(written);
-        }
+        remember::take_over(&mut session, &settings);
         let waken = ctx.clone();
         Self {
             session,
@@ -108,7 +95,7 @@ impl StudioApp {
             textures: Textures::default(),
             settings,
             settings_file,
-            writer: SettingsWriter::start(move || waken.request_repaint()),
+            writer: Writer::start(move || waken.request_repaint()),
             typed: Typed::default(),
             times: FrameTimes::since(started),
             last_times: None,
@@ -284,59 +271,6 @@ impl StudioApp {
             self.session.notify(problem, true);
         }
     }
-
-    /// Whatever ends the program, the set-up is there again; not written while it is dragged.
-    fn remember_changes(&mut self, ctx: &Context) {
-        if let Some(problem) = self.writer.failed() {
-            self.session.notify(problem, true);
-        }
-        self.session.settle_former();
-        let (zoom, size) = (ctx.zoom_factor(), ctx.viewport_rect().size());
-        let before = self.settings.window.unwrap_or_default();
-        let window = ctx.input(|i| before.after(i.viewport(), size, zoom));
-        if self.remembered.elapsed().as_secs() >= 2
-            && !ctx.input(|i| i.pointer.any_down())
-            && (self.settings.setup.as_ref() != Some(&self.session.experiment.draft)
-                || self.settings.former != self.session.former.config
-                || self.settings.former_folders != self.session.former.folders
-                || self.settings.former_several != self.session.former.several
-                || self.settings.several != self.session.experiment.grid.several.storable()
-                || self.settings.window != Some(window)
-                || self.settings.folders != self.session.compare.folders.paths()
-                || self.settings.unfinished.as_deref() != self.session.unfinished()
-                || !self.session.remembers(self.settings.writing.as_ref())
-                || self.settings.left != self.session.editor.left
-                || self.settings.answers != self.session.learn.units.answers
-                || self.settings.zoom != zoom)
-        {
-            self.settings.zoom = zoom;
-            self.settings.window = Some(window);
-            self.remember();
-        }
-    }
-
-    /// Has the settings written; a failure is told, for the window may stay open.
-    fn remember(&mut self) {
-        self.remembered = Instant::now();
-        self.settings.setup = Some(self.session.experiment.draft.clone());
-        self.settings.folders = self.session.compare.folders.paths();
-        self.settings.former.clone_from(&self.session.former.config);
-        let former = &self.session.former.folders;
-        self.settings.former_folders.clone_from(former);
-        let former = &self.session.former.several;
-        self.settings.former_several.clone_from(former);
-        self.settings.several = self.session.experiment.grid.several.storable();
-        self.settings.writing = self.session.written();
-        self.settings.left.clone_from(&self.session.editor.left);
-        let answers = &self.session.learn.units.answers;
-        self.settings.answers.clone_from(answers);
-        self.settings.unfinished = self.session.unfinished().map(Path::to_path_buf);
-        if let Some(file) = &self.settings_file
-            && let Err(problem) = self.writer.write(file, &self.settings)
-        {
-            self.session.notify(problem, true);
-        }
-    }
 }
 
 impl eframe::App for StudioApp {
@@ -386,7 +320,10 @@ impl eframe::App for StudioApp {
 
     fn on_exit(&mut self) {
         // What comes after it, the run that is saved above all, must not suffer from it.
-        let _ = caught(|| self.remember());
+        let _ = caught(|| {
+            self.remember();
+            self.remember_drafts();
+        });
         self.writer.finish();
         // What is said from here on stands in the terminal.
         Language::English.speak();

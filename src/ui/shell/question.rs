@@ -97,12 +97,13 @@ fn closing(session: &Session) -> Option<Words> {
         said.push(with_queue(session, tr!("shell-ask-close-kept")));
     }
     let saved = said.len();
+    // What is kept as a draft is there again in the next window.
+    let lost = !session.keeps_drafts();
+    let moved = session.unsaved_moves().filter(|_| lost);
     let gathered = session.collection.count();
     let losses = [
-        session
-            .unsaved_moves()
-            .map(|_| tr!("shell-ask-close-moved").to_string()),
-        (gathered > 0).then(|| tr!("shell-ask-close-gathered", n = gathered)),
+        moved.map(|_| tr!("shell-ask-close-moved").to_string()),
+        (lost && gathered > 0).then(|| tr!("shell-ask-close-gathered", n = gathered)),
         session
             .is_writing()
             .then(|| tr!("shell-ask-close-writing").to_string()),

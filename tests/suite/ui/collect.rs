@@ -1,22 +1,25 @@
 //! Pictures are drawn, dropped and named in the window, taught to a finished run, or become a data
 //! set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{Key, Role};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use lae_studio::session::Session;
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Picture;
+use lae_studio::session::backend::Recorded;
 use lae_studio::session::collection::Purpose;
 use lae_studio::session::run_view::Stage;
+use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
-use lae_studio::ui::settings::ThemeChoice;
+use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::flow::small;
 use super::keys::press_close;
-use super::{Dropped, recorded, settle, shot, wait, window};
+use super::{Dropped, recorded, settle, shot, wait, window, window_with};
 use crate::teach::letters;
 
 fn open(runs: PathBuf) -> Harness<'static, StudioApp> {
@@ -205,6 +208,13 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     shot(&mut window, "collect-close");
     window.key_press(Key::Escape);
     window.run_steps(3);
+    // Nor is anything lost once it is kept as a draft.
+    let drafts = runs.path().join("drafts");
+    window.state_mut().keep_drafts(drafts.clone());
+    wait(&mut window, "the drafts are written", |_| {
+        drafts.join("drafts.json").exists()
+    });
+    assert!(press_close(&mut window));
     // An image and then the whole class are taken out, and put back one after the other.
     window.get_by_label("Picture 2 of Class 1").click();
     settle(&mut window);
@@ -219,4 +229,105 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     settle(&mut window);
     assert_eq!(window.state().session.collection.groups, before);
     assert!(window.query_by_label("Put back what was removed").is_none());
+}
+
+fn picture(shade: u8) -> Arc<Picture> {
+    Arc::new(Picture {
+        name: format!("drawing {shade}"),
+        width: 3,
+        height: 2,
+        rgb: (0..18).map(|at| at * shade).collect(),
+    })
+}
+
+#[test]
+fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
+    let runs = tempfile::tempdir().unwrap();
+    let drafts = runs.path().join("config/drafts");
+    let list = drafts.join("drafts.json");
+    let source = letters("A", 3);
+    let opened = || {
+        let (mut window, _) = recorded([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+        window.state_mut().keep_drafts(drafts.clone());
+        settle(&mut window);
+        window
+    };
+    let mut window = opened();
+    assert!(!drafts.exists(), "there is nothing to keep");
+    let session = &mut window.state_mut().session;
+    session.pin(picture(1), Some("7".into()));
+    session.pin(picture(2), None);
+    session.show_pins_to("/nowhere/run".into());
+    session.collection.rename(0, "birds".into());
+    session.collect(picture(3));
+    session.collection.add_group();
+    session.collect_file(source.path().join("A"));
+    settle(&mut window);
+    // The window ends without a word, as in a crash.
+    wait(&mut window, "the drafts are written", |_| {
+        std::fs::read_to_string(&list).is_ok_and(|list| list.matches("\"image\":").count() == 6)
+    });
+    let pins = |window: &Harness<'_, StudioApp>| -> Vec<_> {
+        let pins = window.state().session.predict.pins.pictures().iter();
+        pins.map(|pin| (pin.picture.clone(), pin.truth.clone()))
+            .collect()
+    };
+    let before = (pins(&window), window.state().session.collection.clone());
+    drop(window);
+    let mut next = opened();
+    next.get_by_label_contains("2 pinned images, 4 gathered images");
+    shot(&mut next, "drafts-back");
+    let session = &next.state().session;
+    assert_eq!((pins(&next), session.collection.clone()), before);
+    assert_eq!(session.predict.pins.runs(), [Path::new("/nowhere/run")]);
+    // Those of a window that crashed are shown to no run unasked.
+    let crashed = Settings::default().after_crash();
+    let place = runs.path().to_path_buf();
+    let mut after_crash = window_with([1280.0, 800.0], crashed, None, move |wake| {
+        let backend = Box::new(Recorded::default());
+        Session::with(backend, Disk::at(place), RunConfig::default(), wake)
+    });
+    after_crash.state_mut().keep_drafts(drafts.clone());
+    settle(&mut after_crash);
+    assert_eq!(pins(&after_crash), before.0);
+    assert!(after_crash.state().session.predict.pins.runs().is_empty());
+    drop(after_crash);
+    // An image that is gone is told of, and the others are there.
+    let images = || {
+        std::fs::read_dir(&drafts)
+            .unwrap()
+            .flatten()
+            .map(|entry| entry.path())
+    };
+    assert_eq!(images().count(), 7, "six images and the list");
+    drop(next);
+    let one = images().find(|path| path.extension().is_some_and(|ending| ending == "png"));
+    std::fs::write(one.unwrap(), "no image").unwrap();
+    let mut next = opened();
+    next.get_by_label_contains("1 image can no longer be read");
+    let session = &mut next.state_mut().session;
+    assert_eq!(
+        session.predict.pins.pictures().len() + session.collection.count(),
+        5
+    );
+    // Nothing is left of what is not a draft any more.
+    for pin in session.predict.pins.pictures().to_vec() {
+        session.unpin(pin.id);
+    }
+    session.collection = Default::default();
+    wait(&mut next, "the drafts are removed", |_| !drafts.exists());
+    drop(next);
+    // A list that cannot be read is moved aside.
+    std::fs::create_dir_all(&drafts).unwrap();
+    std::fs::write(&list, "no list").unwrap();
+    let next = opened();
+    next.get_by_label_contains("the last window kept of unsaved images cannot be read");
+    let aside = std::fs::read_dir(drafts.parent().unwrap())
+        .unwrap()
+        .flatten();
+    let aside: Vec<_> = aside
+        .map(|entry| entry.path().join("drafts.json"))
+        .collect();
+    assert_eq!(aside.len(), 1);
+    assert_eq!(std::fs::read_to_string(&aside[0]).unwrap(), "no list");
 }

@@ -1,6 +1,6 @@
 //! A folder of pictures predicted into a table on Predict, while a run trains.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui_kittest::Harness;
@@ -185,6 +185,43 @@ fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     assert!(!press_close(window), "nobody agreed");
     window.key_press(egui::Key::Escape);
     window.run_steps(3);
+    moves_come_back(window, csv.with_file_name("drafts"));
+}
+
+/// Moved images that are kept as drafts are not asked about, and the next window has them.
+fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
+    window.state_mut().keep_drafts(drafts.clone());
+    wait(window, "the drafts are written", |_| {
+        drafts.join("drafts.json").exists()
+    });
+    // The run may be at work, which is asked about.
+    press_close(window);
+    let moved = window.query_by_label_contains("moved to other classes");
+    assert!(moved.is_none());
+    window.key_press(egui::Key::Escape);
+    window.run_steps(3);
+    let sorted = |window: &Harness<'_, StudioApp>| {
+        let sorted = window.state().session.predict.sorted.ready().cloned();
+        sorted.unwrap()
+    };
+    let run = window.state().session.predict.run.clone().unwrap();
+    let runs = run.parent().unwrap();
+    let (mut next, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
+    next.state_mut().keep_drafts(drafts);
+    wait(&mut next, "the table is read", |app| {
+        app.session.predict.sorted.ready().is_some()
+    });
+    let (before, after) = (sorted(window), sorted(&next));
+    assert_eq!(before.groups, after.groups);
+    assert_eq!(before.classes, after.classes);
+    assert!(!after.is_kept && after.listed("").moved == 1);
+    next.get_by_role_and_label(egui::Role::Tab, "Predict")
+        .click();
+    settle(&mut next);
+    next.get_by_label("See them by class").click();
+    settle(&mut next);
+    next.get_by_label("1 picture moved");
+    shot(&mut next, "sheet-back");
 }
 
 #[test]

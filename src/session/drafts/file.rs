@@ -1,0 +1,220 @@
+//! The folder of drafts: a list, and the images that it names by their hashes.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Drafts, Moved};
+use crate::data::decode_picture_file;
+use crate::fetch::hex;
+use crate::files;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::run::event::Picture;
+use crate::session::collection::{CollectedPicture, Collection, MOST, png};
+use crate::session::pins::{Pin, PinId};
+use crate::store::write_file;
+
+/// The file of the list.
+const LIST: &str = "drafts.json";
+
+/// The file [`LIST`].
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct List {
+    pins: Vec<ListedImage>,
+    runs: Vec<PathBuf>,
+    name: String,
+    chosen: usize,
+    classes: Vec<ListedClass>,
+    moved: Option<Moved>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ListedClass {
+    name: String,
+    images: Vec<ListedImage>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ListedImage {
+    /// SHA-256 of the pixels, in hex: the name of the file without its ending.
+    image: String,
+    name: String,
+    /// The class of a pinned image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    truth: Option<String>,
+    /// The file that a gathered image comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file: Option<PathBuf>,
+}
+
+impl ListedImage {
+    /// Writes the pixels, unless they are there, and returns what the list has of them.
+    fn write(folder: &Path, picture: &Picture) -> Result<Self> {
+        let size = [picture.width, picture.height].map(|side| side as u64);
+        let mut hash = Sha256::new();
+        size.iter().for_each(|side| hash.update(side.to_le_bytes()));
+        hash.update(&picture.rgb);
+        let image = hex(&hash.finalize());
+        let path = path_of(folder, &image);
+        if !path.exists() {
+            write_file(&path, &png(picture)?)?;
+        }
+        Ok(Self {
+            image,
+            name: picture.name.clone(),
+            truth: None,
+            file: None,
+        })
+    }
+
+    /// Reads the pixels.
+    fn read(&self, folder: &Path) -> Result<Arc<Picture>> {
+        let is_digit = |sign: char| sign.is_ascii_hexdigit();
+        if !self.image.chars().all(is_digit) {
+            return Err(Problem::new(message!(
+                "drafts-no-image",
+                name = &self.image
+            )));
+        }
+        let image = decode_picture_file(&path_of(folder, &self.image))?;
+        Ok(Arc::new(Picture {
+            name: self.name.clone(),
+            width: image.width() as usize,
+            height: image.height() as usize,
+            rgb: image.into_raw(),
+        }))
+    }
+}
+
+fn path_of(folder: &Path, image: &str) -> PathBuf {
+    folder.join(format!("{image}.png"))
+}
+
+impl Drafts {
+    /// Writes them into a folder of their own, in place of those before. Without any the folder is removed.
+    ///
+    /// # Errors
+    /// A Problem when something cannot be written; the drafts before stay.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        if self.is_empty() {
+            return match std::fs::remove_dir_all(folder) {
+                Err(error) if folder.exists() => {
+                    Err(Problem::io("remove the drafts of before", folder, &error))
+                }
+                _ => Ok(()),
+            };
+        }
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Problem::io("make the folder of drafts", folder, &error))?;
+        let mut list = List {
+            runs: self.runs.clone(),
+            moved: self.moved.clone(),
+            ..List::default()
+        };
+        for pin in &self.pins {
+            list.pins.push(ListedImage {
+                truth: pin.truth.clone(),
+                ..ListedImage::write(folder, &pin.picture)?
+            });
+        }
+        if let Some(collection) = &self.collection {
+            (list.name, list.chosen) = (collection.name.clone(), collection.chosen);
+            for group in &collection.groups {
+                let write = |piece: &CollectedPicture| {
+                    Ok(ListedImage {
+                        file: piece.file.clone(),
+                        ..ListedImage::write(folder, &piece.picture)?
+                    })
+                };
+                list.classes.push(ListedClass {
+                    name: group.name.clone(),
+                    images: group.pieces.iter().map(write).collect::<Result<_>>()?,
+                });
+            }
+        }
+        let text = serde_json::to_vec(&list).map_err(|error| {
+            Problem::new(message!("drafts-unwritten", why = error.to_string())).at_path(folder)
+        })?;
+        write_file(&folder.join(LIST), &text)?;
+        list.sweep(folder);
+        Ok(())
+    }
+
+    /// Reads them; there are none where there is no such folder. Images that cannot be read are left out, and their number
+    /// is returned, too.
+    ///
+    /// # Errors
+    /// A Problem when the list cannot be read; its folder is moved aside, so that nothing takes its place.
+    pub(super) fn load(folder: &Path) -> Result<(Self, usize)> {
+        let path = folder.join(LIST);
+        if !path.exists() {
+            return Ok(Default::default());
+        }
+        let list = files::read(&path, files::TABLE)
+            .map_err(|error| error.to_string())
+            .and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
+        let list: List = list.map_err(|why| {
+            let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
+            let aside = folder.with_file_name(format!("drafts-unreadable-{time}"));
+            let place = match std::fs::rename(folder, &aside) {
+                Ok(()) => aside,
+                Err(_) => folder.to_path_buf(),
+            };
+            Problem::new(message!("drafts-unreadable", why = why)).at_path(place)
+        })?;
+        let mut lost = 0;
+        let mut read = |image: &ListedImage| {
+            let picture = image.read(folder).ok();
+            lost += usize::from(picture.is_none());
+            picture
+        };
+        let pins = list.pins.iter().filter_map(|image| {
+            let picture = read(image)?;
+            Some(Pin {
+                id: PinId::default(),
+                picture,
+                truth: image.truth.clone(),
+            })
+        });
+        let pins = pins.collect();
+        let mut groups = Vec::new();
+        for class in list.classes {
+            let pieces = class.images.into_iter().take(MOST).filter_map(|image| {
+                let picture = read(&image)?;
+                Some(CollectedPicture {
+                    picture,
+                    file: image.file,
+                })
+            });
+            groups.push((class.name, pieces.collect()));
+        }
+        let drafts = Self {
+            pins,
+            runs: list.runs,
+            collection: Collection::of(list.name, list.chosen, groups),
+            moved: list.moved,
+        };
+        Ok((drafts, lost))
+    }
+}
+
+impl List {
+    /// Removes images that it does not name.
+    fn sweep(&self, folder: &Path) {
+        let gathered = self.classes.iter().flat_map(|class| &class.images);
+        let named = self.pins.iter().chain(gathered);
+        let named: HashSet<PathBuf> = named.map(|it| path_of(folder, &it.image)).collect();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|ending| ending == "png") && !named.contains(&path) {
+                // What cannot be removed now is tried again the next time.
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Drafts: images that were pinned, gathered or moved between classes in the window and are saved nowhere else. They are
+//! kept in a folder, so that neither closing the window nor a crash loses them, and the next window brings them back.
+
+mod file;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use super::collection::Collection;
+use super::pins::Pin;
+use super::sheet::SheetView;
+use super::sorted::SortedPictures;
+use super::views::Fetch;
+use crate::experiment::sheet::AnsweredPicture;
+use crate::message;
+use crate::problem::{Problem, Result, listed};
+use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
+use crate::tr;
+
+/// What is saved nowhere else.
+#[derive(Clone, Debug, Default)]
+pub struct Drafts {
+    pins: Vec<Pin>,
+    /// The runs that answer the pinned images.
+    runs: Vec<PathBuf>,
+    collection: Option<Collection>,
+    moved: Option<Moved>,
+}
+
+/// The images of a table, with those that were moved since the table was saved.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Moved {
+    request: SheetRequest,
+    classes: Vec<String>,
+    /// The table's last column, as it is to be.
+    sorted_as: Vec<String>,
+    #[serde(skip)]
+    revision: u64,
+}
+
+impl Drafts {
+    /// Returns what a session has now. While the table of `before` cannot be read, its moved images stay.
+    fn of(session: &Session, before: &Self) -> Self {
+        let pins: Vec<Pin> = session.own_pins().cloned().collect();
+        let collection = &session.collection;
+        Self {
+            runs: match pins.is_empty() {
+                true => Vec::new(),
+                false => session.predict.pins.runs().to_vec(),
+            },
+            pins,
+            collection: (!collection.is_empty()).then(|| collection.clone()),
+            moved: match before.waits_for_table(session) {
+                true => before.moved.clone(),
+                false => unsaved(session).map(|sorted| Moved {
+                    request: sorted.request.clone(),
+                    classes: sorted.classes.clone(),
+                    sorted_as: sorted.column(),
+                    revision: sorted.revision,
+                }),
+            },
+        }
+    }
+
+    /// Whether images were moved in a table that is shown and is not read, or cannot be.
+    fn waits_for_table(&self, session: &Session) -> bool {
+        let predict = &session.predict;
+        let shown = predict.sheet.as_ref().map(|sheet| &sheet.request.csv);
+        let moved = self.moved.as_ref().map(|moved| &moved.request.csv);
+        predict.sorted.ready().is_none() && moved.is_some() && shown == moved
+    }
+
+    /// Whether a session has these still.
+    fn is_current(&self, session: &Session) -> bool {
+        let collection = Some(&session.collection).filter(|it| !it.is_empty());
+        let moved = self
+            .moved
+            .as_ref()
+            .map(|it| (it.request.ticket, it.revision));
+        let unsaved = unsaved(session).map(|it| (it.request.ticket, it.revision));
+        let runs = session.predict.pins.runs();
+        self.pins.iter().eq(session.own_pins())
+            && (self.pins.is_empty() || self.runs == runs)
+            && self.collection.as_ref() == collection
+            && (moved == unsaved || self.waits_for_table(session))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pins.is_empty() && self.collection.is_none() && self.moved.is_none()
+    }
+
+    /// What there is, in words.
+    fn parts(&self) -> Vec<String> {
+        let gathered = self.collection.as_ref().map_or(0, Collection::count);
+        let table = self.moved.as_ref().map(|moved| {
+            let table = moved.request.csv.file_name().unwrap_or_default();
+            tr!("drafts-moved", table = table.to_string_lossy())
+        });
+        let pins = self.pins.len();
+        let parts = [
+            (pins > 0).then(|| tr!("drafts-pins", n = pins)),
+            (gathered > 0).then(|| tr!("drafts-gathered", n = gathered)),
+            table,
+        ];
+        parts.into_iter().flatten().collect()
+    }
+}
+
+/// The table on show whose moved images are not saved.
+fn unsaved(session: &Session) -> Option<&SortedPictures> {
+    let sorted = session.predict.sorted.ready()?;
+    (!sorted.is_kept).then_some(&**sorted)
+}
+
+/// The drafts of a session.
+#[derive(Debug, Default)]
+pub struct KeptDrafts {
+    /// Where they are kept; `None` where this window keeps none.
+    folder: Option<PathBuf>,
+    /// What was handed out to be written last; `None` until those of the last window are read.
+    last: Option<Arc<Drafts>>,
+    /// Whether they could not be written.
+    failed: bool,
+}
+
+impl Session {
+    /// Keeps drafts in this folder from now on, and brings those back that are there.
+    pub fn keep_drafts(&mut self, folder: PathBuf) {
+        self.drafts.folder = Some(folder.clone());
+        self.task(
+            move |_| Drafts::load(&folder),
+            |session, read| {
+                session.drafts.last = Some(Arc::default());
+                match read {
+                    Ok((drafts, lost)) => session.take_drafts(drafts, lost),
+                    Err(problem) => session.notify(problem, true),
+                }
+            },
+        );
+    }
+
+    /// Returns drafts that are not written yet, with the folder they go to; each once.
+    pub fn changed_drafts(&mut self) -> Option<(PathBuf, Arc<Drafts>)> {
+        let (folder, last) = (self.drafts.folder.as_ref()?, self.drafts.last.as_ref()?);
+        if last.is_current(self) {
+            return None;
+        }
+        let changed = (folder.clone(), Arc::new(Drafts::of(self, last)));
+        self.drafts.last = Some(changed.1.clone());
+        self.drafts.failed = false;
+        Some(changed)
+    }
+
+    /// The drafts could not be written: they are lost with the window, unless those of the next change are written.
+    pub fn drafts_failed(&mut self) {
+        self.drafts.failed = true;
+    }
+
+    /// Whether drafts outlive the window.
+    pub fn keeps_drafts(&self) -> bool {
+        self.drafts.last.is_some() && !self.drafts.failed
+    }
+
+    /// The pinned images less those of a tour, which ends with the window.
+    fn own_pins(&self) -> impl Iterator<Item = &Pin> {
+        let toured = self.learn.tour.as_ref().map_or([None; 2], |tour| tour.pins);
+        let pins = self.predict.pins.pictures().iter();
+        pins.filter(move |pin| !toured.contains(&Some(pin.id)))
+    }
+
+    fn take_drafts(&mut self, drafts: Drafts, lost: usize) {
+        let mut parts = drafts.parts();
+        if lost > 0 {
+            parts.push(tr!("drafts-lost", n = lost));
+        }
+        for pin in drafts.pins {
+            self.pin(pin.picture, pin.truth);
+        }
+        // Where the last window crashed nothing is computed unasked.
+        if !self.former.crashed {
+            drafts
+                .runs
+                .into_iter()
+                .for_each(|run| self.show_pins_to(run));
+        }
+        if let Some(collection) = drafts.collection {
+            self.collection.take(collection);
+        }
+        if let Some(moved) = drafts.moved.filter(|_| self.predict.sheet.is_none()) {
+            self.take_moved(moved);
+        }
+        if !parts.is_empty() {
+            let back = message!("drafts-back", what = listed(&parts, parts.len()));
+            let told = Problem::new(back).advise(message!("drafts-back-where"));
+            self.notify(told, false);
+        }
+    }
+
+    /// Reads a table whose images were moved, and moves them again.
+    fn take_moved(&mut self, moved: Moved) {
+        self.tickets += 1;
+        let request = SheetRequest {
+            ticket: self.tickets,
+            ..moved.request.clone()
+        };
+        let count = SheetCount {
+            done: moved.sorted_as.len(),
+            unreadable: moved.sorted_as.iter().filter(|it| it.is_empty()).count(),
+            of: moved.sorted_as.len(),
+        };
+        self.predict.sheet = Some(SheetView {
+            request: request.clone(),
+            state: SheetState::Done(count),
+        });
+        self.predict.sorted = Fetch::Busy;
+        let (csv, before) = (request.csv.clone(), moved.clone());
+        if let Some(last) = &mut self.drafts.last {
+            // Until the table is read these are the ones that are kept.
+            Arc::make_mut(last).moved = Some(before);
+        }
+        self.task(
+            move |sources| moved.put_into(sources.answered(&csv)?),
+            move |session, read| {
+                let waits = session.predict.sheet.as_ref();
+                if waits.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
+                    let sorted = |(classes, pictures)| {
+                        let mut sorted = SortedPictures::new(request, classes, pictures);
+                        sorted.is_kept = false;
+                        Arc::new(sorted)
+                    };
+                    session.predict.sorted.fill(read.map(sorted));
+                }
+            },
+        );
+    }
+}
+
+impl Moved {
+    /// Returns the classes, and the images of the table with the classes that they were moved to.
+    ///
+    /// # Errors
+    /// A Problem when it is another table by now.
+    fn put_into(
+        self,
+        mut pictures: Vec<AnsweredPicture>,
+    ) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
+        if pictures.len() != self.sorted_as.len() {
+            return Err(Problem::new(message!("drafts-other-table")).at_path(&self.request.csv));
+        }
+        for (picture, said) in pictures.iter_mut().zip(self.sorted_as) {
+            picture.sorted_as = Some(said).filter(|said| !said.is_empty());
+        }
+        Ok((self.classes, pictures))
+    }
+}

@@ -1,0 +1,147 @@
+//! What the window keeps for the next one, whatever ends the program: its settings, each with what sets it, and drafts.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use egui::Context;
+
+use super::StudioApp;
+use crate::logging::{self, Level};
+use crate::session::Session;
+use crate::texts::Language;
+use crate::ui::settings::{Settings, ThemeChoice};
+use crate::ui::theme;
+use crate::ui::writer::Kept;
+
+/// Takes what the last window kept over into the session.
+pub(super) fn take_over(session: &mut Session, settings: &Settings) {
+    let former = &mut session.former;
+    former.crashed = settings.crashed;
+    former.config.clone_from(&settings.former);
+    former.folders.clone_from(&settings.former_folders);
+    former.several.clone_from(&settings.former_several);
+    former.interrupted.clone_from(&settings.unfinished);
+    let several = &mut session.experiment.grid.several;
+    several.clone_from(&settings.several);
+    session.open_folders(&settings.folders);
+    session.editor.left.clone_from(&settings.left);
+    session.learn.units.answers.clone_from(&settings.answers);
+    if let Some(written) = settings.writing.clone() {
+        session.open_written(written);
+    }
+}
+
+/// Returns these settings with what the session has of them now.
+fn renewed(settings: &Settings, session: &Session) -> Settings {
+    let former = &session.former;
+    Settings {
+        setup: Some(session.experiment.draft.clone()),
+        several: session.experiment.grid.several.storable(),
+        former: former.config.clone(),
+        former_several: former.several.clone(),
+        former_folders: former.folders.clone(),
+        folders: session.compare.folders.paths(),
+        unfinished: session.unfinished().map(Path::to_path_buf),
+        writing: session.written(),
+        left: session.editor.left.clone(),
+        answers: session.learn.units.answers.clone(),
+        ..settings.clone()
+    }
+}
+
+impl StudioApp {
+    pub(super) fn choose_device(&mut self, key: String) {
+        self.session.choose_place(None);
+        self.session.experiment.draft.device.clone_from(&key);
+        self.settings.device = key;
+    }
+
+    pub(super) fn choose_theme(&mut self, ctx: &Context, choice: ThemeChoice) {
+        self.settings.theme = choice;
+        ctx.set_theme(choice.preference());
+        self.remember();
+    }
+
+    pub(super) fn zoom(&mut self, ctx: &Context, factor: f32) {
+        self.settings.zoom = factor;
+        ctx.set_zoom_factor(factor);
+        self.remember();
+    }
+
+    pub(super) fn speak(&mut self, language: Language) {
+        self.settings.language = language;
+        language.speak();
+        self.session.spoken_anew();
+        self.remember();
+    }
+
+    pub(super) fn stand_still(&mut self, ctx: &Context, still: bool) {
+        self.settings.reduce_motion = still;
+        theme::let_move(ctx, !still);
+        self.remember();
+    }
+
+    pub(super) fn choose_log_level(&mut self, level: Level) {
+        self.settings.log = level;
+        logging::set_level(level);
+        self.remember();
+    }
+
+    /// Keeps drafts in this folder, and brings those back that the last window left there. To be called for one window
+    /// at a time.
+    pub fn keep_drafts(&mut self, folder: PathBuf) {
+        self.session.keep_drafts(folder);
+    }
+
+    /// Has the settings and drafts written where they changed; not while something is dragged.
+    pub(super) fn remember_changes(&mut self, ctx: &Context) {
+        let failed: Vec<_> = self.writer.failed().collect();
+        for unwritten in failed {
+            if unwritten.is_drafts {
+                self.session.drafts_failed();
+            }
+            self.session.notify(unwritten.problem, true);
+        }
+        self.session.settle_former();
+        if ctx.input(|i| i.pointer.any_down()) {
+            return;
+        }
+        self.remember_drafts();
+        if self.remembered.elapsed().as_secs() >= 2 {
+            let (zoom, size) = (ctx.zoom_factor(), ctx.viewport_rect().size());
+            let before = self.settings.window.unwrap_or_default();
+            let window = ctx.input(|i| before.after(i.viewport(), size, zoom));
+            let now = Settings {
+                zoom,
+                window: Some(window),
+                ..renewed(&self.settings, &self.session)
+            };
+            if now != self.settings {
+                self.settings = now;
+                self.remember();
+            }
+        }
+    }
+
+    /// Has the settings written; a failure is told, for the window may stay open.
+    pub(super) fn remember(&mut self) {
+        self.remembered = Instant::now();
+        self.settings = renewed(&self.settings, &self.session);
+        if let Some(file) = &self.settings_file {
+            let kept = Kept::Settings(file.clone(), self.settings.clone().into());
+            if let Err(problem) = self.writer.write(kept) {
+                self.session.notify(problem, true);
+            }
+        }
+    }
+
+    /// Has drafts written that are not yet.
+    pub(super) fn remember_drafts(&mut self) {
+        if let Some((folder, drafts)) = self.session.changed_drafts()
+            && let Err(problem) = self.writer.write(Kept::Drafts(folder, drafts))
+        {
+            self.session.drafts_failed();
+            self.session.notify(problem, true);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Writes what the window keeps for the next one on a thread of its own, for a disk may take long to confirm a file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::settings::Settings;
+use crate::problem::{Problem, Result};
+use crate::session::drafts::Drafts;
+use crate::texts::Language;
+
+/// Something to be written, and where.
+pub enum Kept {
+    /// The settings, into this file.
+    Settings(PathBuf, Box<Settings>),
+    /// The drafts, into this folder.
+    Drafts(PathBuf, Arc<Drafts>),
+}
+
+impl Kept {
+    fn save(&self) -> Result<()> {
+        match self {
+            Self::Settings(file, settings) => settings.save(file),
+            Self::Drafts(folder, drafts) => drafts.save(folder),
+        }
+    }
+
+    fn is_drafts(&self) -> bool {
+        matches!(self, Self::Drafts(..))
+    }
+}
+
+/// Something that could not be written.
+pub struct Unwritten {
+    /// Why.
+    pub problem: Problem,
+    /// Whether it is the drafts.
+    pub is_drafts: bool,
+}
+
+/// The thread that writes.
+pub struct Writer {
+    wanted: Option<Sender<(Language, Kept)>>,
+    failed: Receiver<Unwritten>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread. `wake` is called when something could not be written.
+    pub fn start(wake: impl Fn() + Send + 'static) -> Self {
+        let (wanted, asked) = channel::<(Language, Kept)>();
+        let (tell, failed) = channel();
+        let write = move || {
+            while let Ok(first) = asked.recv() {
+                // Of several of a kind only the newest counts.
+                let all: Vec<_> = std::iter::once(first).chain(asked.try_iter()).collect();
+                for is_drafts in [false, true] {
+                    let mut newest = all.iter().rev();
+                    let Some((language, kept)) = newest.find(|it| it.1.is_drafts() == is_drafts)
+                    else {
+                        continue;
+                    };
+                    language.speak();
+                    if let Err(problem) = kept.save() {
+                        // The window may be gone: then the terminal is the only place left.
+                        eprintln!("{problem}");
+                        let _ = tell.send(Unwritten { problem, is_drafts });
+                        wake();
+                    }
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("settings".into());
+        let thread = thread.spawn(write).ok();
+        Self {
+            wanted: thread.is_some().then_some(wanted),
+            failed,
+            thread,
+        }
+    }
+
+    /// Has it written soon, and before the program ends.
+    ///
+    /// # Errors
+    /// A Problem when there is no thread and it cannot be written at once.
+    pub fn write(&self, kept: Kept) -> Result<()> {
+        let unsent = match &self.wanted {
+            Some(wanted) => wanted.send((Language::spoken(), kept)).map_err(|it| it.0.1),
+            None => Err(kept),
+        };
+        unsent.or_else(|kept| kept.save())
+    }
+
+    /// What could not be written since this was asked last.
+    pub fn failed(&self) -> impl Iterator<Item = Unwritten> {
+        self.failed.try_iter()
+    }
+
+    /// Waits until all is written; what comes later is written at once.
+    pub fn finish(&mut self) {
+        self.wanted = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic has written its own message by now.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
