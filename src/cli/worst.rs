@@ -14,7 +14,7 @@ use super::signals::{step_of, stop_on_ctrl_c};
 use crate::counts::{count_text, counted};
 use crate::data::{Dataset, Sample, Split};
 use crate::experiment::predict::Predictor;
-use crate::experiment::{Stock, doubt};
+use crate::experiment::{Stock, doubt, put_back};
 use crate::metrics::{Answers, Expert, Wrong};
 use crate::names::look_alike;
 use crate::problem::{Problem, Result, listed};
@@ -232,12 +232,12 @@ impl Tests {
         let header = &stored.header;
         let own = stock.data(&header.config, &|| true)?;
         let images = header.images.as_ref();
-        if images.is_some_and(|images| images.test != own.test_fingerprint(images.kind)) {
+        if images.is_some_and(|images| !own.has_images_of(Split::Test, images)) {
             return Err(Problem::new(
                 "the images of this data set are no longer those this run was tested on",
             )
             .at(&header.config.data)
-            .advise("put back what was there to see which they were"));
+            .advise(put_back(&own, "try-put-back-what-was-there-or-2")));
         }
         let first = header.own_tasks();
         let added_tasks = (first..).zip(&header.added_tasks);

@@ -34,6 +34,14 @@ pub fn composed(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the same name in its composed form.
+pub fn compose(name: String) -> String {
+    match composed(&name) {
+        Cow::Borrowed(_) => name,
+        Cow::Owned(composed) => composed,
+    }
+}
+
 /// A name as filters compare it: composed and in small letters.
 pub fn folded(name: &str) -> String {
     composed(name).to_lowercase()
@@ -49,11 +57,7 @@ pub fn look_alike(a: &str, b: &str) -> bool {
 /// # Errors
 /// It is no text.
 pub fn read_composed<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    let name = String::deserialize(from)?;
-    Ok(match composed(&name) {
-        Cow::Borrowed(_) => name,
-        Cow::Owned(composed) => composed,
-    })
+    String::deserialize(from).map(compose)
 }
 
 /// As [`read_composed`], for a list of names.
@@ -62,10 +66,7 @@ pub fn read_composed<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Er
 /// It is no list of texts.
 pub fn read_all_composed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<String>::deserialize(from)?;
-    Ok(names
-        .into_iter()
-        .map(|name| composed(&name).into_owned())
-        .collect())
+    Ok(names.into_iter().map(compose).collect())
 }
 
 /// What is said of a name that is longer than any.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::loads::Lookup;
 use super::views::{Pictures, RunRow, RunState, Split};
-use crate::data::{Correction, PrintKind};
+use crate::data::Correction;
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 use crate::run::event::{AddedTask, Picture, RunHeader};
@@ -30,10 +30,6 @@ impl Pictures for AddedTests {
     fn entry(&self, _index: usize) -> Result<Correction> {
         Err(Problem::new(message!("predict-problem-added-labels"))
             .advise(message!("predict-problem-added-labels-try")))
-    }
-
-    fn fingerprint(&self, _: PrintKind) -> String {
-        self.added_task.fingerprint.clone()
     }
 }
 

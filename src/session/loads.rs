@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Session;
 use super::run_table::TableAsk;
 use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
-use crate::data::{OpenOptions, PrintKind};
+use crate::data::{Fingerprints, OpenOptions};
 use crate::run::job::JobId;
 
 /// What came of looking something up.
@@ -53,8 +53,8 @@ pub enum Load {
     Picture(PictureKey, Arc<dyn Pictures>),
     /// The SHA-256 of one of these images.
     Hash(PictureKey, Arc<dyn Pictures>),
-    /// Which images a split holds now.
-    Fingerprint(SplitKey, PrintKind, Arc<dyn Pictures>),
+    /// Whether a split has the images of these fingerprints.
+    Fingerprint(SplitKey, Fingerprints, Arc<dyn Pictures>),
     /// Whether a split may hold the images that the run in this folder noted nothing of but their number and classes.
     Tested(PathBuf, Split, Arc<DataView>),
     /// Training images as the network gets them: the epoch of their tasks, from 0, and what chooses the images.
@@ -97,7 +97,7 @@ impl Session {
             Load::Corrected(place) => self.load_corrected(&place),
             Load::Picture(key, pictures) => self.load_picture(key, pictures),
             Load::Hash(key, pictures) => self.load_hash(key, pictures),
-            Load::Fingerprint(of, kind, pictures) => self.load_print(of, kind, pictures),
+            Load::Fingerprint(of, noted, pictures) => self.load_print(of, noted, pictures),
             Load::Tested(run, split, data) => self.compare_tested(&run, split, &data),
             Load::Sight(epoch, shift) => self.load_sight(epoch, shift),
             Load::Inside => self.look_inside(),

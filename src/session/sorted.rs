@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::Session;
 use super::loads::Lookup;
 use super::views::{Pictures, Split};
+use crate::data::Correction;
 use crate::data::looks::thumbnail_of;
-use crate::data::{Correction, PrintKind};
 use crate::experiment::sheet::{AnsweredPicture, none_of_these};
 use crate::message;
 use crate::names::{folded, look_alike};
@@ -197,10 +197,6 @@ impl Pictures for FolderPictures {
     fn entry(&self, _index: usize) -> Result<Correction> {
         Err(Problem::new(message!("predict-problem-no-labels"))
             .advise(message!("predict-problem-no-labels-try")))
-    }
-
-    fn fingerprint(&self, _: PrintKind) -> String {
-        String::new()
     }
 }
 

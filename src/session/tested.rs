@@ -14,7 +14,7 @@ use super::Session;
 use super::loads::{Load, Lookup};
 use super::run_view::RunView;
 use super::views::{DataView, Pictures, Split, SplitKey};
-use crate::data::{Fingerprints, PrintKind};
+use crate::data::Fingerprints;
 use crate::message;
 use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
@@ -23,15 +23,15 @@ use crate::run::event::RunHeader;
 /// What is known of data sets that runs learned from and were tested on.
 #[derive(Default)]
 pub(super) struct Tested {
-    /// Fingerprints of splits by their kind; none while one is under way.
-    prints: HashMap<(SplitKey, PrintKind), Option<Result<String>>>,
+    /// Whether splits have the images of fingerprints; `None` while that is being looked up.
+    prints: HashMap<(SplitKey, Fingerprints), Option<Result<bool>>>,
     /// Whether a split may hold the images of a run that noted no fingerprints.
     checked: HashMap<(PathBuf, SplitKey), bool>,
 }
 
 impl Tested {
-    /// Takes a fingerprint in; one that was forgotten meanwhile is asked for again.
-    fn take(&mut self, of: &(SplitKey, PrintKind), answer: Result<String>) {
+    /// Takes an answer in; one that was forgotten meanwhile is asked for again.
+    fn take(&mut self, of: &(SplitKey, Fingerprints), answer: Result<bool>) {
         if let Some(print) = self.prints.get_mut(of) {
             *print = Some(answer);
         }
@@ -74,14 +74,10 @@ impl Session {
         split: Split,
         data: Arc<DataView>,
     ) -> Lookup<Result<Arc<DataView>>> {
-        let noted = match split {
-            Split::Train => &images.train,
-            Split::Test => &images.test,
-        };
-        let of = ((data.key.clone(), split), images.kind);
+        let of = ((data.key.clone(), split), images.clone());
         match self.sets.tested.prints.get(&of) {
-            Some(Some(Ok(print))) if print == noted => Lookup::Found(Ok(data)),
-            Some(Some(Ok(_))) => Lookup::Found(Err(other_images(header, split))),
+            Some(Some(Ok(true))) => Lookup::Found(Ok(data)),
+            Some(Some(Ok(false))) => Lookup::Found(Err(other_images(header, split))),
             Some(Some(Err(problem))) => Lookup::Found(Err(problem.clone())),
             Some(None) => Lookup::Absent,
             None => {
@@ -106,20 +102,20 @@ impl Session {
         }
     }
 
-    /// Works out the fingerprint of a split that a page shows images of.
+    /// Looks up whether a split that a page shows images of has those of a run.
     pub(super) fn load_print(
         &mut self,
         split: SplitKey,
-        kind: PrintKind,
+        noted: Fingerprints,
         pictures: Arc<dyn Pictures>,
     ) {
-        let of = (split, kind);
+        let of = (split, noted.clone());
         if self.sets.tested.prints.contains_key(&of) {
             return;
         }
         self.sets.tested.prints.insert(of.clone(), None);
         self.task(
-            move |_| Ok(pictures.fingerprint(kind)),
+            move |_| Ok(pictures.are(&noted)),
             move |session, print| session.sets.tested.take(&of, print),
         );
     }
@@ -152,18 +148,15 @@ fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split
     let own = header.own_tasks();
     let tasks = &header.tasks[..own];
     let order = &header.class_order[..tasks.last().map_or(0, |task| task.end)];
-    let mut classes = order.to_vec();
-    classes.sort_unstable();
-    if classes != data.classes {
+    let position: HashMap<&String, usize> = order.iter().zip(0..).collect();
+    let places = data.classes.iter().map(|name| position.get(name).copied());
+    // Class (sorted by name) → its position in the run's order.
+    let Some(place) = places.collect::<Option<Vec<usize>>>() else {
+        return false;
+    };
+    if place.len() != order.len() {
         return false;
     }
-    let position: HashMap<&str, usize> = (0..).zip(order).map(swapped).collect();
-    // Class (sorted by name) → its position in the run's order.
-    let place: Vec<usize> = data
-        .classes
-        .iter()
-        .map(|name| position[name.as_str()])
-        .collect();
     let task_of = tasks_of_classes(tasks);
     let (there, noted) = match split {
         Split::Train => (&data.train, &header.train_images),
@@ -184,8 +177,4 @@ fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split
     };
     let answers = run.reports.last().map(|report| &report.answers);
     as_many && (split == Split::Train || answers.is_none_or(right))
-}
-
-fn swapped((position, name): (usize, &String)) -> (&str, usize) {
-    (name, position)
 }

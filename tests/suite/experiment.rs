@@ -19,7 +19,7 @@ use super::data::Made;
 use crate::skip::skip;
 
 /// Two tasks of two digits, a few seconds long.
-fn short() -> RunConfig {
+pub(super) fn short() -> RunConfig {
     RunConfig {
         classes_per_task: "5".into(),
         epochs: 2,
@@ -32,17 +32,22 @@ fn short() -> RunConfig {
     }
 }
 
-fn train(config: &RunConfig, root: &Path, sink: &mut dyn Sink, control: &Control) -> Outcome {
+pub(super) fn train(
+    config: &RunConfig,
+    root: &Path,
+    sink: &mut dyn Sink,
+    control: &Control,
+) -> Outcome {
     experiment::train(config, root, &Stock::default(), sink, control).unwrap()
 }
 
-fn snapshots(folder: &Path, tasks: usize) -> Vec<Named> {
+pub(super) fn snapshots(folder: &Path, tasks: usize) -> Vec<Named> {
     (0..tasks)
         .map(|task| store::load_snapshot(folder, task).unwrap())
         .collect()
 }
 
-fn folder_of(outcome: &Outcome) -> PathBuf {
+pub(super) fn folder_of(outcome: &Outcome) -> PathBuf {
     outcome.header().unwrap().folder.clone()
 }
 
@@ -118,9 +123,9 @@ fn the_same_settings_give_the_same_numbers_and_another_seed_does_not() {
 }
 
 /// Stops the run after so many phases of training.
-struct StopAfter {
-    control: Control,
-    epochs: usize,
+pub(super) struct StopAfter {
+    pub control: Control,
+    pub epochs: usize,
 }
 
 impl Sink for StopAfter {

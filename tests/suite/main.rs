@@ -35,6 +35,7 @@ mod near_copies;
 mod nn;
 mod nn_exact;
 mod nn_trained;
+mod older_runs;
 mod pet;
 mod pet_editor;
 mod pet_errors;

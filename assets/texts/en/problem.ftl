@@ -251,6 +251,10 @@ problem-cannot-compute = { $name } cannot compute { $family }: { $why }
 try-update-graphics-driver-then-try-again = update the graphics driver, then try again with `lae-studio devices --prepare`
 problem-changed-since-this-run-began = { $what } changed since this run began
 try-put-back-what-was-there-or = put back what was there, or train a new run
+try-lists-are-read-now = the classes or splits now come from { $lists }, which older versions ignored: to continue an older run, move { $n ->
+        [one] this file
+       *[other] these files
+    } out of the folder
 problem-has-gb-free-and-this-run = { $name } has { $free } GB free, and this run may take { $expected } GB
 problem-backbones-weights-changed-since-this-run = the backbone's weights changed since this run was trained
 try-put-weight-file-back-that-run = put the weight file back that the run was trained with

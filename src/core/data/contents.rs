@@ -13,7 +13,9 @@ use super::Dataset;
 use super::gist::Gist;
 use super::picture::sha256_of_file;
 use super::source::{ImageSource, Sample};
+use super::split::Split;
 use crate::files;
+use crate::names::composed;
 
 /// Bytes at the beginning, in the middle and at the end of a file that [`PrintKind::Blocks`] takes in.
 const BLOCK: u64 = 4 << 10;
@@ -34,7 +36,7 @@ pub enum PrintKind {
 
 /// Which images a data set holds, in which order: 64 hexadecimal digits each, which change with
 /// names, classes and contents but not with the place.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// What they take in; only those of one kind can be compared.
     #[serde(default)]
@@ -112,50 +114,71 @@ impl Dataset {
     pub fn fingerprints_of(&self, kind: PrintKind) -> Fingerprints {
         Fingerprints {
             kind,
-            train: self.train_fingerprint(kind),
-            test: self.test_fingerprint(kind),
+            train: self.fingerprint(&self.train, kind),
+            test: self.fingerprint(&self.test, kind),
         }
     }
 
-    /// That of the training split alone.
-    pub fn train_fingerprint(&self, kind: PrintKind) -> String {
-        self.fingerprint(&self.train, kind)
+    /// Returns whether both splits have the images of these fingerprints.
+    pub fn has_images(&self, then: &Fingerprints) -> bool {
+        self.has_images_of(Split::Train, then) && self.has_images_of(Split::Test, then)
     }
 
-    /// That of the test split alone.
-    pub fn test_fingerprint(&self, kind: PrintKind) -> String {
-        self.fingerprint(&self.test, kind)
+    /// Returns whether a split has the images of these fingerprints. Older versions hashed names as the disk has them,
+    /// which may be decomposed Unicode.
+    pub fn has_images_of(&self, split: Split, then: &Fingerprints) -> bool {
+        let (samples, then, kind) = match split {
+            Split::Train => (&self.train, &then.train, then.kind),
+            Split::Test => (&self.test, &then.test, then.kind),
+        };
+        let is_decomposed = || {
+            let mut names = samples.iter().map(Sample::name_on_disk);
+            !self.options.stored_names.is_empty() || names.any(|name| composed(&name) != name)
+        };
+        self.fingerprint(samples, kind) == *then
+            || (is_decomposed() && self.older_fingerprint(samples, kind) == *then)
     }
 
     fn fingerprint(&self, split: &[Sample], kind: PrintKind) -> String {
-        self.fingerprint_over(&self.lines(split, kind))
+        fingerprint_over(&self.classes, &self.lines(split, kind, Sample::name))
+    }
+
+    fn older_fingerprint(&self, split: &[Sample], kind: PrintKind) -> String {
+        let stored = |name: &String| self.options.stored_name(name).to_owned();
+        let classes: Vec<String> = self.classes.iter().map(stored).collect();
+        fingerprint_over(&classes, &self.lines(split, kind, Sample::name_on_disk))
     }
 
     /// What a fingerprint takes in of each sample.
-    pub(super) fn lines(&self, split: &[Sample], kind: PrintKind) -> Vec<Vec<u8>> {
+    pub(super) fn lines(
+        &self,
+        split: &[Sample],
+        kind: PrintKind,
+        name: fn(&Sample) -> String,
+    ) -> Vec<Vec<u8>> {
         use rayon::prelude::*;
-        let line = |sample: &Sample| line(sample, kind, &self.known);
+        let line = |sample: &Sample| line(sample, name(sample), kind, &self.known);
         split.par_iter().map(line).collect()
-    }
-
-    /// The fingerprint of a split with these lines.
-    pub(super) fn fingerprint_over(&self, lines: &[Vec<u8>]) -> String {
-        let mut hash = Sha256::new();
-        for name in &self.classes {
-            hash.update(name.as_bytes());
-            hash.update([0]);
-        }
-        hash.update((lines.len() as u64).to_le_bytes());
-        for line in lines {
-            hash.update(line);
-        }
-        crate::fetch::hex(&hash.finalize())
     }
 }
 
+/// The fingerprint of a split with these lines.
+pub(super) fn fingerprint_over(classes: &[String], lines: &[Vec<u8>]) -> String {
+    let mut hash = Sha256::new();
+    for name in classes {
+        hash.update(name.as_bytes());
+        hash.update([0]);
+    }
+    hash.update((lines.len() as u64).to_le_bytes());
+    for line in lines {
+        hash.update(line);
+    }
+    crate::fetch::hex(&hash.finalize())
+}
+
 /// What a fingerprint takes in of one sample.
-fn line(sample: &Sample, kind: PrintKind, known: &Known) -> Vec<u8> {
-    let mut line = sample.name().into_bytes();
+fn line(sample: &Sample, name: String, kind: PrintKind, known: &Known) -> Vec<u8> {
+    let mut line = name.into_bytes();
     line.push(0);
     line.extend(sample.class.to_le_bytes());
     match &sample.source {

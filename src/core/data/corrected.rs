@@ -173,7 +173,7 @@ pub(super) fn apply(
     for (at, correction) in list.iter().enumerate() {
         wanted.entry(&correction.picture).or_default().push(at);
     }
-    let class_of = |name: &String| names.binary_search(name).ok();
+    let class_of = |name: &String| names.iter().position(|known| known == name);
     let mut met = vec![false; list.len()];
     for (split, is_test) in splits.into_iter().zip([false, true]) {
         let mut kept = Vec::with_capacity(split.len());

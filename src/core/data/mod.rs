@@ -65,6 +65,7 @@ pub use split::Split;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
 use crate::message;
+use crate::names::look_alike;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
 
@@ -99,6 +100,8 @@ pub struct Dataset {
     pub test_drawn: bool,
     /// What list files said of both splits, where they named the test images.
     pub listed: Option<Listed>,
+    /// Names of the list files that the classes or splits were read from.
+    pub lists: Vec<String>,
     /// Smallest and largest picture, where the pictures were looked at.
     pub sizes: Option<card::Sizes>,
     /// Source and licence, where known.
@@ -168,6 +171,9 @@ pub struct OpenOptions {
     /// Labels that a person corrected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
+    /// Class names as an older version stored them, if some were in decomposed Unicode: they give the order of the classes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stored_names: Vec<String>,
     /// Where archives are unpacked; `None` for a folder in [`cache_folder`].
     #[serde(skip)]
     pub unpack_to: Option<PathBuf>,
@@ -186,12 +192,20 @@ impl Default for OpenOptions {
             min_classes: 2,
             check: Check::Auto,
             corrected: Vec::new(),
+            stored_names: Vec::new(),
             unpack_to: None,
         }
     }
 }
 
 impl OpenOptions {
+    /// Returns the name of a class as an older version stored it.
+    fn stored_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut stored = self.stored_names.iter();
+        let stored = stored.find(|stored| look_alike(stored, name));
+        stored.map_or(name, String::as_str)
+    }
+
     fn checked(&self) -> Result<()> {
         for (share, at) in [
             (self.test_share, "test_share"),
@@ -275,6 +289,8 @@ struct Found {
     train: Vec<Sample>,
     /// `None`: the source says nothing about a split.
     test: Option<Vec<Sample>>,
+    /// Names of the list files that were read.
+    lists: Vec<String>,
     /// Whether list files said which pictures are in which split.
     listed: bool,
     skipped: Vec<Skipped>,

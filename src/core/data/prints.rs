@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Dataset;
-use super::contents::{Fingerprints, PrintKind};
+use super::contents::{Fingerprints, PrintKind, fingerprint_over};
 use super::source::Sample;
 use super::split::Split;
 use crate::fetch::hex;
@@ -57,7 +57,7 @@ impl Dataset {
     pub fn prints_of(&self, kind: PrintKind) -> (Fingerprints, Vec<ClassPrints>) {
         let mut prints = Vec::new();
         let mut of = |split: Split, samples: &[Sample]| {
-            let lines = self.lines(samples, kind);
+            let lines = self.lines(samples, kind, Sample::name);
             let mut each = vec![String::new(); self.classes.len()];
             for (sample, line) in samples.iter().zip(&lines) {
                 if let Some(prints) = each.get_mut(sample.class as usize) {
@@ -71,7 +71,7 @@ impl Dataset {
                 images: prints.len() / DIGITS,
                 prints,
             }));
-            self.fingerprint_over(&lines)
+            fingerprint_over(&self.classes, &lines)
         };
         let (train, test) = (of(Split::Train, &self.train), of(Split::Test, &self.test));
         (Fingerprints { kind, train, test }, prints)

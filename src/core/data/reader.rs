@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::Skipped;
 use super::source::{Folder, ImageSource, Sample};
 use super::tree::Tree;
-use crate::names::composed;
 use crate::texts::Words;
 
 /// Gives every class name a number, in the order of first sight.
@@ -68,7 +67,7 @@ impl<'a> Reader<'a> {
                 .strip_prefix(&tree.dirs[base].path)
                 .unwrap_or(&path)
                 .components()
-                .map(|part| composed(&part.as_os_str().to_string_lossy()).into_owned())
+                .map(|part| part.as_os_str().to_string_lossy())
                 .collect::<Vec<_>>()
                 .join("/");
             Arc::new(Folder { path, inside })

@@ -23,7 +23,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
     let mut train = std::mem::take(&mut found.train);
     let test_drawn = test.is_none();
     drop_untrained(&mut found, &train, test.as_mut());
-    let names = sort_classes(&found.classes, &mut train, test.as_mut());
+    let names = sort_classes(&found.classes, options, &mut train, test.as_mut());
     let listed = test.as_deref().filter(|_| found.listed);
     let listed = listed.map(|test| Listed::of(&train, test));
     let copies = copies_kept_together(&train, test.as_deref(), checked, options, names.len());
@@ -64,6 +64,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         assumed: found.assumed,
         test_drawn,
         listed,
+        lists: found.lists,
         sizes: checked.sizes,
         note: found.note,
         known: checked.known.clone(),
@@ -170,6 +171,7 @@ fn drop_untrained(found: &mut Found, train: &[Sample], test: Option<&mut Vec<Sam
 /// Sorts class names, renumbers and sorts the samples; classes without training images vanish.
 fn sort_classes(
     names: &[String],
+    options: &OpenOptions,
     train: &mut [Sample],
     test: Option<&mut Vec<Sample>>,
 ) -> Vec<String> {
@@ -177,7 +179,7 @@ fn sort_classes(
     let mut order: Vec<usize> = (0..names.len())
         .filter(|&class| trained[class] > 0)
         .collect();
-    order.sort_by(|&a, &b| names[a].cmp(&names[b]));
+    order.sort_by_cached_key(|&class| options.stored_name(&names[class]));
     let mut new_number = vec![0; names.len()];
     for (number, &class) in order.iter().enumerate() {
         new_number[class] = number as u32;

@@ -11,7 +11,7 @@ use image::{ImageFormat, RgbImage};
 use super::picture::{Held, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
 use crate::message;
-use crate::names::composed;
+use crate::names::compose;
 use crate::problem::{Problem, Result};
 
 /// One image of a data set.
@@ -122,14 +122,17 @@ impl Sample {
 
     /// Its path inside the split in its composed form, for example `cat/0001.jpg`.
     pub fn name(&self) -> String {
+        compose(self.name_on_disk())
+    }
+
+    /// Its path inside the split with the characters that the disk has.
+    pub(super) fn name_on_disk(&self) -> String {
         match &self.source {
+            ImageSource::File { folder, name } if folder.inside.is_empty() => {
+                name.to_string_lossy().into_owned()
+            }
             ImageSource::File { folder, name } => {
-                let name = name.to_string_lossy();
-                let name = composed(&name);
-                match folder.inside.as_str() {
-                    "" => name.into_owned(),
-                    inside => format!("{inside}/{name}"),
-                }
+                format!("{}/{}", folder.inside, name.to_string_lossy())
             }
             ImageSource::Record { records, index } => records.name_of(*index),
         }

@@ -51,7 +51,7 @@ use crate::store::{self, RunFolder, StoredRun, StoredState};
 
 pub use fitting::{has_bf16, weight_type};
 pub use own::{Along, take_along};
-pub use plan::TrainingPlan;
+pub use plan::{TrainingPlan, put_back};
 pub use samples::sample_pictures;
 pub use stock::{Stock, augment_of, open_options};
 pub use teach::{Found, found, teach};
@@ -121,7 +121,11 @@ fn begin(
     let sink = &mut Noted(sink);
     sink.prepare("a run is prepared", config);
     check(config)?;
-    let plan = TrainingPlan::prepare(config, once, stock, sink, control);
+    let mut config = config.clone();
+    if once.is_none() {
+        config.stored_names.clear();
+    }
+    let plan = TrainingPlan::prepare(&config, once, stock, sink, control);
     let Some(plan) = unless_stopped(plan, control)? else {
         return Ok(Outcome::NotBegun);
     };

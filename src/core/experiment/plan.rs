@@ -228,7 +228,7 @@ impl TrainingPlan {
                 what = what.to_string()
             ))
             .at_path(&header.folder)
-            .advise(message!("try-put-back-what-was-there-or")))
+            .advise(put_back(&self.data, "try-put-back-what-was-there-or")))
         };
         if self.backbone.sha256 != header.weights_sha256 {
             return changed("the backbone's weights");
@@ -241,7 +241,7 @@ impl TrainingPlan {
             return changed("the number of images in the data set");
         }
         let images = header.images.as_ref();
-        if images.is_some_and(|images| *images != self.data.fingerprints_of(images.kind)) {
+        if images.is_some_and(|images| !self.data.has_images(images)) {
             return changed("the data set's images");
         }
         Ok(())
@@ -386,7 +386,19 @@ pub(super) fn same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
     };
     Err(Problem::new(what)
         .at(&data.origin)
-        .advise(message!("try-put-classes-back")))
+        .advise(put_back(data, "try-put-classes-back")))
+}
+
+/// Returns what to do about a data set that changed: `otherwise`, unless lists were read, which older versions ignored.
+pub fn put_back(data: &Dataset, otherwise: &'static str) -> Message {
+    match data.lists.len() {
+        0 => message!(otherwise),
+        n => message!(
+            "try-lists-are-read-now",
+            lists = some_of(&data.lists, 4),
+            n = n
+        ),
+    }
 }
 
 /// Checks that a data set has the classes and images that settings of a new run want, and that these learn in every task.

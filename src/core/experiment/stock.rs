@@ -237,6 +237,7 @@ pub fn open_options(config: &RunConfig) -> OpenOptions {
         train_limit: config.train_limit,
         test_limit: config.test_limit,
         corrected: config.corrected.clone(),
+        stored_names: config.stored_names.clone(),
         ..OpenOptions::default()
     }
 }

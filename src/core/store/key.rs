@@ -30,6 +30,8 @@ impl RunKey {
             precision: Precision::Auto,
             // What it holds counts, not where it lies.
             pet_start: None,
+            // The images' fingerprints and the class order tell.
+            stored_names: Vec::new(),
             ..header.config.clone().repeatable()
         };
         let tasks = header.tasks.iter().map(ExactSizeIterator::len);

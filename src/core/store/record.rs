@@ -9,6 +9,7 @@ use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::message;
 use crate::metrics::Expert;
+use crate::names::compose;
 use crate::nn::ComputeVariant;
 use crate::pet::Drawing;
 use crate::problem::{Problem, Result, line_and_column};
@@ -48,7 +49,6 @@ struct Facts {
     task_sizes: Vec<usize>,
     train_images: Vec<usize>,
     test_images: Vec<usize>,
-    #[serde(deserialize_with = "crate::names::read_all_composed")]
     class_order: Vec<String>,
     images: Option<Fingerprints>,
     /// Absent in runs of older versions, which knew LAE and its Baseline.
@@ -117,7 +117,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
             .at_path(path)
             .advise(message!("try-this-file-is-damaged-restore-it"))
     };
-    let config = RunConfig::from_toml(settings_part(text), &path.display().to_string())?;
+    let mut config = RunConfig::from_toml(settings_part(text), &path.display().to_string())?;
     let facts = toml::from_str::<WithFacts>(text).map_err(|error| {
         let line = error
             .span()
@@ -127,7 +127,12 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
             error.message()
         ))
     })?;
-    let facts = facts.facts;
+    let mut facts = facts.facts;
+    let stored = std::mem::take(&mut facts.class_order);
+    facts.class_order = stored.iter().cloned().map(compose).collect();
+    if stored != facts.class_order {
+        config.stored_names = stored;
+    }
     let drawing = Drawing::numbered(facts.draws);
     let (Some(drawing), ..=FORMAT) = (drawing, facts.format) else {
         return Err(Problem::new(message!("problem-this-run-was-made-by-newer"))

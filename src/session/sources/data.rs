@@ -7,7 +7,7 @@ use crate::data::card::counts;
 use crate::data::export::{Packed, packed};
 use crate::data::looks::{Looks, first_pictures, small_of};
 use crate::data::{
-    Correction, Dataset, OpenOptions, PrintKind, Sample, Scan, Skipped, TwoLabels, Watch,
+    Correction, Dataset, Fingerprints, OpenOptions, Sample, Scan, Skipped, TwoLabels, Watch,
     picture_size, told_two_labels,
 };
 use crate::problem::{Problem, Result};
@@ -61,11 +61,8 @@ impl Pictures for Images {
         })
     }
 
-    fn fingerprint(&self, kind: PrintKind) -> String {
-        match self.1 {
-            Split::Train => self.0.train_fingerprint(kind),
-            Split::Test => self.0.test_fingerprint(kind),
-        }
+    fn are(&self, noted: &Fingerprints) -> bool {
+        self.0.has_images_of(self.1, noted)
     }
 }
 

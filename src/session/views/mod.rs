@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::data::Listed;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
-use crate::data::{Correction, PrintKind};
+use crate::data::{Correction, Fingerprints};
 use crate::device::Prepared;
 use crate::experiment::estimate::over_passes;
 use crate::method::{Chosen, SingleClassTasks};
@@ -113,8 +113,10 @@ pub trait Pictures: Send + Sync {
     /// A Problem for an image that cannot be read any more, or whose label cannot be corrected.
     fn entry(&self, index: usize) -> Result<Correction>;
 
-    /// Which images the split holds now (see `Dataset::fingerprints`); looks at the disk.
-    fn fingerprint(&self, kind: PrintKind) -> String;
+    /// Whether these are the images of a split with these fingerprints; looks at the disk.
+    fn are(&self, _: &Fingerprints) -> bool {
+        false
+    }
 }
 
 impl fmt::Debug for dyn Pictures {

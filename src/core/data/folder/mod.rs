@@ -119,7 +119,7 @@ impl Reader<'_> {
         options: &OpenOptions,
     ) -> Found {
         let mut folders = Reader::new(self.tree);
-        let files = reading.files.iter().map(|file| format!("'{file}'"));
+        let files = reading.found.lists.iter().map(|file| format!("'{file}'"));
         let files = some_of(&files.collect::<Vec<_>>(), 4);
         if wanted.is_none()
             && options.min_classes > 1

@@ -58,8 +58,6 @@ pub(super) struct Reading {
     pub sure: bool,
     /// Whether the lists name most images of the folder, or say which of them belong to a split.
     pub whole: bool,
-    /// The lists.
-    pub files: Vec<String>,
 }
 
 /// Reads the tables and lists in and below `dir`. Of a folder that only wraps another, those that lie beside that one are
@@ -235,12 +233,12 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     }
     let has_test = !test.is_empty();
     found.listed = has_test && split;
+    found.lists = files;
     found.test = has_test.then_some(test);
     Ok(Listed::Found(Reading {
         found,
         sure,
         whole: split || named.len() * 2 >= total,
-        files,
     }))
 }
 

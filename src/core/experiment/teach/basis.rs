@@ -1,9 +1,10 @@
 //! What an added task stands on: whether the run can be taught, its method as it was after the last whole
 //! task, and its old test images, where they are at hand.
 
+use crate::data::Split;
 use crate::data::scenario::{ClassOrder, TaskSizes};
 use crate::experiment::images::Own;
-use crate::experiment::plan::{same_classes, scenario};
+use crate::experiment::plan::{put_back, same_classes, scenario};
 use crate::experiment::{Stock, all_at_once};
 use crate::message;
 use crate::method::{self, Chosen, GoOn, Method, passes_of};
@@ -111,7 +112,7 @@ pub(super) fn full(title: &str, problem: Problem) -> Problem {
 pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own) -> Result<()> {
     let tasks = 0..header.own_tasks();
     let same = match &header.images {
-        Some(images) => own.data.train_fingerprint(images.kind) == images.train,
+        Some(images) => own.data.has_images_of(Split::Train, images),
         None => tasks
             .map(|task| own.scenario.train_of(&own.data, task).len())
             .eq(header.train_images[..header.own_tasks()].iter().copied()),
@@ -121,7 +122,7 @@ pub(in crate::experiment) fn check_training_images(header: &RunHeader, own: &Own
         false => Err(
             Problem::new(message!("problem-training-images-of-this-data-set"))
                 .at(&header.config.data)
-                .advise(message!("try-put-back-what-was-there-or-2")),
+                .advise(put_back(&own.data, "try-put-back-what-was-there-or-2")),
         ),
     }
 }
@@ -188,10 +189,11 @@ pub(in crate::experiment) fn own_images(
             .map(count)
             .eq(header.test_images[..own].iter().copied());
     let images = header.images.as_ref();
-    if same && images.is_none_or(|images| images.test == data.test_fingerprint(images.kind)) {
+    if same && images.is_none_or(|images| data.has_images_of(Split::Test, images)) {
         return Ok(Own { data, scenario });
     }
-    Err(Problem::new(message!(
-        "problem-test-images-of-runs-data-set"
-    )))
+    Err(
+        Problem::new(message!("problem-test-images-of-runs-data-set"))
+            .advise(put_back(&data, "try-put-back-what-was-there-or-2")),
+    )
 }

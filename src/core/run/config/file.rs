@@ -26,6 +26,9 @@ impl Serialize for RunConfig {
                 table.serialize_entry(setting.spec.key, &value)?;
             }
         }
+        if !self.stored_names.is_empty() {
+            table.serialize_entry("stored_names", &self.stored_names)?;
+        }
         if !self.settings.is_empty() {
             table.serialize_entry("settings", &self.settings)?;
         }
@@ -64,6 +67,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
             match key {
                 ConfigKey::Of(setting) => table.next_value_seed(ValueSeed(setting, &mut config))?,
                 ConfigKey::Own => config.settings = table.next_value()?,
+                ConfigKey::StoredNames => config.stored_names = table.next_value()?,
                 ConfigKey::Corrected => config.corrected = table.next_value()?,
                 ConfigKey::Old(key) => old.push((key, table.next_value()?)),
             }
@@ -81,6 +85,7 @@ enum ConfigKey {
     Of(&'static RunSetting),
     Own,
     Corrected,
+    StoredNames,
     Old(&'static str),
 }
 
@@ -99,6 +104,7 @@ impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
         match (text.as_str(), old) {
             ("settings", _) => Ok(ConfigKey::Own),
             ("mended", _) => Ok(ConfigKey::Corrected),
+            ("stored_names", _) => Ok(ConfigKey::StoredNames),
             (_, Some(old)) => Ok(ConfigKey::Old(old)),
             // Told where the key stands, so that the file's line is known.
             _ => Err(D::Error::unknown_field(&text, KEYS)),

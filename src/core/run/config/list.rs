@@ -92,6 +92,9 @@ macro_rules! settings_of_every_run {
             /// Labels of the data set that are corrected, as they were when the run began: whatever becomes of the list
             /// beside the data, the run can be continued and repeated with its own.
             pub corrected: Vec<Correction>,
+            /// Class names as an older version stored them, if some were in decomposed Unicode. Their order was another
+            /// one, and a run keeps its own. Only `run.toml` of such a run says so.
+            pub stored_names: Vec<String>,
         }
 
         /// The settings of every run, in the order of the file.
@@ -108,7 +111,7 @@ macro_rules! settings_of_every_run {
         }),+];
 
         /// All keys of a file.
-        pub(super) const KEYS: &[&str] = &[$(stringify!($key),)+ "settings", "mended"];
+        pub(super) const KEYS: &[&str] = &[$(stringify!($key),)+ "settings", "mended", "stored_names"];
 
         impl Default for RunConfig {
             /// The quick demo: LAE with Adapter5 on the embedded digits.
@@ -117,6 +120,7 @@ macro_rules! settings_of_every_run {
                     $($key: Default::default(),)+
                     settings: Settings::new(),
                     corrected: Vec::new(),
+                    stored_names: Vec::new(),
                 };
                 for setting in SETTINGS {
                     if let Some(usual) = setting.spec.kind.default() {

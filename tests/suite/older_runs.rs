@@ -1,0 +1,138 @@
+//! Runs of older versions on data that are read otherwise now: decomposed names, lists that were ignored.
+
+use std::path::{Path, PathBuf};
+
+use lae_studio::data::Sample;
+use lae_studio::experiment::{self, Outcome, Stock};
+use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::Control;
+use lae_studio::store;
+use sha2::{Digest, Sha256};
+
+use super::data::Made;
+use super::experiment::{StopAfter, folder_of, short, snapshots, train};
+
+/// Class folders, trained on in the first epoch of two tasks and stopped.
+fn stopped_on(made: &Made, root: &Path) -> PathBuf {
+    let config = of_folder(made);
+    let control = Control::default();
+    let mut sink = StopAfter {
+        control: control.clone(),
+        epochs: 1,
+    };
+    let outcome = train(&config, root, &mut sink, &control);
+    assert!(matches!(outcome, Outcome::Stopped(_)));
+    folder_of(&outcome)
+}
+
+fn of_folder(made: &Made) -> RunConfig {
+    RunConfig {
+        data: made.path().to_string_lossy().into_owned(),
+        train_limit: None,
+        test_limit: None,
+        validation_share: 0.2,
+        classes_per_task: "2".into(),
+        ..short()
+    }
+}
+
+/// The fingerprint of a split with names as older versions hashed them: as the disk has them.
+fn older_fingerprint(classes: &[String], split: &[Sample], on_disk: fn(&str) -> String) -> String {
+    let mut hash = Sha256::new();
+    for class in classes {
+        hash.update(on_disk(class));
+        hash.update([0]);
+    }
+    hash.update((split.len() as u64).to_le_bytes());
+    for sample in split {
+        let bytes = std::fs::read(sample.source.path().unwrap()).unwrap();
+        hash.update(on_disk(&sample.name()));
+        hash.update([0]);
+        hash.update(sample.class.to_le_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(Sha256::digest(&bytes));
+    }
+    lae_studio::fetch::hex(&hash.finalize())
+}
+
+/// Decomposed umlauts come before the other letters and composed ones behind them, so the order of the classes and what
+/// is drawn of them have changed since.
+#[test]
+fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
+    let made = Made::new();
+    // A tilde is where the dots will be, and sorts as they do between these names.
+    for class in ["A~pfel", "Birne", "Mu~ll", "Zebra"] {
+        made.class(class, 10);
+        made.pictures(&[&format!("{class}/u~.png")]);
+    }
+    let decomposed = |name: &str| name.replace('~', "\u{308}");
+    let root = tempfile::tempdir().unwrap();
+    let whole = train(
+        &of_folder(&made),
+        root.path(),
+        &mut Vec::new(),
+        &Control::default(),
+    );
+    let folder = stopped_on(&made, root.path());
+    let data = Stock::default().data(&of_folder(&made), &|| true).unwrap();
+    let older = |split| older_fingerprint(&data.classes, split, decomposed);
+    let run = store::load(&folder).unwrap();
+    let images = run.header.images.unwrap();
+    let file = folder.join("run.toml");
+    let text = decomposed(&std::fs::read_to_string(&file).unwrap())
+        .replace(&images.train, &older(&data.train))
+        .replace(&images.test, &older(&data.test));
+    std::fs::write(&file, text).unwrap();
+    for class in &data.classes {
+        let at = made.path().join(class);
+        std::fs::rename(at.join("u~.png"), at.join(decomposed("u~.png"))).unwrap();
+        std::fs::rename(&at, made.path().join(decomposed(class))).unwrap();
+    }
+    let now = made.open();
+    assert_eq!(now.classes, ["Birne", "M\u{fc}ll", "Zebra", "\u{c4}pfel"]);
+    let run = store::load(&folder).unwrap();
+    assert_eq!(run.header.class_order[0], "\u{c4}pfel");
+    let resume = || {
+        let (stock, control) = (Stock::default(), Control::default());
+        experiment::resume(&folder, &stock, &mut Vec::new(), &control)
+    };
+    assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
+    let want = snapshots(&folder_of(&whole), 2);
+    assert_eq!(snapshots(&folder, 2), want);
+    let last = |folder: &Path| store::load(folder).unwrap().reports.pop().unwrap().answers;
+    assert_eq!(last(&folder), last(&folder_of(&whole)));
+}
+
+#[test]
+fn a_run_is_not_continued_by_lists_that_were_ignored_when_it_began() {
+    let made = Made::new();
+    for class in ["a", "b", "c", "d"] {
+        made.class(class, 10);
+    }
+    let root = tempfile::tempdir().unwrap();
+    let folder = stopped_on(&made, root.path());
+    let resume = || {
+        let (stock, control) = (Stock::default(), Control::default());
+        experiment::resume(&folder, &stock, &mut Vec::new(), &control)
+    };
+    let rows = |class: fn(usize) -> char| -> String {
+        let places = (0..40).map(|at| (at, ["a", "b", "c", "d"][at / 10], at % 10));
+        let row = |(at, folder, n)| format!("{folder}/{n:03}.png,{}\n", class(at));
+        let rows: Vec<String> = places.map(row).collect();
+        format!("file,label\n{}", rows.concat())
+    };
+    // Other classes, then other images in the same classes.
+    let (other, mixed) = (
+        rows(|at| ['a', 'b', 'c', 'e'][at % 4]),
+        rows(|at| ['a', 'b', 'c', 'd'][at % 4]),
+    );
+    for table in [other, mixed] {
+        made.file("labels.csv", table);
+        let problem = resume().unwrap_err();
+        let said = "now come from labels.csv, which older versions ignored";
+        assert!(problem.remedy.contains(said), "{problem}");
+    }
+    // A table that says what the folders say changes nothing.
+    made.file("labels.csv", rows(|at| ['a', 'b', 'c', 'd'][at / 10]));
+    assert!(matches!(resume().unwrap(), Outcome::Finished(_)));
+}
