@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{News, Remote};
-use crate::data::Watch;
-use crate::data::listing::files_of;
+use crate::data::listing::{DataFiles, files_of};
+use crate::data::{Watch, table_and_column};
 use crate::experiment::Along;
 use crate::files;
 use crate::message;
@@ -90,10 +90,19 @@ impl Remote {
         go_on: GoOn<'_>,
         tell: &mut dyn FnMut(usize),
     ) -> Result<String> {
-        let (folder, marks) = marks_of(path, go_on)?;
+        let (table, column) = match path.to_str().and_then(table_and_column) {
+            Some((table, column)) => (table, Some(column)),
+            None => (path, None),
+        };
+        let found = files_of(table, column, &Watch::new(&|_, _, _| go_on()))?;
+        let marks = marks_of(&found, go_on)?;
+        let mut entry = name_of(&found.opened, &found.folder)?;
+        if let Some(column) = column {
+            entry += &format!("#{column}");
+        }
         let mut carrying = Carrying {
             remote: self,
-            folder,
+            folder: found.folder,
             set: set_of(&marks),
             marks,
             part: 0..0,
@@ -117,9 +126,9 @@ impl Remote {
                         continue;
                     };
                     if carrying.lacks.is_empty() {
-                        return Ok(match path.is_dir() {
-                            true => folder,
-                            false => format!("{folder}/{}", name_of(path, &carrying.folder)?),
+                        return Ok(match entry.as_str() {
+                            "" => folder,
+                            entry => format!("{folder}/{entry}"),
                         });
                     }
                     if !std::mem::replace(&mut announced, true) {
@@ -232,12 +241,11 @@ impl Carrying<'_> {
     }
 }
 
-/// The files of a data set with their hashes, and the folder that they are in.
-fn marks_of(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Vec<FileMark>)> {
-    let step = |_, _, _| go_on();
-    let (folder, paths) = files_of(path, &Watch::new(&step))?;
-    if paths.is_empty() || paths.len() >= MOST_FILES {
-        return Err(Problem::new(message!("place-carry-files")).at_path(path));
+/// The files of a data set with their hashes.
+fn marks_of(found: &DataFiles, go_on: GoOn<'_>) -> Result<Vec<FileMark>> {
+    let folder = &found.folder;
+    if found.files.is_empty() || found.files.len() >= MOST_FILES {
+        return Err(Problem::new(message!("place-carry-files")).at_path(&found.opened));
     }
     let mark = |file: PathBuf| {
         if !go_on() {
@@ -245,16 +253,14 @@ fn marks_of(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Vec<FileMark>)> {
         }
         let io = |error| Problem::io("read the data set", &file, &error);
         Ok(FileMark {
-            path: name_of(&file, &folder)?,
+            path: name_of(&file, folder)?,
             bytes: files::length(&file).map_err(io)?,
             sha256: sha256_of(&file).map_err(io)?,
         })
     };
-    let marks: Result<Vec<FileMark>> = crate::store::on_all_cores(paths, mark)
+    crate::store::on_all_cores(found.files.clone(), mark)
         .into_iter()
-        .collect();
-    let marks = marks?;
-    Ok((folder, marks))
+        .collect()
 }
 
 /// The files behind the first `from` that are asked about at once.

@@ -9,6 +9,7 @@ use super::super::output::tell;
 use super::asked::pairs;
 use super::progress::GridReporter;
 use super::{Args, before, end_of, rows, tell_end};
+use crate::data::is_here;
 use crate::experiment::grid::{CellEnd, CellState, GridEnd, GridPlan, GridSink, take_grid_along};
 use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
@@ -67,7 +68,7 @@ pub(super) fn run(
 /// Where data sets lie here, by whole paths: those that are not there are carried.
 fn data(args: &Args) -> Result<Vec<(String, String)>> {
     let whole = |place: String| match std::path::absolute(&place) {
-        Ok(path) if path.exists() => path.display().to_string(),
+        Ok(path) if is_here(&path.to_string_lossy()) => path.display().to_string(),
         _ => place,
     };
     let pairs = pairs(&args.data, "--data")?.into_iter();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::picture::foreign_format;
 use super::tree::{Tree, ending_of};
-use super::{Watch, lists};
+use super::{OpenOptions, Watch, archive, folder, lists};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
@@ -56,18 +56,39 @@ pub fn pictures_below(folder: &Path, watch: &Watch) -> Result<Vec<Below>> {
     Ok(found)
 }
 
-/// The files that a data set at a path is read from, and the folder that they are in: those of a folder, or of the folder
-/// around a list; an archive, or any other file, alone. Hidden files are left out and links followed, as when it is opened.
+/// What a data set is read from.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DataFiles {
+    /// The folder that they are in.
+    pub folder: PathBuf,
+    /// All files, sorted. Hidden ones are left out and links followed, as when the data set is opened.
+    pub files: Vec<PathBuf>,
+    /// What is opened: the folder itself, a list, an archive, or any other file.
+    pub opened: PathBuf,
+}
+
+/// Finds the files that a data set at a path is read from: those of a folder, of the folder whose images a list names, or
+/// an archive, or any other file, alone. Of a split or a class it is the folder around it, where that is read, too.
 ///
 /// # Errors
-/// The folder cannot be read, or `watch` stopped the walk.
-pub fn files_of(path: &Path, watch: &Watch) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let around = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let folder = match (path.is_dir(), lists::is_named_as_list(path)) {
-        (true, _) => path.to_path_buf(),
-        // The outermost folder whose images the list may name.
-        (false, true) => lists::folders_of(path).pop().unwrap_or(around),
-        (false, false) => return Ok((around, vec![path.to_path_buf()])),
+/// A list that cannot be read, a folder that cannot, or `watch` stopped the walk.
+pub fn files_of(path: &Path, column: Option<&str>, watch: &Watch) -> Result<DataFiles> {
+    let options = OpenOptions::default();
+    let (folder, opened) = if path.is_dir() {
+        // Folders of other things are carried as they are.
+        let read = folder::open(path, None, &options, watch);
+        let folder = read.map_or_else(|_| path.to_path_buf(), |found| found.root);
+        (folder.clone(), folder)
+    } else if lists::may_be_list(path) {
+        let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let found = archive::open_list(&path, column, &options, watch)?;
+        (found.root, path)
+    } else {
+        return Ok(DataFiles {
+            folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+            files: vec![path.to_path_buf()],
+            opened: path.to_path_buf(),
+        });
     };
     let tree = Tree::walk(&folder, watch)?;
     let mut files = Vec::new();
@@ -77,7 +98,11 @@ pub fn files_of(path: &Path, watch: &Watch) -> Result<(PathBuf, Vec<PathBuf>)> {
         files.extend(names.map(|name| dir.path.join(name)));
     }
     files.sort_unstable();
-    Ok((folder, files))
+    Ok(DataFiles {
+        folder,
+        files,
+        opened,
+    })
 }
 
 #[cfg(test)]
@@ -111,19 +136,62 @@ mod tests {
         let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let at = |name: &str| root.path().join(name);
         std::fs::create_dir(at("a")).unwrap();
-        for name in ["a/1.png", "labels.csv", ".hidden.png", "a/.DS_Store"] {
+        for name in ["a/1.png", ".hidden.png", "a/.DS_Store"] {
             std::fs::write(at(name), b"x").unwrap();
         }
+        std::fs::write(at("labels.csv"), "file,label\na/1.png,x\n2.png,y\n").unwrap();
         std::fs::write(other.path().join("2.png"), b"x").unwrap();
         symlink(other.path().join("2.png"), at("a/2.png")).unwrap();
         symlink(other.path(), at("b")).unwrap();
         symlink("/nowhere/at/all", at("a/3.png")).unwrap();
         let all = ["a/1.png", "a/2.png", "b/2.png", "labels.csv"].map(at);
-        for path in [root.path().to_path_buf(), at("labels.csv")] {
-            let (folder, files) = files_of(&path, &Watch::none()).unwrap();
-            assert_eq!((folder, files), (root.path().into(), all.to_vec()));
+        for opened in [root.path().to_path_buf(), at("labels.csv")] {
+            let found = files_of(&opened, None, &Watch::none()).unwrap();
+            let expected = DataFiles {
+                folder: root.path().into(),
+                files: all.to_vec(),
+                opened,
+            };
+            assert_eq!(found, expected);
         }
-        let (folder, files) = files_of(&at("a/1.png"), &Watch::none()).unwrap();
-        assert_eq!((folder, files), (at("a"), vec![at("a/1.png")]));
+        let found = files_of(&at("a/1.png"), None, &Watch::none()).unwrap();
+        assert_eq!((found.folder, found.files), (at("a"), vec![at("a/1.png")]));
+    }
+
+    #[test]
+    fn lists_and_parts_of_a_data_set_bring_the_folder_that_is_read_and_no_more() {
+        let root = tempfile::tempdir().unwrap();
+        let home = dunce::canonicalize(root.path()).unwrap();
+        let set = home.join("docs/set");
+        let write = |name: &str, text: &str| {
+            let path = set.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        for name in [
+            "train/a/1.png",
+            "train/b/2.png",
+            "test/a/3.png",
+            "test/b/4.png",
+        ] {
+            write(name, "x");
+        }
+        let rows = r#"[{"file": "train/a/1.png", "label": "a", "of": "p"},
+            {"file": "train/b/2.png", "label": "b", "of": "q"}]"#;
+        write("labels/photos.json", rows);
+        // Not what somebody has around it, in a folder that could be one of lists.
+        std::fs::write(home.join("private.png"), "x").unwrap();
+        std::fs::write(home.join("docs/private.png"), "x").unwrap();
+        let found = |path: &str| {
+            let found = files_of(&set.join(path), None, &Watch::none()).unwrap();
+            assert_eq!(found.files.len(), 5, "{path}");
+            (found.folder, found.opened)
+        };
+        let list = set.join("labels/photos.json");
+        assert_eq!(found("labels/photos.json"), (set.clone(), list.clone()));
+        assert_eq!(found("train"), (set.clone(), set.clone()));
+        assert!(files_of(&list, Some("none"), &Watch::none()).is_err());
+        let by_column = files_of(&list, Some("of"), &Watch::none()).unwrap();
+        assert_eq!(by_column.folder, set);
     }
 }

@@ -59,7 +59,7 @@ pub use corrected::{
 pub use listed::Listed;
 pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
 pub use prints::ClassPrints;
-pub use scan::Scan;
+pub use scan::{Scan, is_here, table_and_column};
 pub use source::{Folder, ImageSource, Sample};
 pub use split::Split;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
@@ -284,6 +284,8 @@ impl Dataset {
 #[derive(Clone, Default)]
 struct Found {
     name: String,
+    /// The folder that was read: that of the path, or one around it.
+    root: PathBuf,
     origin: String,
     classes: Vec<String>,
     train: Vec<Sample>,

@@ -47,6 +47,18 @@ impl Scan {
     }
 }
 
+/// Returns the table and the column that `labels.csv#species` means; `None` for anything else.
+pub fn table_and_column(what: &str) -> Option<(&Path, &str)> {
+    let (table, column) = what.rsplit_once('#')?;
+    let table = Path::new(table);
+    (table.is_file() && !Path::new(what).exists()).then_some((table, column))
+}
+
+/// Whether a data set of this path, perhaps with a column of a table, is on this computer.
+pub fn is_here(what: &str) -> bool {
+    Path::new(what).exists() || table_and_column(what).is_some()
+}
+
 fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     if what.is_empty() {
         return Err(Problem::new(message!("problem-no-data-set-was-given"))
@@ -58,11 +70,8 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
     }
     let path = Path::new(what);
     if !path.exists() {
-        // A column of a table: `labels.csv#species`.
-        if let Some((table, column)) = what.rsplit_once('#')
-            && Path::new(table).is_file()
-        {
-            let mut found = archive::open_list(Path::new(table), Some(column), options, watch)?;
+        if let Some((table, column)) = table_and_column(what) {
+            let mut found = archive::open_list(table, Some(column), options, watch)?;
             let table = std::path::absolute(table).unwrap_or_else(|_| table.into());
             found.origin = format!("{}#{column}", table.display());
             return Ok(found);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneEntry, WeightSource};
 use crate::data::scenario::{ClassOrder, Scenario};
-use crate::data::{Dataset, Fingerprints, named};
+use crate::data::{Dataset, Fingerprints, is_here, named};
 use crate::method::{Chosen, filled};
 use crate::nn::ComputeVariant;
 use crate::pet::{Drawing, PetSpec};
@@ -92,7 +92,8 @@ pub(super) fn standing_alone(
     let mut config = filled(config);
     let absolute = |place: &str| {
         let path = std::path::absolute(place).ok()?;
-        path.exists().then(|| path.to_string_lossy().into_owned())
+        let place = path.to_string_lossy().into_owned();
+        is_here(&place).then_some(place)
     };
     // Embedded and published sets go by their names, even beside a folder of that name.
     if Path::new(&data.origin).is_absolute()

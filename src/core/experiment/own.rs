@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::backbone::library::{BackboneLibrary, WeightSource};
-use crate::data::builtin;
+use crate::data::{builtin, is_here};
 use crate::message;
 use crate::method::{Chosen, check_start};
 use crate::pet::library::PluginLibrary;
@@ -109,7 +109,7 @@ fn take_data(
 ) -> Result<()> {
     let called = config.data.clone();
     let is_named = builtin::names().any(|name| name == config.data);
-    let here = !is_named && Path::new(&called).exists();
+    let here = !is_named && is_here(&called);
     let whole = match here {
         true => Some(whole("read the data set", &mut config.data)?),
         false => None,
@@ -152,6 +152,12 @@ mod tests {
         assert!(along.is_text_alone());
         assert_eq!(along.own.data, known);
         assert_eq!(config.data, here);
+        let table = folder.path().join("labels.csv");
+        std::fs::write(&table, "file,species\n").unwrap();
+        config.data = format!("{}#species", table.display());
+        let along = take_along(&mut config, &BTreeMap::new()).unwrap();
+        let carried = BTreeMap::from([(config.data.clone(), config.data.clone().into())]);
+        assert_eq!(along.data, carried);
         config.data = "digits".into();
         let along = take_along(&mut config, &known).unwrap();
         assert!(along.is_text_alone() && along.own.data.is_empty());

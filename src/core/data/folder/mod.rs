@@ -52,9 +52,11 @@ pub fn open(
                 .ok_or_else(|| no_classes(&tree))?;
             found.skipped.extend(tree.skipped);
             found.assumed.splice(0..0, assumed);
+            found.root = parent;
             return Ok(found);
         }
     };
+    found.root = root;
     found.skipped.extend(tree.skipped);
     found.assumed.splice(0..0, assumed);
     Ok(found)
