@@ -159,7 +159,7 @@ def without_pets(module):
 
 def apart(found, told):
     """The largest difference, of the largest value, which counts as 1 at least."""
-    return float((found - told).abs().max() / told.abs().max().clamp(min=1))
+    return float((found.detach() - told).abs().max() / told.abs().max().clamp(min=1))
 
 
 def by_onnx(folder, temperature=1.0):

@@ -1,4 +1,4 @@
-//! Bytes of a list, or of a name of a file, as text: two different names never become one.
+//! The bytes of a list or a file name as text. Two different names never become one.
 //!
 //! UTF-8, UTF-16 with a byte order mark, and for everything else Windows-1252, which has a letter for each byte.
 
@@ -12,11 +12,11 @@ use crate::names::composed;
 pub(super) enum Encoding {
     Utf8,
     Utf16,
-    /// No Unicode: read as Windows-1252, which may be wrong.
+    /// Not Unicode. Read as Windows-1252, which may be wrong.
     Windows1252,
 }
 
-/// The letters of Windows-1252 from 0x80 to 0x9F; bytes without one keep their number, as browsers read them.
+/// The characters of Windows-1252 from 0x80 to 0x9F. Undefined bytes map to the code point of their number, as in browsers.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
@@ -24,19 +24,20 @@ const WINDOWS_1252: [char; 32] = [
 
 /// The text of a file, without a byte order mark, and how it was written.
 pub(super) fn decoded(bytes: &[u8]) -> (Cow<'_, str>, Encoding) {
-    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
-        return (utf16(rest, u16::from_le_bytes), Encoding::Utf16);
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
-        return (utf16(rest, u16::from_be_bytes), Encoding::Utf16);
+    for (mark, unit) in [
+        (b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16),
+        (b"\xFE\xFF", u16::from_be_bytes),
+    ] {
+        if let Some(rest) = bytes.strip_prefix(mark) {
+            let units = rest.chunks_exact(2).map(|two| unit([two[0], two[1]]));
+            let text = String::from_utf16_lossy(&units.collect::<Vec<_>>());
+            return (text.into(), Encoding::Utf16);
+        }
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match str::from_utf8(text) {
-        Ok(text) => (Cow::Borrowed(text), Encoding::Utf8),
-        Err(_) => (
-            Cow::Owned(windows_1252(text).collect()),
-            Encoding::Windows1252,
-        ),
+        Ok(text) => (text.into(), Encoding::Utf8),
+        Err(_) => (windows_1252(text).into(), Encoding::Windows1252),
     }
 }
 
@@ -45,26 +46,17 @@ pub(super) fn name_of(name: &OsStr) -> String {
     match name.to_str() {
         Some(name) => composed(name).into_owned(),
         // Only Unix has names of any bytes.
-        None if cfg!(unix) => windows_1252(name.as_encoded_bytes()).collect(),
+        None if cfg!(unix) => windows_1252(name.as_encoded_bytes()),
         None => name.to_string_lossy().into_owned(),
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'static, str> {
-    let units = bytes.chunks_exact(2).map(|two| unit([two[0], two[1]]));
-    let letters = char::decode_utf16(units);
-    Cow::Owned(
-        letters
-            .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect(),
-    )
-}
-
-fn windows_1252(bytes: &[u8]) -> impl Iterator<Item = char> {
-    bytes.iter().map(|&byte| match byte {
+fn windows_1252(bytes: &[u8]) -> String {
+    let letter = |&byte: &u8| match byte {
         0x80..=0x9F => WINDOWS_1252[usize::from(byte - 0x80)],
         _ => char::from(byte),
-    })
+    };
+    bytes.iter().map(letter).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The pictures below a folder, whatever their folders are called, and all files of a data set.
+//! The images below a folder, in folders of any names, and all files of a data set.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ pub enum Role {
     Validation,
 }
 
-/// Words beside that of the role in the name of a split: `train_images`, `val-set`, `test2017`.
+/// Words that the name of a split may have beside its role: `train_images`, `val-set`, `test2017`.
 const FILLERS: [&str; 18] = [
     "images", "image", "imgs", "img", "pictures", "photos", "set", "data", "dataset", "split",
     "list", "lists", "folder", "files", "labels", "label", "metadata", "final",
@@ -40,7 +40,7 @@ pub fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// The role that one word of a name stands for.
+/// The role that a word of a name means.
 fn role_of_word(word: &str) -> Option<Role> {
     match word {
         "train" | "training" | "trainset" | "trainval" => Some(Role::Train),
@@ -146,12 +146,12 @@ fn joined(name: &str) -> String {
     words_of(name).concat()
 }
 
-/// Whether a folder is named like one that holds all images, whatever they show.
+/// Whether a folder is named like one that holds images of all classes.
 pub fn is_of_images(name: &str) -> bool {
     OF_IMAGES.contains(&joined(name).as_str())
 }
 
-/// Whether a folder is named like one of masks, which show the same as other images.
+/// Whether a folder is named like one of masks, which belong to other images.
 pub fn is_of_masks(name: &str) -> bool {
     OF_MASKS.contains(&joined(name).as_str())
 }
@@ -191,16 +191,15 @@ mod tests {
         for (name, role) in whole {
             assert_eq!(role_of(name), role, "{name}");
         }
-        let with_rest = |name| role_and_rest(name).map(|(role, rest)| (role, rest.clone()));
         let pair = |role, rest: &str| Some((role, rest.to_owned()));
-        assert_eq!(with_rest("clipart_train"), pair(Role::Train, "clipart"));
+        assert_eq!(role_and_rest("clipart_train"), pair(Role::Train, "clipart"));
         assert_eq!(
-            with_rest("images_variant_trainval"),
+            role_and_rest("images_variant_trainval"),
             pair(Role::Train, "variant")
         );
-        assert_eq!(with_rest("Testing_01"), pair(Role::Test, "01"));
-        assert_eq!(with_rest("train_val"), pair(Role::Train, ""));
-        assert_eq!(with_rest("train_test_split"), None);
+        assert_eq!(role_and_rest("Testing_01"), pair(Role::Test, "01"));
+        assert_eq!(role_and_rest("train_val"), pair(Role::Train, ""));
+        assert_eq!(role_and_rest("train_test_split"), None);
         assert_eq!(rest_of_name("HAM10000_metadata"), "ham 10000");
     }
 

@@ -1,4 +1,4 @@
-//! Folders that are no classes, whatever their number: splits without classes, masks, parts, what lies beside them.
+//! Folders that are no classes: splits without classes, masks, parts of one set, folders beside most of the images.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::data::tree::Tree;
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
 
-/// So many folders are named in a sentence.
+/// Most folders that a sentence names.
 const NAMED: usize = 4;
 
 /// The splits among the folders in one: `train` and `test`, or a pair with another word in common (`seg_train` and
@@ -41,27 +41,17 @@ pub(super) fn roles(tree: &Tree, at: usize) -> Result<BTreeMap<Role, usize>> {
     }
 }
 
-/// `train` and `test` with images and no classes.
-pub(super) fn flat_splits(
-    tree: &Tree,
-    at: usize,
-    splits: impl IntoIterator<Item = usize>,
-) -> Problem {
-    not_classes(tree, at, splits, "problem-splits-without-classes")
-}
-
-/// Refuses to take `train` for a split where several class folders lie beside it and no test split.
+/// Refuses to take `train` for a split if several folders of images are beside it, but no test split.
 ///
 /// # Errors
-/// Several folders of images lie beside it.
+/// There are several folders of images beside it.
 pub(super) fn check_single_split(tree: &Tree, at: usize, train: usize) -> Result<()> {
     let beside = tree.filled(at).into_iter().filter(|&dir| dir != train);
-    let flat = beside.filter(|&dir| tree.filled(dir).is_empty());
-    let flat: Vec<usize> = flat.collect();
-    if flat.len() < 2 {
+    let mut folders: Vec<usize> = beside.filter(|&dir| tree.filled(dir).is_empty()).collect();
+    if folders.len() < 2 {
         return Ok(());
     }
-    let folders = std::iter::once(train).chain(flat);
+    folders.insert(0, train);
     Err(not_classes(
         tree,
         at,
@@ -83,23 +73,18 @@ pub(super) fn images_beside_masks(tree: &Tree, filled: &[usize]) -> Option<usize
 /// Refuses folders that are no classes.
 ///
 /// # Errors
-/// They are named for images or their parts, or most images lie beside them.
+/// They are named for images or their parts, or most images are beside them.
 pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     if filled.len() < 2 {
         return Ok(());
     }
     let names = || filled.iter().map(|&dir| tree.dirs[dir].name.as_str());
-    let folders = || filled.iter().copied();
+    let refuse = |id| Err(not_classes(tree, at, filled.iter().copied(), id));
     if names().any(is_of_images) {
-        return Err(not_classes(
-            tree,
-            at,
-            folders(),
-            "problem-images-among-classes",
-        ));
+        return refuse("problem-images-among-classes");
     }
     if are_parts(names()) {
-        return Err(not_classes(tree, at, folders(), "problem-parts-of-images"));
+        return refuse("problem-parts-of-images");
     }
     let inside: usize = filled.iter().map(|&dir| tree.dirs[dir].total).sum();
     let beside = tree.dirs[at].pictures.len();
@@ -115,7 +100,8 @@ pub(super) fn check(tree: &Tree, at: usize, filled: &[usize]) -> Result<()> {
     Ok(())
 }
 
-fn not_classes(
+/// Returns the refusal of folders that are no classes.
+pub(super) fn not_classes(
     tree: &Tree,
     at: usize,
     folders: impl IntoIterator<Item = usize>,

@@ -7,11 +7,15 @@ use crate::data::lists;
 use crate::data::reader::Reader;
 use crate::data::roles::{Role, is_domain, role_of};
 use crate::data::source::Sample;
+use crate::data::tree::Tree;
 use crate::data::{Found, Skipped};
 use crate::message;
 use crate::problem::{Result, some_of};
 
-impl Reader<'_> {
+/// Folders by their names.
+type ByName<'t> = BTreeMap<&'t str, Vec<usize>>;
+
+impl<'a> Reader<'a> {
     /// `train` beside `test` or `val`.
     pub(super) fn splits(&mut self, at: usize) -> Result<Option<Found>> {
         let tree = self.tree;
@@ -24,7 +28,11 @@ impl Reader<'_> {
             // A class may be called `train`; beside a test split it is the other one.
             return match roles.len() {
                 1 => Ok(None),
-                _ => Err(doubt::flat_splits(tree, at, roles.values().copied())),
+                _ => {
+                    let splits = roles.into_values();
+                    let id = "problem-splits-without-classes";
+                    Err(doubt::not_classes(tree, at, splits, id))
+                }
             };
         }
         if roles.len() == 1 {
@@ -100,30 +108,26 @@ impl Reader<'_> {
         dir
     }
 
-    /// Every filled subfolder as a class, with all pictures below it; loose pictures are left out.
+    /// Every filled subfolder as a class, with all images below it; loose images are left out.
     pub(super) fn class_folders(&mut self, at: usize) -> (Vec<Sample>, Vec<Skipped>) {
         let tree = self.tree;
         let mut samples = Vec::with_capacity(tree.dirs[at].total);
         let filled = tree.filled(at);
-        if let Some(classes) = self.domains(&filled) {
-            for (name, dirs) in classes {
-                let class = self.classes.number(&name);
-                for dir in dirs {
-                    self.take(at, dir, class, &mut samples);
+        let classes = match self.domains(&filled) {
+            Some(classes) => classes,
+            None => {
+                let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
+                match nested.count() {
+                    0 => {}
+                    n => self.assumed.push(message!("remark-nested", n = n).into()),
                 }
+                by_name(tree, filled)
             }
-        } else {
-            for &dir in &filled {
-                let class = self.classes.number(&tree.dirs[dir].name);
+        };
+        for (name, dirs) in classes {
+            let class = self.classes.number(name);
+            for dir in dirs {
                 self.take(at, dir, class, &mut samples);
-            }
-            let nested = filled
-                .iter()
-                .filter(|&&dir| tree.filled(dir).len() > 1)
-                .count();
-            if nested > 0 {
-                self.assumed
-                    .push(message!("remark-nested", n = nested).into());
             }
         }
         let dir = &tree.dirs[at];
@@ -171,12 +175,12 @@ impl Reader<'_> {
     }
 
     /// Folders that hold the same class folders: class name → its folders in all domains.
-    fn domains(&mut self, filled: &[usize]) -> Option<BTreeMap<String, Vec<usize>>> {
+    fn domains(&mut self, filled: &[usize]) -> Option<ByName<'a>> {
         let tree = self.tree;
-        let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         if filled.len() < 2 {
             return None;
         }
+        let mut all = Vec::new();
         for &domain in filled {
             // Office has one more folder between a domain and its classes.
             let level = self.class_level(domain);
@@ -184,13 +188,9 @@ impl Reader<'_> {
             if inner.len() < 2 || !tree.dirs[level].pictures.is_empty() {
                 return None;
             }
-            for dir in inner {
-                classes
-                    .entry(tree.dirs[dir].name.clone())
-                    .or_default()
-                    .push(dir);
-            }
+            all.extend(inner);
         }
+        let classes = by_name(tree, all);
         let shared = classes
             .values()
             .filter(|dirs| dirs.len() == filled.len())
@@ -212,4 +212,12 @@ impl Reader<'_> {
         self.take(at, at, class, &mut samples);
         samples
     }
+}
+
+fn by_name(tree: &Tree, dirs: Vec<usize>) -> ByName<'_> {
+    let mut classes = ByName::new();
+    for dir in dirs {
+        classes.entry(&tree.dirs[dir].name).or_default().push(dir);
+    }
+    classes
 }

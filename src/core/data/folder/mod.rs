@@ -15,7 +15,7 @@ use std::path::Path;
 use super::lists::{Listed, Reading, Wanted};
 use super::reader::Reader;
 use super::roles::{Role, role_of};
-use super::source::{ImageSource, Sample};
+use super::source::Sample;
 use super::tree::{Tree, reason_for};
 use super::{Found, OpenOptions, Skipped, Watch, cifar, lists};
 use crate::message;
@@ -33,10 +33,9 @@ pub fn open(
     watch: &Watch,
 ) -> Result<Found> {
     let (root, mut assumed) = whole_of(path);
-    let root = dunce::canonicalize(&root).unwrap_or(root);
-    let tree = Tree::walk(&root, watch)?;
-    let mut reader = Reader::new(&tree);
-    let mut found = match reader.read(wanted, options)? {
+    let mut root = dunce::canonicalize(&root).unwrap_or(root);
+    let mut tree = Tree::walk(&root, watch)?;
+    let mut found = match Reader::new(&tree).read(wanted, options)? {
         Some(found) => found,
         None => {
             let parent = class_parent(&root, options).ok_or_else(|| no_classes(&tree))?;
@@ -46,14 +45,10 @@ pub fn open(
                 parent = parent.display().to_string()
             );
             assumed.push(remark.into());
-            let tree = Tree::walk(&parent, watch)?;
-            let mut found = Reader::new(&tree)
-                .read(None, options)?
-                .ok_or_else(|| no_classes(&tree))?;
-            found.skipped.extend(tree.skipped);
-            found.assumed.splice(0..0, assumed);
-            found.root = parent;
-            return Ok(found);
+            root = parent;
+            tree = Tree::walk(&root, watch)?;
+            let found = Reader::new(&tree).read(None, options)?;
+            found.ok_or_else(|| no_classes(&tree))?
         }
     };
     found.root = root;
@@ -103,11 +98,9 @@ impl Reader<'_> {
                 self.assumed.push(remark.into());
                 Ok(Some(self.finish(at, found)))
             }
-            (Ok(Some((at, found))), None) => Ok(Some(self.finish(at, found))),
-            // Tables that name the images are what the user has to see to, whatever the folders are.
+            // Whatever the folders are, the user has to correct tables that name the images.
             (_, Some(problem)) => Err(problem),
-            (Ok(None), None) => Ok(None),
-            (Err(problem), None) => Err(problem),
+            (layout, None) => Ok(layout?.map(|(at, found)| self.finish(at, found))),
         }
     }
 
@@ -217,12 +210,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A folder that is a class rather than a wrapper: pictures in it, no folders of pictures below.
+    /// Whether a folder is a class rather than a wrapper: it holds images itself.
     pub(super) fn is_class(&self, dir: usize) -> bool {
         !self.tree.dirs[dir].pictures.is_empty()
     }
 
-    /// Adds the name, the remarks and the files that were no pictures.
+    /// Adds the name, the remarks and the files that are no images.
     fn finish(&mut self, at: usize, mut found: Found) -> Found {
         let tree = self.tree;
         found.name = tree.dirs[at].name.clone();
@@ -253,16 +246,17 @@ fn are_same(
     if one.train.len() != other.train.len() || tests(one) != tests(other) {
         return false;
     }
-    let splits = |found: &Found| [found.train.clone(), found.test.clone().unwrap_or_default()];
-    splits(one).iter().zip(splits(other)).all(|(one, other)| {
-        let named = |sample: &Sample, names: &[String]| names.get(sample.class as usize).cloned();
-        let known = other.iter();
-        // The folder inside the split may be another one.
-        let key = |source: &ImageSource| source.path();
-        let known: HashMap<_, _> = known
-            .map(|sample| (key(&sample.source), named(sample, other_names)))
-            .collect();
-        one.iter()
-            .all(|sample| known.get(&key(&sample.source)) == Some(&named(sample, one_names)))
-    })
+    // The folder inside the split may be another one.
+    let named = |samples: &[Sample], names: &[String]| -> HashMap<_, _> {
+        let class = |sample: &Sample| names.get(sample.class as usize).cloned();
+        let pairs = samples.iter();
+        pairs
+            .map(|sample| (sample.source.path(), class(sample)))
+            .collect()
+    };
+    let splits = |found: &Found, names: &[String]| {
+        let test = found.test.as_deref().unwrap_or_default();
+        [named(&found.train, names), named(test, names)]
+    };
+    splits(one, one_names) == splits(other, other_names)
 }

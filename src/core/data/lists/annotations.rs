@@ -1,4 +1,4 @@
-//! Tiny-ImageNet's list of its test pictures.
+//! Tiny-ImageNet's list of its test images.
 
 use super::finder::{Finder, Spot};
 use super::gather::text_of;
@@ -8,7 +8,7 @@ use crate::message;
 use crate::names::composed;
 use crate::problem::Result;
 
-/// Tiny-ImageNet's `val/val_annotations.txt`: picture, class and a box per line.
+/// Tiny-ImageNet's `val/val_annotations.txt`: image, class and a box per line.
 ///
 /// # Errors
 /// It is there and cannot be read.

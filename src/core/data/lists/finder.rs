@@ -23,11 +23,11 @@ const MOST_OF_IMAGES: usize = 16;
 const COMPARED: u64 = 64 << 10;
 
 /// What a written path means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Spot {
     /// This image.
     At(Place),
-    /// One of several images in different folders; nothing says which.
+    /// One of several images in different folders; it is not known which.
     Several,
     Nowhere,
 }
@@ -46,7 +46,7 @@ pub(super) struct Finder<'a> {
     bare: OnceCell<HashMap<u64, Holders>>,
 }
 
-/// What lies in a folder, by the folder and its folded name.
+/// The contents of folders, by folder and folded name.
 #[derive(Default)]
 struct Folded {
     /// Places of images, by their names with and without their endings.
@@ -157,7 +157,7 @@ impl<'a> Finder<'a> {
         Some((dir, place))
     }
 
-    /// An image that lies in one folder only, whichever it is.
+    /// An image that only one of all folders holds.
     fn anywhere(&self, name: &str) -> Spot {
         let Some(holders) = self.bare().get(&self.hash(&folded(name))) else {
             return Spot::Nowhere;
@@ -200,7 +200,7 @@ impl<'a> Finder<'a> {
                 let key = |name: &str| (dir as u32, self.hash(name));
                 let pictures = self.tree.dirs[dir].pictures.iter();
                 let pictures: Vec<String> = pictures.map(|name| folded_name(name)).collect();
-                // Whole names first: an image called so wins over one whose ending is left out.
+                // Whole names first: an image of this name wins over one of this name without its ending.
                 let whole = pictures.iter().map(String::as_str);
                 let stems = pictures.iter().map(|name| stem_of(name));
                 for (place, name) in whole.enumerate().chain(stems.enumerate()) {
@@ -290,7 +290,7 @@ fn folded_name(name: &OsStr) -> String {
     folded(&name.to_string_lossy())
 }
 
-/// The place of an image whose ending a list leaves out.
+/// The place of an image named without its ending.
 fn without_ending(pictures: &[Arc<OsStr>], stem: &str) -> Option<usize> {
     let begin = format!("{stem}.");
     let begin = begin.as_bytes();

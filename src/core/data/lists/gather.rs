@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::finder::{Finder, Spot};
-use super::rows::table_sheet;
-use super::sheet::{Labels, Row, Sheet, Source, SplitCell};
-use super::table::records_of;
+use super::sheet::{Labels, Names, Row, Sheet, Source, SplitCell};
+use super::table::{records_of, table_sheet};
 use super::{json, lines};
 use crate::data::Skipped;
 use crate::data::encoding::{Encoding, decoded, name_of};
@@ -24,11 +23,11 @@ const MOST_LINES: usize = 2_000_000;
 const MOST_JSON: u64 = 64 << 20;
 /// Most bytes of all lists together.
 const MOST_BYTES: u64 = 1 << 30;
-/// More files of one kind in a folder are notes, one per image, unless their names say otherwise.
+/// If a folder has more files of one kind, they are notes on single images, unless they are named like lists.
 const MOST_NOTES: usize = 64;
-/// Lines in which a list without a split in its name, in a folder of very many images, must name one.
+/// In a folder of very many images, a list without a split in its name must name an image in the first lines.
 const LOOKED_AT: usize = 50;
-/// So many images are very many.
+/// A folder of more images has very many.
 const VERY_MANY: usize = 200_000;
 
 /// A table or list that names images of the folder.
@@ -107,9 +106,9 @@ pub fn is_named_as_list(path: &Path) -> bool {
 
 /// Reads the lists below one folder.
 pub(super) struct Gathering<'g, 'a> {
-    pub reader: &'g mut Reader<'a>,
-    pub finder: &'g Finder<'a>,
-    pub wanted: Option<Wanted<'g>>,
+    reader: &'g mut Reader<'a>,
+    finder: &'g Finder<'a>,
+    wanted: Option<Wanted<'g>>,
     /// Bytes that may still be read.
     left: u64,
 }
@@ -242,23 +241,33 @@ impl<'g, 'a> Gathering<'g, 'a> {
             let remark = message!("remark-from-list", file = file);
             sheet.remarks.push(remark.into());
             self.reader.used.insert(path);
-            match is_split {
-                true => sheet.split_by(&rows),
-                false => labels = rows,
+            if !is_split {
+                labels = rows;
+                continue;
+            }
+            for (row, value) in rows {
+                sheet.rows[row].split = match value.as_str() {
+                    "1" => SplitCell::Role(Role::Train),
+                    "0" => SplitCell::Role(Role::Test),
+                    other => SplitCell::of(other),
+                };
             }
         }
-        if !labels.is_empty() {
-            let all_named = labels.iter().all(|(_, label)| classes.contains_key(label));
-            let name = |label: &String| classes.get(label).filter(|_| all_named).cloned();
-            let named = labels
-                .into_iter()
-                .map(|(row, label)| (row, name(&label).unwrap_or(label)));
-            sheet.label_by(named.collect());
+        if labels.is_empty() {
+            return;
         }
+        let all_named = labels.iter().all(|(_, label)| classes.contains_key(label));
+        let mut names = Names::default();
+        for (row, label) in &labels {
+            let name = classes.get(label).filter(|_| all_named);
+            sheet.rows[*row].label = names.of(name.unwrap_or(label));
+        }
+        sheet.labels = Labels::Sure;
     }
 }
 
-/// Answers that show a contest's form are made up; what says where Tiny-ImageNet's test images belong is read with its folders.
+/// Whether a file is no list: sample submissions hold made-up answers, and Tiny-ImageNet's annotations are read with its
+/// folders.
 fn is_no_list(stem: &str) -> bool {
     stem.to_lowercase().contains("submission") || stem == "val_annotations"
 }
@@ -266,14 +275,15 @@ fn is_no_list(stem: &str) -> bool {
 fn sheet_of(source: &Source, form: Form, text: &str) -> Option<Sheet> {
     match form {
         Form::Lines => Some(lines::text_sheet(source, text)),
-        Form::Yaml => Some(lines::yaml_sheet(source, text)),
+        Form::Yaml => table_sheet(source, &lines::of_yaml(text), true),
         Form::Table => table_sheet(source, &records_of(text), false),
         Form::JsonLines => table_sheet(source, &json::of_lines(text)?, true),
         Form::Json => table_sheet(source, &json::of_file(text)?, true),
     }
 }
 
-/// Whether a text is a list of this folder: one that is named like a list names some image, any other half of its lines.
+/// Whether a text is a list of this folder. If it is named like a list, one image is enough; any other has to name images
+/// in half of its lines.
 fn is_about_images(sheet: &Sheet, named: bool) -> bool {
     let found = sheet.named();
     let early = sheet.rows.iter().take(LOOKED_AT);
@@ -284,7 +294,7 @@ fn is_about_images(sheet: &Sheet, named: bool) -> bool {
     }
 }
 
-/// Whether one of the first lines has something that ends like an image.
+/// Whether one of the first lines has a word with the ending of an image.
 fn names_images(text: &str) -> bool {
     let lines = text.lines().take(LOOKED_AT);
     let mut words = lines.flat_map(|line| line.split([' ', '\t', ',', ';', '"']));
@@ -296,7 +306,7 @@ pub(super) fn text_of(path: &Path) -> Result<String> {
     load(path, Form::Lines, MOST_LINES, &mut MOST_BYTES.clone()).map(|(text, _)| text)
 }
 
-/// The text of a list of at most so many lines.
+/// The text of a list of at most `most` lines.
 fn load(path: &Path, form: Form, most: usize, left: &mut u64) -> Result<(String, Encoding)> {
     let largest = match form {
         Form::Json => MOST_JSON,

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use csv::{Position, StringRecord};
+use csv::StringRecord;
 use serde_json::{Map, Value};
+
+use super::table::record;
 
 /// Most different keys of objects: as many as a table has columns.
 const MOST_KEYS: usize = 1000;
@@ -18,7 +20,7 @@ pub(super) fn of_lines(text: &str) -> Option<Vec<StringRecord>> {
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let objects = lines.map(|(number, line)| {
         let object = serde_json::from_str::<Object>(line).ok()?;
-        Some((number as u64 + 1, object))
+        Some((number + 1, object))
     });
     of_objects(objects.collect::<Option<_>>()?)
 }
@@ -39,7 +41,7 @@ pub(super) fn of_file(text: &str) -> Option<Vec<StringRecord>> {
 }
 
 /// Objects as rows, their keys as columns.
-fn of_objects(objects: Vec<(u64, Object)>) -> Option<Vec<StringRecord>> {
+fn of_objects(objects: Vec<(usize, Object)>) -> Option<Vec<StringRecord>> {
     let mut keys: Vec<&str> = Vec::new();
     let mut known = HashMap::new();
     for (_, object) in &objects {
@@ -107,14 +109,6 @@ fn of_coco(object: &Object) -> Option<Vec<StringRecord>> {
         }
     }
     (records.len() > 1).then_some(records)
-}
-
-fn record(number: u64, cells: impl IntoIterator<Item = String>) -> StringRecord {
-    let mut record: StringRecord = cells.into_iter().collect();
-    let mut at = Position::new();
-    at.set_line(number);
-    record.set_position(Some(at));
-    record
 }
 
 /// A value as a cell; lists and objects say nothing there.

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
+use csv::StringRecord;
+
 use super::finder::Spot;
 use super::sheet::{Labels, one_to_one};
 use super::table::{Table, is_one};
-use crate::message;
 use crate::names::{folded, look_alike};
-use crate::texts::Words;
 
-/// Headers that mean a class and nothing else, those that are chosen before others first.
+/// Headers that mean a class and nothing else, in groups by precedence.
 const LABELS: [&[&str]; 2] = [
     &["label", "labels", "target", "class_label", "classlabel"],
     &[
@@ -32,7 +32,7 @@ const LABELS: [&[&str]; 2] = [
 ];
 /// Headers that may mean a class.
 const PERHAPS: [&str; 2] = ["name", "y"];
-/// In a table of so many rows a class comes twice on average; in a shorter one some class does.
+/// In a table of more rows a class occurs twice on average; in a shorter one some class does.
 const FEW_ROWS: usize = 40;
 
 /// How a table names the classes.
@@ -44,36 +44,15 @@ pub(super) enum LabelBy {
     OneOf(Vec<usize>),
 }
 
-/// The column that was chosen, and what is to be said of the choice.
-pub(super) struct LabelChoice {
-    pub by: LabelBy,
-    pub labels: Labels,
-    pub remarks: Vec<Words>,
-}
+/// How the classes are named, and how sure that is.
+type LabelChoice = (LabelBy, Labels);
 
-impl LabelChoice {
-    fn of(by: LabelBy, labels: Labels) -> Self {
-        Self {
-            by,
-            labels,
-            remarks: Vec::new(),
-        }
-    }
-
-    /// A column, said where the table has others that are not about the file.
-    fn column(table: &Table, at: usize, sure: bool) -> Self {
-        let (column, file) = (table.title(at), table.source.file);
-        let labels = match sure {
-            true => Labels::Sure,
-            false => Labels::Guessed(column.clone()),
-        };
-        let mut choice = Self::of(LabelBy::Column(at), labels);
-        if table.has_header() && table.width > 2 {
-            let remark = message!("remark-class-column", column = column, file = file);
-            choice.remarks.push(remark.into());
-        }
-        choice
-    }
+fn column(table: &Table, at: usize, sure: bool) -> LabelChoice {
+    let labels = match sure {
+        true => Labels::Sure,
+        false => Labels::Guessed(table.title(at)),
+    };
+    (LabelBy::Column(at), labels)
 }
 
 /// What is known of the cells of a column.
@@ -113,7 +92,7 @@ impl Cells {
         }
     }
 
-    /// Whether the cells come again and again, as classes do, and are no measurements.
+    /// Whether the cells repeat, as classes do, and are no measurements.
     fn may_be_classes(&self) -> bool {
         let again = match self.filled > FEW_ROWS {
             true => self.distinct * 2 <= self.filled,
@@ -123,15 +102,15 @@ impl Cells {
     }
 }
 
-/// The column of the classes among those that are neither files nor splits (`apart`).
+/// Chooses the column of the classes among those that hold neither files nor splits (`apart`).
 pub(super) fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
-    let free = |at: &usize| *at != table.file() && !apart.contains(at);
+    let free = |at: &usize| *at != table.file && !apart.contains(at);
     let columns: Vec<usize> = (0..table.width).filter(free).collect();
     if let Some(wanted) = table.source.column {
         let wanted = folded(wanted);
         let mut named = (0..table.width).filter(|&at| folded(&table.title(at)) == wanted);
         return match named.next() {
-            Some(at) => LabelChoice::column(table, at, true),
+            Some(at) => column(table, at, true),
             None => several(table, &columns),
         };
     }
@@ -145,16 +124,20 @@ pub(super) fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
         }
     }
     let marked = match one_hot(table, &columns) {
-        Some(choice) if matches!(choice.labels, Labels::Sure) => return choice,
+        Some((by, Labels::Sure)) => return (by, Labels::Sure),
         marked => marked,
     };
     if let Some(&at) = columns.iter().find(|&&at| agrees_with_folders(table, at)) {
-        return LabelChoice::column(table, at, true);
+        return column(table, at, true);
     }
     let guess = guessed(table, &columns);
-    match (marked, &guess.labels) {
-        // A guess among columns that are marked together is none.
-        (Some(marked), Labels::Guessed(column)) if !marked.labels.names(column) => guess,
+    match (marked, &guess.1) {
+        // A column that is marked together with others is no guess.
+        (Some((_, Labels::Marked(marked))), Labels::Guessed(column))
+            if !marked.contains(column) =>
+        {
+            guess
+        }
         (Some(marked), _) => marked,
         (None, _) => guess,
     }
@@ -170,11 +153,7 @@ fn of_named(table: &Table, named: &[usize]) -> Option<LabelChoice> {
         return Some(several(table, named));
     }
     let words = named.iter().find(|&&at| !Cells::of(table, at).whole);
-    Some(LabelChoice::column(
-        table,
-        words.copied().unwrap_or(first),
-        true,
-    ))
+    Some(column(table, words.copied().unwrap_or(first), true))
 }
 
 /// Columns of zeros and ones of which each row has a single one.
@@ -187,35 +166,29 @@ fn one_hot(table: &Table, columns: &[usize]) -> Option<LabelChoice> {
     if binary.len() < 2 {
         return None;
     }
-    let ones = table.body.iter().map(|record| {
+    let ones = |record: &StringRecord| {
         let cells = binary.iter().filter_map(|&at| record.get(at));
         cells.filter(|cell| is_one(cell)).count()
-    });
-    let (mut single, mut many) = (0, 0);
-    for ones in ones {
-        single += usize::from(ones == 1);
-        many += usize::from(ones > 1);
-    }
-    if many > 0 {
+    };
+    if table.body.iter().any(|record| ones(record) > 1) {
         let marked = binary.iter().map(|&at| table.title(at)).collect();
         // Two flags may be about anything.
-        return (binary.len() > 2)
-            .then(|| LabelChoice::of(LabelBy::Nothing, Labels::Marked(marked)));
+        return (binary.len() > 2).then_some((LabelBy::Nothing, Labels::Marked(marked)));
     }
-    (single * 5 >= table.body.len() * 4)
-        .then(|| LabelChoice::of(LabelBy::OneOf(binary), Labels::Sure))
+    let single = table.body.iter().filter(|record| ones(record) == 1);
+    (single.count() * 5 >= table.body.len() * 4).then_some((LabelBy::OneOf(binary), Labels::Sure))
 }
 
 /// The only column that may hold classes. Words go before numbers.
 fn guessed(table: &Table, columns: &[usize]) -> LabelChoice {
     if let ([only], false) = (columns, table.has_header()) {
         let cells = Cells::of(table, *only);
-        // What stands before the file and never comes again is a number of it.
-        let is_id = *only < table.file() && cells.distinct == cells.filled;
+        // What precedes the file and never repeats is an id.
+        let is_id = *only < table.file && cells.distinct == cells.filled;
         let once = cells.filled > FEW_ROWS && !cells.may_be_classes();
         return match cells.distinct < 2 || is_id || once {
-            true => LabelChoice::of(LabelBy::Nothing, Labels::Unsaid),
-            false => LabelChoice::column(table, *only, true),
+            true => (LabelBy::Nothing, Labels::Unsaid),
+            false => column(table, *only, true),
         };
     }
     let is_coordinate = |at: usize| {
@@ -237,15 +210,15 @@ fn guessed(table: &Table, columns: &[usize]) -> LabelChoice {
         _ => None,
     };
     match only {
-        Some(at) => LabelChoice::column(table, at, false),
-        None if known.is_empty() => LabelChoice::of(LabelBy::Nothing, Labels::Unsaid),
+        Some(at) => column(table, at, false),
+        None if known.is_empty() => (LabelBy::Nothing, Labels::Unsaid),
         None => several(table, &known.iter().map(|(at, _)| *at).collect::<Vec<_>>()),
     }
 }
 
 fn several(table: &Table, columns: &[usize]) -> LabelChoice {
     let titles = columns.iter().map(|&at| table.title(at)).collect();
-    LabelChoice::of(LabelBy::Nothing, Labels::Several(titles))
+    (LabelBy::Nothing, Labels::Several(titles))
 }
 
 /// Whether two columns name the same things, each in its way.
@@ -255,7 +228,7 @@ fn are_one_to_one(table: &Table, one: usize, other: usize) -> bool {
     one_to_one(pairs).is_some()
 }
 
-/// Whether a column says which folder an image lies in: by its name, or by another word for each.
+/// Whether a column names the folders of the images, or has one word for each folder.
 fn agrees_with_folders(table: &Table, at: usize) -> bool {
     let placed = table.cells(at).filter_map(|(row, cell)| {
         let Spot::At((dir, _)) = table.spots[row] else {

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use csv::{Position, StringRecord};
+use csv::StringRecord;
 
 use super::finder::{Spot, unquoted};
-use super::rows::table_sheet;
-use super::sheet::{Labels, Names, Row, Sheet, Source, SplitCell, ends_as_image};
+use super::sheet::{Labels, Names, Row, Sheet, Source, ends_as_image};
+use super::table::{record, table_sheet};
 
 /// What parts a path from its label.
 const MARKS: [char; 4] = ['\t', ',', ' ', ';'];
-/// Most words of a label: so many places of a line are tried as the end of its path.
+/// Most words of a label: the end of the path is looked for at the last marks of a line, this number at most.
 const MOST_WORDS: usize = 12;
 
 /// Lines of `path`, `path label` or `path,label`, where both may have spaces; else a table parted by tabs or spaces.
@@ -44,14 +44,10 @@ fn parted<'t, W: Iterator<Item = &'t str>>(
     lines: &[(usize, &'t str)],
     parts: impl Fn(&'t str) -> W,
 ) -> Vec<StringRecord> {
-    let record = |&(number, line): &(usize, &'t str)| {
-        let mut record = StringRecord::from_iter(parts(line).map(unquoted));
-        let mut at = Position::new();
-        at.set_line(number as u64);
-        record.set_position(Some(at));
-        record
-    };
-    lines.iter().map(record).collect()
+    let lines = lines.iter();
+    lines
+        .map(|&(number, line)| record(number, parts(line).map(unquoted)))
+        .collect()
 }
 
 fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
@@ -59,7 +55,7 @@ fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
         .iter()
         .map(|(_, line)| path_and_label(source, line))
         .collect();
-    let by_first = number_that_tells(split.iter().map(|(_, _, label)| *label));
+    let by_first = first_determines(split.iter().map(|(_, _, label)| *label));
     let mut names = Names::default();
     let rows = lines.iter().zip(split);
     let rows = rows.map(|((number, _), (spot, path, label))| {
@@ -69,11 +65,8 @@ fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
             None => label,
         };
         Row {
-            line: *number,
-            written: (!matches!(spot, Spot::At(_))).then(|| unquoted(path).to_owned()),
-            spot,
             label: names.of(unquoted(label)),
-            split: SplitCell::Unsaid,
+            ..Row::of(*number, unquoted(path), spot)
         }
     });
     let rows: Vec<Row> = rows.collect();
@@ -90,37 +83,29 @@ fn path_first(source: &Source, lines: &[(usize, &str)]) -> Sheet {
 
 /// The longest beginning of a line that names an image, and what follows it.
 fn path_and_label<'t>(source: &Source, line: &'t str) -> (Spot, &'t str, &'t str) {
-    let whole = || (source.find(line), line, "");
     let marks = line.rmatch_indices(MARKS).take(MOST_WORDS);
-    let parts: Vec<(&str, &str)> = marks
-        .map(|(at, mark)| (&line[..at], &line[at + mark.len()..]))
-        .collect();
-    let with_label = || {
-        let tried = parts.iter().map(|&(path, label)| {
-            let label = label.trim_start_matches(MARKS);
-            (source.find(path), path, label)
-        });
-        tried.into_iter().find(|(spot, ..)| *spot != Spot::Nowhere)
+    let parts = marks.map(|(at, mark)| {
+        let label = &line[at + mark.len()..];
+        (&line[..at], label.trim_start_matches(MARKS))
+    });
+    let mut tried: Vec<(&str, &str)> = parts.collect();
+    let shortest = tried.first().copied().unwrap_or((line, ""));
+    // What ends like an image is a path as a whole, if there is one of this name.
+    let whole = match ends_as_image(unquoted(line)) {
+        true => 0,
+        false => tried.len(),
     };
-    // What ends like an image, or has nothing behind it, is a path as a whole.
-    if parts.is_empty() || ends_as_image(unquoted(line)) {
-        let whole = whole();
-        if whole.0 != Spot::Nowhere || parts.is_empty() {
-            return whole;
-        }
-    }
-    with_label().unwrap_or_else(|| match whole() {
-        (Spot::Nowhere, ..) => {
-            let (path, label) = parts.first().copied().unwrap_or((line, ""));
-            (Spot::Nowhere, path, label)
-        }
-        whole => whole,
-    })
+    tried.insert(whole, (line, ""));
+    let mut found = tried
+        .into_iter()
+        .map(|(path, label)| (source.find(path), path, label));
+    let found = found.find(|(spot, ..)| *spot != Spot::Nowhere);
+    found.unwrap_or((Spot::Nowhere, shortest.0, shortest.1))
 }
 
-/// Of labels that are several numbers each, whether the first number tells all others, as a class does; `None` for labels
-/// of another kind.
-fn number_that_tells<'t>(labels: impl Iterator<Item = &'t str>) -> Option<bool> {
+/// Whether the first of several numbers determines the others, as the number of a class does; `None` unless every label is
+/// several numbers.
+fn first_determines<'t>(labels: impl Iterator<Item = &'t str>) -> Option<bool> {
     let (mut all, mut first) = (HashSet::new(), HashSet::new());
     let mut rows = 0;
     for label in labels {
@@ -138,8 +123,8 @@ fn number_that_tells<'t>(labels: impl Iterator<Item = &'t str>) -> Option<bool> 
     (rows > 0).then_some(first.len() > 1 && first.len() == all.len() && first.len() < rows)
 }
 
-/// `data:` followed by `- path` items, `targets:` by `- number` items.
-pub(super) fn yaml_sheet(source: &Source, text: &str) -> Sheet {
+/// `data:` followed by `- path` items, `targets:` by `- number` items, as rows of a table; the first row is the header.
+pub(super) fn of_yaml(text: &str) -> Vec<StringRecord> {
     let (mut paths, mut labels) = (Vec::new(), Vec::new());
     let mut target = None;
     for (number, line) in text.lines().enumerate() {
@@ -154,27 +139,13 @@ pub(super) fn yaml_sheet(source: &Source, text: &str) -> Sheet {
             target = Some(key);
         }
     }
-    let labelled = labels.len() == paths.len() && !paths.is_empty();
-    let mut names = Names::default();
-    let rows = paths.iter().enumerate().map(|(place, &(line, path))| {
-        let spot = source.find(path);
-        Row {
-            line,
-            written: (!matches!(spot, Spot::At(_))).then(|| path.to_owned()),
-            spot,
-            label: labels
-                .get(place)
-                .filter(|_| labelled)
-                .and_then(|label| names.of(label)),
-            split: SplitCell::Unsaid,
-        }
-    });
-    Sheet {
-        rows: rows.collect(),
-        labels: match labelled {
-            true => Labels::Sure,
-            false => Labels::Unsaid,
-        },
-        ..Sheet::default()
+    paths.insert(0, (1, "file"));
+    labels.insert(0, "label");
+    if labels.len() != paths.len() {
+        labels.clear();
     }
+    let mut labels = labels.into_iter();
+    let rows = paths.into_iter();
+    rows.map(|(line, path)| record(line, [path].into_iter().chain(labels.next())))
+        .collect()
 }

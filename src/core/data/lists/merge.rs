@@ -17,11 +17,11 @@ use crate::problem::{Problem, Result, some_of};
 /// An image that lists name, with its label and split.
 pub(super) type Entry = (Place, Option<Rc<str>>, Option<Role>);
 
-/// In lists of more rows labels come again, or they are no classes.
+/// In lists of more rows, labels that never repeat are no classes.
 const FEW_ROWS: usize = 40;
-/// One image in so many may have two labels in a list; it is left out. In a list with more of them a row is no image.
+/// One image in this number may have two labels in a list, and is left out. With more of them, a row is not an image.
 const RARE: usize = 20;
-/// So many images or lists are named in a sentence.
+/// Most images or lists that a sentence names.
 const NAMED: usize = 4;
 
 /// Images with two labels: the list that gives the second, and the labels.
@@ -65,7 +65,7 @@ pub(super) fn merge(
     Ok(entries(reader, lists, said))
 }
 
-/// Forgets labels that never come again: numbers of lines, or descriptions.
+/// Forgets labels that never repeat: numbers of lines, or descriptions.
 pub(super) fn forget_unique_labels(lists: &mut [List]) {
     let mut families: BTreeMap<&str, (usize, HashSet<&str>)> = BTreeMap::new();
     for list in lists.iter() {
@@ -89,6 +89,23 @@ pub(super) fn forget_unique_labels(lists: &mut [List]) {
     }
 }
 
+/// What the first row says of each image beside what each other row says of it, with their lists.
+type Pair<T> = (Place, (usize, T), (usize, T));
+
+/// Pairs of rows of one image that both say something.
+fn pairs<'s, T: Copy>(said: &'s [Said], what: impl Fn(&'s Said) -> Option<T>) -> Vec<Pair<T>> {
+    let mut pairs = Vec::new();
+    for same in said.chunk_by(|one, other| one.place == other.place) {
+        let mut all = same
+            .iter()
+            .filter_map(|said| Some((said.list, what(said)?)));
+        if let Some(first) = all.next() {
+            pairs.extend(all.map(|other| (same[0].place, first, other)));
+        }
+    }
+    pairs
+}
+
 /// The images with two labels, and the list and labels of each.
 ///
 /// # Errors
@@ -97,35 +114,19 @@ fn contradictions(lists: &[List], said: &[Said]) -> Result<Twice> {
     let mut words = Translations::of(lists);
     let mut twice = Twice::new();
     let mut apart = BTreeSet::new();
-    for same in said.chunk_by(|one, other| one.place == other.place) {
-        let mut labelled = same
-            .iter()
-            .filter_map(|said| Some((said.list, said.label.as_deref()?)));
-        let Some((first, label)) = labelled.next() else {
+    for (place, first, other) in pairs(said, |said| said.label.as_deref()) {
+        if words.agree(first, other) {
             continue;
-        };
-        for (list, other) in labelled {
-            if words.agree((first, label), (list, other)) {
-                continue;
-            }
-            if lists[first].family == lists[list].family {
-                let (_, labels) = twice
-                    .entry(same[0].place)
-                    .or_insert((list, BTreeSet::new()));
-                labels.extend([label, other].map(str::to_owned));
-            } else {
-                apart.extend([first, list]);
-            }
+        }
+        if lists[first.0].family == lists[other.0].family {
+            let (_, labels) = twice.entry(place).or_insert((other.0, BTreeSet::new()));
+            labels.extend([first.1, other.1].map(str::to_owned));
+        } else {
+            apart.extend([first.0, other.0]);
         }
     }
-    match apart.is_empty() {
-        true => Ok(twice),
-        false => Err(choose_among(
-            lists,
-            &apart,
-            "problem-lists-label-differently",
-        )),
-    }
+    refuse(lists, &apart, "problem-lists-label-differently")?;
+    Ok(twice)
 }
 
 /// How labels of one list are called in another.
@@ -167,46 +168,33 @@ impl<'l> Translations<'l> {
 /// Refuses lists of different names that put an image into different splits.
 fn check_splits(lists: &[List], said: &[Said]) -> Result<()> {
     let mut apart = BTreeSet::new();
-    for same in said.chunk_by(|one, other| one.place == other.place) {
-        let mut split = same.iter().filter_map(|said| Some((said.list, said.role?)));
-        let Some((first, role)) = split.next() else {
-            continue;
-        };
-        for (list, other) in split {
-            let learns = |role| role == Role::Train;
-            if learns(role) != learns(other) && lists[first].family != lists[list].family {
-                apart.extend([first, list]);
-            }
+    for (_, (first, role), (list, other)) in pairs(said, |said| said.role) {
+        if (role == Role::Train) != (other == Role::Train)
+            && lists[first].family != lists[list].family
+        {
+            apart.extend([first, list]);
         }
     }
-    match apart.is_empty() {
-        true => Ok(()),
-        false => Err(choose_among(
-            lists,
-            &apart,
-            "problem-lists-split-differently",
-        )),
-    }
+    refuse(lists, &apart, "problem-lists-split-differently")
 }
 
-/// Names the lists that contradict each other, one of each family, and how to choose.
-fn choose_among(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Problem {
+/// Refuses lists that contradict each other, if there are some: names one of each family, and says how to choose.
+fn refuse(lists: &[List], apart: &BTreeSet<usize>, id: &'static str) -> Result<()> {
     let mut families: BTreeMap<&str, &List> = BTreeMap::new();
     for list in apart.iter().map(|&list| &lists[list]) {
         families.entry(&list.family).or_insert(list);
     }
     let chosen: Vec<&List> = families.into_values().collect();
     let files: Vec<&str> = chosen.iter().map(|list| list.file.as_str()).collect();
-    let problem = Problem::new(message!(id, lists = some_of(&files, 2 * NAMED)));
-    match chosen.first() {
-        Some(list) => problem
-            .at_path(list.path.parent().unwrap_or(Path::new("")))
-            .advise(message!(
-                "try-give-one-list",
-                path = list.path.display().to_string()
-            )),
-        None => problem,
-    }
+    let Some(first) = chosen.first() else {
+        return Ok(());
+    };
+    let path = first.path.display().to_string();
+    Err(
+        Problem::new(message!(id, lists = some_of(&files, 2 * NAMED)))
+            .at_path(first.path.parent().unwrap_or(Path::new("")))
+            .advise(message!("try-give-one-list", path = path)),
+    )
 }
 
 /// Leaves out images with two labels; refuses a list in which they are many.
@@ -220,14 +208,14 @@ fn leave_out(
     let Some((list, _)) = twice.values().next() else {
         return Ok(());
     };
-    let told = twice.iter().map(|(&place, (_, labels))| {
+    let images = twice.iter().map(|(&place, (_, labels))| {
         let path = path_of(reader.tree, place);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         format!("{name} ({})", labels.join(", "))
     });
-    let told: Vec<String> = told.collect();
-    let (file, images) = (lists[*list].file.as_str(), some_of(&told, NAMED));
+    let images: Vec<String> = images.collect();
+    let (file, images) = (lists[*list].file.as_str(), some_of(&images, NAMED));
     if twice.len() * RARE > rows {
         return Err(Problem::new(message!(
             "problem-list-with-two-labels",

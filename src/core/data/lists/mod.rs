@@ -12,7 +12,6 @@ mod label;
 mod lines;
 mod merge;
 mod naming;
-mod rows;
 mod sheet;
 mod table;
 
@@ -21,7 +20,6 @@ use std::path::{Path, PathBuf};
 
 use super::reader::Reader;
 use super::roles::{Role, role_of};
-use super::source::Sample;
 use super::{Found, Skipped};
 use crate::message;
 use crate::problem::{Problem, Result, some_of};
@@ -34,15 +32,15 @@ use merge::{Entry, forget_unique_labels, merge};
 use naming::class_names;
 use sheet::{Labels, SplitCell};
 
-/// Rows whose image is missing are listed one by one up to this number.
+/// Most rows without an image that are listed one by one.
 const MOST_MISSING: usize = 10_000;
-/// So many lists are named in a sentence.
+/// Most lists or columns that a sentence names.
 const NAMED: usize = 8;
 
-/// A picture's folder and place in it.
+/// An image's folder and its place in there.
 type Place = (usize, usize);
 
-/// What the tables and lists of a folder come to.
+/// What the tables and lists of a folder say.
 pub(super) enum Listed {
     /// None names images with a class or a split.
     Nothing,
@@ -60,8 +58,8 @@ pub(super) struct Reading {
     pub whole: bool,
 }
 
-/// Reads the tables and lists in and below `dir`. Of a folder that only wraps another, those that lie beside that one are
-/// asked first.
+/// Reads the tables and lists in and below `dir`. If this folder only wraps another, the lists beside that one are read
+/// first.
 ///
 /// # Errors
 /// Lists that contradict themselves or each other, or a wanted list that names no image.
@@ -125,7 +123,7 @@ fn is_guess(list: &List) -> bool {
     matches!(list.labels, Labels::Guessed(_))
 }
 
-/// Leaves the lists that belong to the one which the user named.
+/// Leaves only the lists that belong to the one that the user named.
 fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
     let family = lists.iter().find(|list| list.path == wanted.path);
     let Some(family) = family.map(|list| list.family.clone()) else {
@@ -134,14 +132,14 @@ fn keep_wanted(lists: &mut Vec<List>, wanted: Wanted) -> Result<()> {
             .advise(message!("try-write-columns-file-label-into-csv")));
     };
     lists.retain(|list| list.family == family);
-    // Of a column only the user's own table knows.
+    // Only the user's own table has the column.
     if wanted.column.is_some() {
         lists.retain(|list| list.path == wanted.path);
     }
     Ok(())
 }
 
-/// Forgets columns that were guessed where other lists are sure; what keeps tables from being understood.
+/// Forgets guessed columns if other lists are sure. Returns what keeps tables from being understood.
 fn drop_guesses(reader: &mut Reader, lists: &mut [List]) -> Option<Problem> {
     let sure = lists.iter().any(|list| list.labels == Labels::Sure);
     let mut unclear = None;
@@ -183,7 +181,7 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
         .iter()
         .any(|list| list.labels == Labels::Sure || list.has_roles());
     for list in &lists {
-        tell_missing(list, &mut found);
+        list_missing(list, &mut found);
         reader.assumed.extend(list.remarks.iter().cloned());
         reader.used.insert(list.path.clone());
     }
@@ -214,7 +212,10 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
         if seen.insert((place, is_test(role))) {
             let class = reader.classes.number(class);
             let sample = reader.sample(finder.dir, place, class);
-            samples_of(&mut found.train, &mut test, is_test(role)).push(sample);
+            match is_test(role) {
+                true => test.push(sample),
+                false => found.train.push(sample),
+            }
         }
     }
     let total = tree.dirs[finder.dir].total;
@@ -242,20 +243,9 @@ fn assemble(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Result<Li
     }))
 }
 
-fn samples_of<'s>(
-    train: &'s mut Vec<Sample>,
-    test: &'s mut Vec<Sample>,
-    is_test: bool,
-) -> &'s mut Vec<Sample> {
-    match is_test {
-        true => test,
-        false => train,
-    }
-}
-
-/// Lists rows whose image is not there, or is one of several.
-fn tell_missing(list: &List, found: &mut Found) {
-    let told = found.skipped.len();
+/// Lists rows without an image, or with one of several.
+fn list_missing(list: &List, found: &mut Found) {
+    let before = found.skipped.len();
     let mut more = 0;
     for row in &list.rows {
         let id = match (row.spot, &row.split) {
@@ -264,7 +254,7 @@ fn tell_missing(list: &List, found: &mut Found) {
             (Spot::Nowhere, _) => "skip-not-there",
             (Spot::Several, _) => "skip-several-there",
         };
-        if found.skipped.len() - told >= MOST_MISSING {
+        if found.skipped.len() - before >= MOST_MISSING {
             more += 1;
             continue;
         }
@@ -328,7 +318,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
     let train = entries.iter().filter(|entry| !is_test(entry.2));
     let train: BTreeSet<Place> = train.map(|entry| entry.0).collect();
     let both = train.intersection(&test).count();
-    // Of two equal lists nothing would be left to learn from; the doubles are told as such.
+    // Two equal lists would leave nothing to learn from; their images are reported as duplicates.
     if both == 0 || both == train.len() {
         return;
     }
@@ -338,7 +328,7 @@ fn set_aside(reader: &mut Reader, entries: &mut Vec<Entry>) {
         .push(message!("remark-tested-only", n = both).into());
 }
 
-/// Folders above a list in which its images may lie: its own, and those around one that is named for lists.
+/// Folders that may hold the images of a list: its own, and those around a folder that is named for lists.
 pub(super) fn folders_of(list: &Path) -> Vec<PathBuf> {
     const OF_LISTS: [&str; 12] = [
         "annotations",

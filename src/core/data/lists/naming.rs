@@ -1,6 +1,6 @@
 //! What the classes of listed images are called: as their labels, their folders, or the beginnings of their files' names.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Place;
 use super::finder::Finder;
@@ -21,7 +21,7 @@ pub(super) struct ClassNaming {
 }
 
 impl ClassNaming {
-    /// The class of an image with this label; `None` if nothing tells it.
+    /// The class of an image with this label; `None` if it is not known.
     pub fn of<'n>(&'n self, (dir, _): Place, label: Option<&'n str>) -> Option<&'n str> {
         match (label, &self.labels) {
             (Some(label), None) => Some(label),
@@ -36,45 +36,40 @@ impl ClassNaming {
 pub(super) fn class_names(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> ClassNaming {
     let tree = reader.tree;
     let folder_of = |(dir, _): Place| tree.dirs[dir].name.as_str();
-    let labelled = || {
-        let pairs = entries.iter();
-        pairs.filter_map(|(place, label, _)| Some((*place, label.as_deref()?)))
-    };
-    if labelled().next().is_none() {
+    let labelled = entries.iter();
+    let labelled: Vec<(Place, &str)> = labelled
+        .filter_map(|(place, label, _)| Some((*place, label.as_deref()?)))
+        .collect();
+    if labelled.is_empty() {
         return ClassNaming {
             labels: None,
             folders: by_folder(reader, finder, entries),
         };
     }
-    let folders = one_to_one(labelled().map(|(place, label)| (label, folder_of(place))));
-    if let Some(labels) = folders {
-        let names: BTreeMap<usize, String> = entries
-            .iter()
-            .filter(|(place, ..)| labels.values().any(|name| name == folder_of(*place)))
-            .map(|(place, ..)| (place.0, folder_of(*place).to_owned()))
+    let pairs = labelled.iter();
+    let mut labels = one_to_one(pairs.map(|&(place, label)| (label, folder_of(place))));
+    let mut folders = BTreeMap::new();
+    if let Some(labels) = &labels {
+        let known: HashSet<&str> = labels.values().map(String::as_str).collect();
+        let places = entries.iter().map(|entry| entry.0);
+        let places = places.filter(|&place| known.contains(folder_of(place)));
+        folders.extend(places.map(|place| (place.0, folder_of(place).to_owned())));
+    } else if labelled
+        .iter()
+        .all(|(_, label)| label.parse::<u64>().is_ok())
+    {
+        let begins = labelled.iter();
+        let begins: Vec<(&str, String)> = begins
+            .map(|&(place, label)| (label, begin_of(tree, place)))
             .collect();
-        return ClassNaming {
-            labels: Some(labels),
-            folders: names,
-        };
-    }
-    let mut names = ClassNaming {
-        labels: None,
-        folders: BTreeMap::new(),
-    };
-    if labelled().all(|(_, label)| label.parse::<u64>().is_ok()) {
-        let begins = labelled().map(|(place, label)| (label, begin_of(tree, place)));
-        let begins: Vec<(&str, String)> = begins.collect();
         let pairs = begins.iter().map(|(label, begin)| (*label, begin.as_str()));
-        names.labels =
-            one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
-        if names.labels.is_some() {
-            reader
-                .assumed
-                .push(message!("remark-names-from-files").into());
+        labels = one_to_one(pairs).filter(|names| names.values().all(|name| !name.is_empty()));
+        if labels.is_some() {
+            let remark = message!("remark-names-from-files");
+            reader.assumed.push(remark.into());
         }
     }
-    names
+    ClassNaming { labels, folders }
 }
 
 /// The name of an image's file without the number at its end.
@@ -88,8 +83,8 @@ fn begin_of(tree: &Tree, (dir, place): Place) -> String {
     stem.trim_end_matches(ends).to_owned()
 }
 
-/// The class of every folder with listed images. Folders of one name in different places are one class in domains and
-/// splits; elsewhere they keep the path that tells them apart.
+/// The class of every folder with listed images. Folders of one name in different domains or splits are one class;
+/// elsewhere their classes are named by their paths.
 fn by_folder(reader: &mut Reader, finder: &Finder, entries: &[Entry]) -> BTreeMap<usize, String> {
     let tree = reader.tree;
     let name = |dir: usize| tree.dirs[dir].name.as_str();

@@ -1,4 +1,4 @@
-//! What a table or list says, whatever its form: an image, its class and its split per row.
+//! What a table or list of any form says: an image, its class and its split per row.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::texts::Words;
 pub(super) struct Source<'a> {
     pub tree: &'a Tree,
     pub finder: &'a Finder<'a>,
-    /// The folder it lies in.
+    /// Its folder.
     pub holder: usize,
     /// Its name.
     pub file: &'a str,
@@ -54,6 +54,19 @@ pub(super) struct Row {
     pub split: SplitCell,
 }
 
+impl Row {
+    /// A row without a label and a split.
+    pub fn of(line: usize, written: &str, spot: Spot) -> Self {
+        Self {
+            line,
+            written: (!matches!(spot, Spot::At(_))).then(|| written.to_owned()),
+            spot,
+            label: None,
+            split: SplitCell::Unsaid,
+        }
+    }
+}
+
 /// What a row says of its split.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SplitCell {
@@ -73,7 +86,7 @@ impl SplitCell {
     }
 }
 
-/// How sure it is what the classes of a list are.
+/// Whether a list names the classes, and how certain that is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Labels {
     /// It names none.
@@ -88,38 +101,11 @@ pub(super) enum Labels {
     Marked(Vec<String>),
 }
 
-impl Labels {
-    /// Whether a column is one of those that are marked for one image.
-    pub fn names(&self, column: &String) -> bool {
-        matches!(self, Self::Marked(columns) if columns.contains(column))
-    }
-}
-
 impl Sheet {
     /// Rows that name an image of the folder.
     pub fn named(&self) -> usize {
         let named = self.rows.iter();
         named.filter(|row| row.spot != Spot::Nowhere).count()
-    }
-
-    /// Takes these rows' splits: 1 for training, 0 for testing, or their names.
-    pub fn split_by(&mut self, rows: &[(usize, String)]) {
-        for (row, value) in rows {
-            self.rows[*row].split = match value.as_str() {
-                "1" => SplitCell::Role(Role::Train),
-                "0" => SplitCell::Role(Role::Test),
-                other => SplitCell::of(other),
-            };
-        }
-    }
-
-    /// Takes these rows' labels.
-    pub fn label_by(&mut self, rows: Vec<(usize, String)>) {
-        let mut names = Names::default();
-        for (row, label) in rows {
-            self.rows[row].label = names.of(&label);
-        }
-        self.labels = Labels::Sure;
     }
 }
 
@@ -129,7 +115,7 @@ pub(super) fn ends_as_image(written: &str) -> bool {
     READABLE.contains(&ending.as_str())
 }
 
-/// Labels met so far, each kept once.
+/// Labels met so far, each stored once.
 #[derive(Default)]
 pub(super) struct Names(HashSet<Rc<str>>);
 
@@ -149,7 +135,7 @@ impl Names {
     }
 }
 
-/// Each left one's right one, if each has one and no two the same; two at least.
+/// Maps left to right names if each has exactly one of the other; `None` if not, or for fewer than two.
 pub(super) fn one_to_one<'a>(
     pairs: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Option<HashMap<String, String>> {

@@ -1,11 +1,12 @@
-//! Tables of file, label and perhaps split: which column holds what.
+//! Tables of file, label and perhaps split: which column holds what, and what the rows then say.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use csv::StringRecord;
+use csv::{Position, StringRecord};
 
 use super::finder::Spot;
-use super::sheet::{Source, ends_as_image};
+use super::label::{LabelBy, choose};
+use super::sheet::{Names, Row, Sheet, Source, SplitCell, ends_as_image};
 use crate::data::roles::{Role, role_of};
 use crate::message;
 use crate::texts::Words;
@@ -77,6 +78,46 @@ pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
     csv.records().filter_map(std::result::Result::ok).collect()
 }
 
+/// A row of a table made of something else.
+pub(super) fn record(line: usize, cells: impl IntoIterator<Item: AsRef<str>>) -> StringRecord {
+    let mut record: StringRecord = cells.into_iter().collect();
+    let mut at = Position::new();
+    at.set_line(line as u64);
+    record.set_position(Some(at));
+    record
+}
+
+/// Returns what a table says; `None` if it names no image. JSON always has a header, other forms where their first row
+/// names no image.
+pub(super) fn table_sheet(
+    source: &Source,
+    records: &[StringRecord],
+    has_header: bool,
+) -> Option<Sheet> {
+    let table = Table::of(source, records, has_header)?;
+    let mut remarks = Vec::new();
+    let split = table.split(&mut remarks);
+    let mut apart = table.other_images();
+    match split {
+        SplitBy::Nothing => {}
+        SplitBy::Column(at) | SplitBy::YesOrNo(at, _) => apart.push(at),
+    }
+    let (by, labels) = choose(&table, &apart);
+    if let LabelBy::Column(at) = by
+        && table.has_header()
+        && table.width > 2
+    {
+        let (column, file) = (table.title(at), source.file);
+        remarks.push(message!("remark-class-column", column = column, file = file).into());
+    }
+    Some(Sheet {
+        rows: table.rows(&split, &by),
+        ids: table.ids(),
+        labels,
+        remarks,
+    })
+}
+
 /// A table as its columns are understood.
 pub(super) struct Table<'a> {
     pub source: &'a Source<'a>,
@@ -84,39 +125,35 @@ pub(super) struct Table<'a> {
     pub body: &'a [StringRecord],
     /// Number of columns.
     pub width: usize,
-    file: usize,
+    /// The column that names the images.
+    pub file: usize,
     /// What the rows name.
     pub spots: Vec<Spot>,
 }
 
 /// How a table says which split an image is in.
-pub(super) enum SplitBy {
+enum SplitBy {
     Nothing,
     Column(usize),
     YesOrNo(usize, Role),
 }
 
 impl<'a> Table<'a> {
-    pub fn of(source: &'a Source, records: &'a [StringRecord], has_header: bool) -> Option<Self> {
+    fn of(source: &'a Source, records: &'a [StringRecord], has_header: bool) -> Option<Self> {
         let first = records.first()?;
         let width = first.len();
         if width > MOST_COLUMNS {
             return None;
         }
         let probed = spread(records);
-        let named = |at: usize| -> HashSet<_> {
+        let named = |at: usize| {
             let cells = probed.iter().filter_map(|record| record.get(at));
             let spots = cells.map(|cell| source.find(cell));
-            let places = spots.filter_map(|spot| match spot {
-                Spot::At(place) => Some(Some(place)),
-                // It names images, whichever.
-                Spot::Several => Some(None),
-                Spot::Nowhere => None,
-            });
-            places.collect()
+            let spots = spots.filter(|spot| *spot != Spot::Nowhere);
+            spots.collect::<HashSet<_>>().len()
         };
         let is_file = |at: usize| OF_FILES.contains(&header_of(first, at).as_str());
-        let counts: Vec<usize> = (0..width).map(|at| named(at).len()).collect();
+        let counts: Vec<usize> = (0..width).map(named).collect();
         let rank = |&at: &usize| (counts[at], is_file(at), std::cmp::Reverse(at));
         let file = (0..width).max_by_key(rank)?;
         if counts[file] == 0 {
@@ -128,10 +165,8 @@ impl<'a> Table<'a> {
             true => (Some(first), &records[1..]),
             false => (None, records),
         };
-        let spots = body.iter().map(|record| match record.get(file) {
-            Some(cell) => source.find(cell),
-            None => Spot::Nowhere,
-        });
+        let spots = body.iter().map(|record| record.get(file));
+        let spots = spots.map(|cell| source.find(cell.unwrap_or_default()));
         Some(Self {
             source,
             head,
@@ -153,10 +188,6 @@ impl<'a> Table<'a> {
         self.head.is_some()
     }
 
-    pub fn file(&self) -> usize {
-        self.file
-    }
-
     /// A column's header in small letters, empty without one.
     pub fn header(&self, at: usize) -> String {
         self.head
@@ -172,7 +203,7 @@ impl<'a> Table<'a> {
     }
 
     /// Columns beside that of the files that name images as well: masks, or the same under another name.
-    pub fn other_images(&self) -> Vec<usize> {
+    fn other_images(&self) -> Vec<usize> {
         let probed = spread(self.body);
         let names = |at: &usize| {
             let cells = probed.iter().filter_map(|record| record.get(*at));
@@ -183,7 +214,7 @@ impl<'a> Table<'a> {
         (0..self.width).filter(names).collect()
     }
 
-    pub fn split(&self, remarks: &mut Vec<Words>) -> SplitBy {
+    fn split(&self, remarks: &mut Vec<Words>) -> SplitBy {
         let columns = || (0..self.width).filter(|&at| at != self.file);
         let filled = |at: usize| self.cells(at).count();
         let roles = |at: usize| {
@@ -209,6 +240,55 @@ impl<'a> Table<'a> {
         let all = columns().find(|&at| filled(at) > 1 && roles(at) == filled(at));
         all.map_or(SplitBy::Nothing, SplitBy::Column)
     }
+
+    /// What the rows say by these columns.
+    fn rows(&self, split: &SplitBy, by: &LabelBy) -> Vec<Row> {
+        let mut names = Names::default();
+        let rows = self.body.iter().zip(&self.spots).enumerate();
+        let rows = rows.map(|(number, (record, &spot))| {
+            let cell = |at: usize| record.get(at).unwrap_or_default();
+            let label = match by {
+                LabelBy::Nothing => None,
+                LabelBy::Column(at) => names.of(cell(*at)),
+                LabelBy::OneOf(columns) => {
+                    let marked = columns.iter().find(|&&at| is_one(cell(at)));
+                    marked.and_then(|&at| names.of(&self.title(at)))
+                }
+            };
+            let split = match split {
+                SplitBy::Nothing => SplitCell::Unsaid,
+                SplitBy::Column(at) => SplitCell::of(cell(*at)),
+                SplitBy::YesOrNo(at, role) => match (yes_or_no(cell(*at)), role) {
+                    (Some(true), role) => SplitCell::Role(*role),
+                    (Some(false), Role::Train) => SplitCell::Role(Role::Test),
+                    (Some(false), _) => SplitCell::Role(Role::Train),
+                    (None, _) => SplitCell::Unsaid,
+                },
+            };
+            let line = record
+                .position()
+                .map_or(number + 1, |at| at.line() as usize);
+            Row {
+                label,
+                split,
+                ..Row::of(line, cell(self.file), spot)
+            }
+        });
+        rows.collect()
+    }
+
+    /// The numbers of rows by the cells of the first column, if other files may name the images by these.
+    fn ids(&self) -> HashMap<String, usize> {
+        if self.file == 0 || self.has_header() {
+            return HashMap::new();
+        }
+        let ids = self.cells(0).map(|(row, cell)| (cell.to_owned(), row));
+        let ids: HashMap<String, usize> = ids.collect();
+        match ids.len() == self.body.len() {
+            true => ids,
+            false => HashMap::new(),
+        }
+    }
 }
 
 /// Rows spread over all of a table.
@@ -227,7 +307,7 @@ pub(super) fn is_one(cell: &str) -> bool {
     cell.parse() == Ok(1.0)
 }
 
-pub(super) fn yes_or_no(cell: &str) -> Option<bool> {
+fn yes_or_no(cell: &str) -> Option<bool> {
     match cell.to_ascii_lowercase().as_str() {
         "true" | "yes" | "1" | "1.0" => Some(true),
         "false" | "no" | "0" | "0.0" => Some(false),
