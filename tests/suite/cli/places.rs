@@ -572,6 +572,46 @@ fn pictures_are_carried_there_once() {
 }
 
 #[test]
+fn a_column_of_a_table_is_carried_there_with_its_images() {
+    let Some(lab) = Lab::start() else { return };
+    lab.pictures();
+    let row = |class: &str, number: u8| {
+        let parity = ["even", "odd"][usize::from(number % 2)];
+        format!("{class}/{number}.png,{parity},{class}\n")
+    };
+    let rows = ["dark", "light"].map(|class| (0..12).map(|number| row(class, number)).collect());
+    let rows: [String; 2] = rows;
+    let lists = lab.path("pictures/lists");
+    fs::create_dir(&lists).unwrap();
+    let table = lists.join("all.csv");
+    fs::write(&table, format!("file,parity,shade\n{}", rows.concat())).unwrap();
+    fs::write(lab.path("private.png"), "not to be carried").unwrap();
+    let data = format!("{}#parity", table.display());
+    let words = [
+        "--epochs",
+        "1",
+        "--classes-per-task",
+        "1",
+        "--device",
+        "cpu",
+    ];
+    let method = [
+        "--freeze-epochs",
+        "0",
+        "--backbone",
+        "lae-nano",
+        "--json",
+        "-",
+    ];
+    let settings = [&["train", "--data", &data][..], &words, &method].concat();
+    let local = json(&run(&settings, &lab.path("local")));
+    let there = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
+    assert_eq!(essence(&json(&there)), essence(&local));
+    let said = stderr(&there);
+    assert!(said.contains("carrying 25 files"), "{said}");
+}
+
+#[test]
 fn two_programs_carry_the_same_files_there_at_once() {
     let Some(lab) = Lab::start() else { return };
     lab.pictures();

@@ -7,15 +7,11 @@ use crate::data::lists;
 use crate::data::reader::Reader;
 use crate::data::roles::{Role, is_domain, role_of};
 use crate::data::source::Sample;
-use crate::data::tree::Tree;
 use crate::data::{Found, Skipped};
 use crate::message;
 use crate::problem::{Result, some_of};
 
-/// Folders by their names.
-type ByName<'t> = BTreeMap<&'t str, Vec<usize>>;
-
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     /// `train` beside `test` or `val`.
     pub(super) fn splits(&mut self, at: usize) -> Result<Option<Found>> {
         let tree = self.tree;
@@ -29,9 +25,8 @@ impl<'a> Reader<'a> {
             return match roles.len() {
                 1 => Ok(None),
                 _ => {
-                    let splits = roles.into_values();
                     let id = "problem-splits-without-classes";
-                    Err(doubt::not_classes(tree, at, splits, id))
+                    Err(doubt::not_classes(tree, at, roles.into_values(), id))
                 }
             };
         }
@@ -113,21 +108,22 @@ impl<'a> Reader<'a> {
         let tree = self.tree;
         let mut samples = Vec::with_capacity(tree.dirs[at].total);
         let filled = tree.filled(at);
-        let classes = match self.domains(&filled) {
-            Some(classes) => classes,
-            None => {
-                let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
-                match nested.count() {
-                    0 => {}
-                    n => self.assumed.push(message!("remark-nested", n = n).into()),
+        if let Some(classes) = self.domains(&filled) {
+            for (name, dirs) in classes {
+                let class = self.classes.number(&name);
+                for dir in dirs {
+                    self.take(at, dir, class, &mut samples);
                 }
-                by_name(tree, filled)
             }
-        };
-        for (name, dirs) in classes {
-            let class = self.classes.number(name);
-            for dir in dirs {
+        } else {
+            for &dir in &filled {
+                let class = self.classes.number(&tree.dirs[dir].name);
                 self.take(at, dir, class, &mut samples);
+            }
+            let nested = filled.iter().filter(|&&dir| tree.filled(dir).len() > 1);
+            let n = nested.count();
+            if n > 0 {
+                self.assumed.push(message!("remark-nested", n = n).into());
             }
         }
         let dir = &tree.dirs[at];
@@ -175,12 +171,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Folders that hold the same class folders: class name → its folders in all domains.
-    fn domains(&mut self, filled: &[usize]) -> Option<ByName<'a>> {
+    fn domains(&mut self, filled: &[usize]) -> Option<BTreeMap<String, Vec<usize>>> {
         let tree = self.tree;
+        let mut classes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         if filled.len() < 2 {
             return None;
         }
-        let mut all = Vec::new();
         for &domain in filled {
             // Office has one more folder between a domain and its classes.
             let level = self.class_level(domain);
@@ -188,13 +184,13 @@ impl<'a> Reader<'a> {
             if inner.len() < 2 || !tree.dirs[level].pictures.is_empty() {
                 return None;
             }
-            all.extend(inner);
+            for dir in inner {
+                let name = tree.dirs[dir].name.clone();
+                classes.entry(name).or_default().push(dir);
+            }
         }
-        let classes = by_name(tree, all);
-        let shared = classes
-            .values()
-            .filter(|dirs| dirs.len() == filled.len())
-            .count();
+        let shared = classes.values().filter(|dirs| dirs.len() == filled.len());
+        let shared = shared.count();
         // Two fruits, each red and green, are no domains: those hold more classes than they are.
         let named = filled.iter().any(|&dir| is_domain(&tree.dirs[dir].name));
         if shared * 2 < classes.len() || (classes.len() <= filled.len() && !named) {
@@ -212,12 +208,4 @@ impl<'a> Reader<'a> {
         self.take(at, at, class, &mut samples);
         samples
     }
-}
-
-fn by_name(tree: &Tree, dirs: Vec<usize>) -> ByName<'_> {
-    let mut classes = ByName::new();
-    for dir in dirs {
-        classes.entry(&tree.dirs[dir].name).or_default().push(dir);
-    }
-    classes
 }

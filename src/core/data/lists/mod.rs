@@ -89,9 +89,8 @@ pub(super) fn read(
     forget_unique_labels(&mut lists);
     let unclear = drop_guesses(reader, &mut lists);
     lists.retain(says_something);
-    let labelled = lists
-        .iter()
-        .any(|list| list.labels == Labels::Sure || is_guess(list));
+    let labelled = |list: &List| matches!(list.labels, Labels::Sure | Labels::Guessed(_));
+    let labelled = lists.iter().any(labelled);
     match (unclear, labelled) {
         (Some(problem), false) => return Ok(Listed::Unclear(problem)),
         (Some(problem), true) => {
@@ -117,10 +116,6 @@ pub(super) fn without_classes(files: &[String], place: &Path) -> Problem {
 /// Whether a list says more than which images there are.
 fn says_something(list: &List) -> bool {
     list.labels != Labels::Unsaid || list.has_roles()
-}
-
-fn is_guess(list: &List) -> bool {
-    matches!(list.labels, Labels::Guessed(_))
 }
 
 /// Leaves only the lists that belong to the one that the user named.
