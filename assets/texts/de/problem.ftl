@@ -251,10 +251,10 @@ problem-cannot-compute = { $name } kann { $family } nicht berechnen: { $why }
 try-update-graphics-driver-then-try-again = bring den Grafiktreiber auf den neuesten Stand, dann versuche es noch einmal mit `lae-studio devices --prepare`
 problem-changed-since-this-run-began = { $what } hat sich geändert, seit dieser Lauf begann
 try-put-back-what-was-there-or = leg zurück, was dort war, oder trainiere einen neuen Lauf
-try-lists-are-read-now = die Klassen oder Teile kommen jetzt aus { $lists }, was ältere Versionen nicht beachtet haben: verschiebe { $n ->
+try-lists-are-read-now = Klassen oder Aufteilung stammen jetzt aus { $lists }; ältere Versionen haben das nicht beachtet. Um einen älteren Lauf fortzusetzen, verschiebe { $n ->
         [one] diese Datei
        *[other] diese Dateien
-    } aus dem Ordner, um einen älteren Lauf fortzusetzen
+    } aus dem Ordner
 problem-has-gb-free-and-this-run = { $name } hat { $free } GB frei, und dieser Lauf braucht vielleicht { $expected } GB
 problem-backbones-weights-changed-since-this-run = die Gewichte des Backbones haben sich geändert, seit dieser Lauf trainiert wurde
 try-put-weight-file-back-that-run = leg die Datei mit den Gewichten zurück, mit der der Lauf trainiert wurde

@@ -68,7 +68,7 @@ remark-not-looked-at = With more than { $most } files, damaged pictures and dupl
 remark-dark = { $n ->
     [one] { $n } image has 16 bits per channel but uses
    *[other] { $n } images have 16 bits per channel but use
-} only { $bits } of them (largest value { $largest }), so the network sees them nearly black. Multiply all values by { $times } before training and before predicting.
+} only { $bits } of them (largest value { $largest }), so they are nearly black to the network. Multiply all values by { $times } before training and before predicting.
 remark-test-classes-from = Classes of the test split were taken from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was taken as the class.
 remark-from-list = Classes and splits were taken from '{ $file }'.
@@ -79,7 +79,7 @@ remark-list-unused = Not used: { $why }. Classes were taken from elsewhere.
 remark-guess-unused = The column '{ $column }' of '{ $file }' was not used: another list names the classes.
 remark-lists-agree = The folders and { $files } name the same classes and splits.
 remark-lists-before-folders = The classes or splits in { $files } are not those of the folders: the folders were not used.
-remark-lists-unused = Images of this folder are named in { $files }, but their classes are not clear there: the classes were taken from the folders.
+remark-lists-unused = Images of this folder are named in { $files }, but not clearly their classes: these were taken from the folders.
 remark-two-labels-in-list = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
@@ -87,16 +87,16 @@ remark-two-labels-in-list = { $n ->
     [one] was
    *[other] were
 } left out: { $images }.
-remark-without-split = Left aside: { $n ->
+remark-without-split = Left out: { $n ->
     [one] { $n } image
    *[other] { $n } images
-} that the lists put into no split.
-remark-classless = Left aside: { $n ->
+} that the lists assign to no split.
+remark-classless = Left out: { $n ->
     [one] { $n } image
    *[other] { $n } images
 } that the lists name without a class.
 remark-splits-from-folders = The folders' names say which images are for training and which for testing.
-remark-names-from-files = The lists number the classes: they are named by the beginnings of their file names.
+remark-names-from-files = The lists only number the classes: their names are the beginnings of the file names.
 remark-names-from-paths = { $n ->
     [one] { $n } folder name occurs
    *[other] { $n } folder names occur

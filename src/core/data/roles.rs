@@ -89,72 +89,50 @@ fn rest_of(words: &[String]) -> String {
     rest.join(" ")
 }
 
-/// Names of folders that hold images of no class in particular.
-const OF_IMAGES: [&str; 6] = ["images", "image", "imgs", "img", "jpegimages", "jpg"];
-/// Names of folders that hold what was drawn over images: areas, outlines, heat maps.
-const OF_MASKS: [&str; 19] = [
-    "mask",
-    "masks",
-    "trimap",
-    "trimaps",
-    "segmentation",
-    "segmentations",
-    "segmentationclass",
-    "segmentationobject",
-    "segmap",
-    "segmaps",
-    "annotation",
-    "annotations",
-    "gt",
-    "groundtruth",
-    "label",
-    "labels",
-    "depth",
-    "edges",
-    "saliency",
-];
-/// Words in the names of folders over which the images of a data set were spread.
-const OF_PARTS: [&str; 8] = [
-    "part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive",
-];
+/// What the name of a folder says beside a role or a class.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FolderKind {
+    /// It holds images of all classes.
+    Images,
+    /// It holds what was drawn over images: areas, outlines, heat maps.
+    Masks,
+    /// It is a domain of DomainNet, Office or PACS.
+    Domain,
+}
 
-/// Names of domains: DomainNet's, Office's, PACS's.
-const DOMAINS: [&str; 15] = [
-    "clipart",
-    "infograph",
-    "painting",
-    "quickdraw",
-    "real",
-    "realworld",
-    "sketch",
-    "photo",
-    "art",
-    "artpainting",
-    "cartoon",
-    "product",
-    "amazon",
-    "webcam",
-    "dslr",
-];
+fn kind_of(name: &str) -> Option<FolderKind> {
+    Some(match words_of(name).concat().as_str() {
+        "images" | "image" | "imgs" | "img" | "jpegimages" | "jpg" => FolderKind::Images,
+        "mask" | "masks" | "trimap" | "trimaps" | "segmentation" | "segmentations"
+        | "segmentationclass" | "segmentationobject" | "segmap" | "segmaps" | "annotation"
+        | "annotations" | "gt" | "groundtruth" | "label" | "labels" | "depth" | "edges"
+        | "saliency" => FolderKind::Masks,
+        "clipart" | "infograph" | "painting" | "quickdraw" | "real" | "realworld" | "sketch"
+        | "photo" | "art" | "artpainting" | "cartoon" | "product" | "amazon" | "webcam"
+        | "dslr" => FolderKind::Domain,
+        _ => return None,
+    })
+}
 
 /// Whether a folder is named like a domain of DomainNet, Office or PACS.
 pub fn is_domain(name: &str) -> bool {
-    DOMAINS.contains(&joined(name).as_str())
-}
-
-fn joined(name: &str) -> String {
-    words_of(name).concat()
+    kind_of(name) == Some(FolderKind::Domain)
 }
 
 /// Whether a folder is named like one that holds images of all classes.
 pub fn is_of_images(name: &str) -> bool {
-    OF_IMAGES.contains(&joined(name).as_str())
+    kind_of(name) == Some(FolderKind::Images)
 }
 
 /// Whether a folder is named like one of masks, which belong to other images.
 pub fn is_of_masks(name: &str) -> bool {
-    OF_MASKS.contains(&joined(name).as_str())
+    kind_of(name) == Some(FolderKind::Masks)
 }
+
+/// Words in the names of folders over which the images of a data set were spread.
+const OF_PARTS: [&str; 8] = [
+    "part", "batch", "chunk", "shard", "fold", "subset", "folder", "archive",
+];
 
 /// Whether folders are named alike but for a number, by a word for images or parts: `images_001`, `images_002`.
 pub fn are_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
@@ -167,8 +145,7 @@ pub fn are_parts<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
     let Some(first) = names.next() else {
         return false;
     };
-    let of_parts =
-        |word: &String| OF_PARTS.contains(&word.as_str()) || OF_IMAGES.contains(&word.as_str());
+    let of_parts = |word: &String| OF_PARTS.contains(&word.as_str()) || is_of_images(word);
     first.iter().any(of_parts) && names.all(|words| words == first)
 }
 

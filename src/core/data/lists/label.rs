@@ -6,32 +6,9 @@ use csv::StringRecord;
 
 use super::finder::Spot;
 use super::sheet::{Labels, one_to_one};
-use super::table::{Table, is_one};
+use super::table::{Header, Table, is_one};
 use crate::names::{folded, look_alike};
 
-/// Headers that mean a class and nothing else, in groups by precedence.
-const LABELS: [&[&str]; 2] = [
-    &["label", "labels", "target", "class_label", "classlabel"],
-    &[
-        "class",
-        "classes",
-        "category",
-        "class_name",
-        "classname",
-        "category_name",
-        "label_name",
-        "class_id",
-        "classid",
-        "label_id",
-        "category_id",
-        "species",
-        "breed",
-        "dx",
-        "diagnosis",
-    ],
-];
-/// Headers that may mean a class.
-const PERHAPS: [&str; 2] = ["name", "y"];
 /// In a table of more rows a class occurs twice on average; in a shorter one some class does.
 const FEW_ROWS: usize = 40;
 
@@ -114,11 +91,9 @@ pub(super) fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
             None => several(table, &columns),
         };
     }
-    for names in LABELS {
+    for header in [Header::Label, Header::Class] {
         let named = columns.iter().copied();
-        let named: Vec<usize> = named
-            .filter(|&at| names.contains(&table.header(at).as_str()))
-            .collect();
+        let named: Vec<usize> = named.filter(|&at| table.says(at) == Some(header)).collect();
         if let Some(choice) = of_named(table, &named) {
             return choice;
         }
@@ -202,7 +177,7 @@ fn guessed(table: &Table, columns: &[usize]) -> LabelChoice {
         .collect();
     let perhaps = known
         .iter()
-        .find(|(at, _)| PERHAPS.contains(&table.header(*at).as_str()));
+        .find(|(at, _)| table.says(*at) == Some(Header::PerhapsClass));
     let words = || known.iter().filter(|(_, cells)| !cells.whole);
     let only = match (perhaps, known.as_slice()) {
         (Some((at, _)), _) | (None, [(at, _)]) => Some(*at),

@@ -18,44 +18,42 @@ const MOST_COLUMNS: usize = 1000;
 /// Rows, spread over the table, by which the column of the files is found.
 const PROBED: usize = 200;
 
-/// Headers of the column that names the image.
-const OF_FILES: [&str; 16] = [
-    "file",
-    "filename",
-    "file_name",
-    "filepath",
-    "file_path",
-    "path",
-    "image",
-    "image_id",
-    "image_name",
-    "image_path",
-    "imageid",
-    "img",
-    "img_path",
-    "id",
-    "picture",
-    "photo",
-];
-/// Headers of the column that says which split an image is in.
-const OF_SPLITS: [&str; 7] = [
-    "split",
-    "set",
-    "subset",
-    "partition",
-    "usage",
-    "phase",
-    "fold",
-];
-/// Headers of columns that say yes or no to one split, with the role of a yes.
-const OF_ONE_SPLIT: [(&str, Role); 6] = [
-    ("is_valid", Role::Validation),
-    ("is_val", Role::Validation),
-    ("is_test", Role::Test),
-    ("is_train", Role::Train),
-    ("is_training", Role::Train),
-    ("is_training_image", Role::Train),
-];
+/// What the header of a column says of its cells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Header {
+    /// They name images.
+    File,
+    /// They name splits.
+    Split,
+    /// Yes or no to one split, with the role of a yes.
+    OneSplit(Role),
+    /// They name classes.
+    Label,
+    /// They name classes, if no column is a [`Header::Label`].
+    Class,
+    /// They may name classes.
+    PerhapsClass,
+}
+
+impl Header {
+    fn of(header: &str) -> Option<Self> {
+        Some(match header {
+            "file" | "filename" | "file_name" | "filepath" | "file_path" | "path" | "image"
+            | "image_id" | "image_name" | "image_path" | "imageid" | "img" | "img_path" | "id"
+            | "picture" | "photo" => Self::File,
+            "split" | "set" | "subset" | "partition" | "usage" | "phase" | "fold" => Self::Split,
+            "is_valid" | "is_val" => Self::OneSplit(Role::Validation),
+            "is_test" => Self::OneSplit(Role::Test),
+            "is_train" | "is_training" | "is_training_image" => Self::OneSplit(Role::Train),
+            "label" | "labels" | "target" | "class_label" | "classlabel" => Self::Label,
+            "class" | "classes" | "category" | "class_name" | "classname" | "category_name"
+            | "label_name" | "class_id" | "classid" | "label_id" | "category_id" | "species"
+            | "breed" | "dx" | "diagnosis" => Self::Class,
+            "name" | "y" => Self::PerhapsClass,
+            _ => return None,
+        })
+    }
+}
 
 /// The rows of a CSV or TSV.
 pub(super) fn records_of(text: &str) -> Vec<StringRecord> {
@@ -152,7 +150,7 @@ impl<'a> Table<'a> {
             let spots = spots.filter(|spot| *spot != Spot::Nowhere);
             spots.collect::<HashSet<_>>().len()
         };
-        let is_file = |at: usize| OF_FILES.contains(&header_of(first, at).as_str());
+        let is_file = |at: usize| Header::of(&header_of(first, at)) == Some(Header::File);
         let counts: Vec<usize> = (0..width).map(named).collect();
         let rank = |&at: &usize| (counts[at], is_file(at), std::cmp::Reverse(at));
         let file = (0..width).max_by_key(rank)?;
@@ -194,6 +192,11 @@ impl<'a> Table<'a> {
             .map_or_else(String::new, |head| header_of(head, at))
     }
 
+    /// What a column's header says; `None` for one that is not known.
+    pub fn says(&self, at: usize) -> Option<Header> {
+        Header::of(&self.header(at))
+    }
+
     /// A column's header as it is written, or its number.
     pub fn title(&self, at: usize) -> String {
         match self.head.and_then(|head| head.get(at)) {
@@ -221,7 +224,7 @@ impl<'a> Table<'a> {
             let cells = self.cells(at);
             cells.filter(|(_, cell)| role_of(cell).is_some()).count()
         };
-        for at in columns().filter(|&at| OF_SPLITS.contains(&self.header(at).as_str())) {
+        for at in columns().filter(|&at| self.says(at) == Some(Header::Split)) {
             if roles(at) * 2 >= filled(at).max(1) {
                 return SplitBy::Column(at);
             }
@@ -229,12 +232,10 @@ impl<'a> Table<'a> {
             remarks.push(message!("remark-split-unread", column = column, file = file).into());
         }
         for at in columns() {
-            let header = self.header(at);
-            let known = OF_ONE_SPLIT.iter().find(|(name, _)| *name == header);
-            if let Some((_, role)) = known
+            if let Some(Header::OneSplit(role)) = self.says(at)
                 && self.cells(at).all(|(_, cell)| yes_or_no(cell).is_some())
             {
-                return SplitBy::YesOrNo(at, *role);
+                return SplitBy::YesOrNo(at, role);
             }
         }
         let all = columns().find(|&at| filled(at) > 1 && roles(at) == filled(at));
