@@ -20,7 +20,6 @@ from pathlib import Path
 import golden_sizes
 
 torch, F = golden_sizes.torch, golden_sizes.F
-from chacha import unit
 
 CONFIG = {"img_size": 8, "patch_size": 4, "embed_dim": 12, "depth": 2, "num_heads": 2, "mlp_ratio": 3.0}
 D, SIDE, SIZE = CONFIG["embed_dim"], CONFIG["img_size"], 3
@@ -38,6 +37,26 @@ OURS = {
 def ours(value):
     """As our checkpoints hold it: matrices are in × out, all else is one row."""
     return value.detach().T if value.dim() == 2 else value.detach().reshape(1, -1)
+
+
+def unit(seed):
+    """The first f32 from 0 to 1 of the program's generator: ChaCha8, keyed by PCG32 as Rust's `seed_from_u64` does it."""
+    key = []
+    for _ in range(8):
+        seed = (seed * 0x5851F42D4C957F2D + 0xA17654E46FBE17F3) % 2**64
+        mixed, turn = (((seed >> 18) ^ seed) >> 27) % 2**32, seed >> 59
+        key.append(((mixed >> turn) | (mixed << (32 - turn))) % 2**32)
+    start = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, *key, 0, 0, 0, 0]
+    x = start.copy()
+    for step in range(32):
+        # Four columns, then four diagonals.
+        i, shift = step % 4, step // 4 % 2
+        a, b, c, d = (4 * row + (i + shift * row) % 4 for row in range(4))
+        for to, by, mix, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            x[to] = (x[to] + x[by]) % 2**32
+            mixed = x[mix] ^ x[to]
+            x[mix] = ((mixed << turn) | (mixed >> (32 - turn))) % 2**32
+    return ((x[0] + start[0]) % 2**32 >> 8) / 2**24
 
 
 class Run:
