@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 use crate::problem::{Problem, Result, acts_on_terminals, harmless};
 use crate::run::diary;
@@ -150,13 +151,13 @@ impl Display for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..self.right.len()).map(width).collect();
         for row in &self.rows {
             let mut line = String::new();
             for ((cell, &width), &right) in row.iter().zip(&widths).zip(&self.right) {
-                let gap = " ".repeat(width - cell.chars().count());
+                let gap = " ".repeat(width - cell.width());
                 let [before, after] = if right { [&gap, ""] } else { ["", &gap] };
                 line.extend([before, cell, after, "  "]);
             }
@@ -195,7 +196,7 @@ mod tests {
         let mut table = Table::new(&["run", ">A_N"]);
         table.row(["猫".to_string(), "9.5".to_string()]);
         table.row(["digits".to_string(), "100.0".to_string()]);
-        let expected = "run       A_N\n猫         9.5\ndigits  100.0\n";
+        let expected = "run       A_N\n猫        9.5\ndigits  100.0\n";
         assert_eq!(table.to_string(), expected);
     }
 

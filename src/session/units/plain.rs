@@ -1,5 +1,7 @@
 //! A unit as plain text: for a terminal, for reading aloud, and with figures once it was played.
 
+use unicode_width::UnicodeWidthStr;
+
 use super::chart::Chart;
 use super::text::{Paragraph, ParagraphKind};
 use super::value::Figures;
@@ -8,7 +10,7 @@ use crate::method::command;
 use crate::pet::library::PluginLibrary;
 use crate::texts::Language;
 
-/// Longest line of text, in characters.
+/// Longest line of text, in columns of a terminal.
 const WIDTH: usize = 80;
 
 /// Title and time.
@@ -41,7 +43,7 @@ fn paragraph(text: &Paragraph, figures: &Figures, language: Language) -> String 
     let words = text.filled(figures, language);
     match text.kind {
         ParagraphKind::Heading(_) => {
-            let line = "-".repeat(words.chars().count());
+            let line = "-".repeat(words.width());
             format!("{words}\n{line}\n")
         }
         ParagraphKind::Text => wrapped(&words, ""),
@@ -130,7 +132,7 @@ fn wrapped(text: &str, begin: &str) -> String {
     for row in text.split('\n') {
         let mut line = String::from(begin);
         for word in row.split(' ').filter(|word| !word.is_empty()) {
-            let full = line.chars().count() + 1 + word.chars().count() > WIDTH;
+            let full = line.width() + 1 + word.width() > WIDTH;
             if full && line.len() > begin.len() {
                 lines.push_str(line.trim_end());
                 lines.push('\n');
