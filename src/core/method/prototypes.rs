@@ -8,11 +8,12 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::answers;
 use crate::counts::counted;
+use crate::nn::unit_rows;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named, shaped};
 
 /// Lengths below this count as this, as in the field's implementations.
-const SHORTEST: f64 = 1e-12;
+pub const SHORTEST: f64 = 1e-12;
 
 /// Sums of features by class, on the way to means. f64, so that no image is lost among many.
 #[derive(Clone, Debug, Default)]
@@ -188,13 +189,7 @@ impl Prototypes {
 
 /// norm(f) · norm(W)ᵀ: batch × width and classes × width → batch × classes.
 pub fn cosines(features: Tensor<2>, prototypes: Tensor<2>) -> Tensor<2> {
-    unit(features).matmul(unit(prototypes).transpose())
-}
-
-/// Rows divided by their length.
-pub fn unit(rows: Tensor<2>) -> Tensor<2> {
-    let length = rows.clone().powf_scalar(2.0).sum_dim(1).sqrt();
-    rows / length.clamp_min(SHORTEST)
+    unit_rows(features, SHORTEST).matmul(unit_rows(prototypes, SHORTEST).transpose())
 }
 
 #[cfg(test)]

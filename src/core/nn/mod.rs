@@ -212,6 +212,13 @@ pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
     cpu::project(&x, &weight).unwrap_or_else(|| x.matmul(weight))
 }
 
+/// Each row divided by its length: `x / max(‖x‖, shortest)`.
+pub fn unit_rows(x: Tensor<2>, shortest: f64) -> Tensor<2> {
+    let squares = x.clone().powi_scalar(2).sum_dim(1);
+    // Bounded before the root, which has no gradient at zero.
+    x / squares.clamp_min(shortest * shortest).sqrt()
+}
+
 /// Σ x², one value. On the CPU the same for any number of cores.
 pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())

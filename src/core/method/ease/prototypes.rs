@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
+use crate::nn::unit_rows;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-use super::super::prototypes::{cosines, unit};
+use super::super::prototypes::{SHORTEST, cosines};
 
 /// Prototypes of all tasks in all subspaces.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +112,7 @@ impl Scorer {
         let scaled = both.map(|(rows, weights)| {
             let shape = [weights.len(), 1];
             let weights = burn::tensor::TensorData::new(weights, shape);
-            unit(rows) * Tensor::from_data(weights, device)
+            unit_rows(rows, SHORTEST) * Tensor::from_data(weights, device)
         });
         Ok(Self(scaled.collect()))
     }
@@ -130,7 +131,7 @@ impl Scorer {
     /// A Problem before any task was learned.
     pub fn scores(&self, features: Vec<Tensor<2>>) -> Result<Tensor<2>> {
         let pairs = features.into_iter().zip(&self.0);
-        let parts = pairs.map(|(f, w)| unit(f).matmul(w.clone().transpose()));
+        let parts = pairs.map(|(f, w)| unit_rows(f, SHORTEST).matmul(w.clone().transpose()));
         let sum = parts.reduce(|a, b| a + b);
         sum.ok_or_else(|| Problem::new("nothing has been learned yet"))
     }

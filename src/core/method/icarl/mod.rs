@@ -21,7 +21,7 @@ use super::exemplars::{Exemplars, mean};
 use super::heads::{Head, Heads};
 use super::lae::RATE;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, StepPosition};
-use super::prototypes::{Prototypes, unit};
+use super::prototypes::{Prototypes, SHORTEST};
 use super::task::none_begun;
 use super::{
     Backward, Batch, BatchPart, Chosen, Exemplar, Features, GoOn, Method, MethodSpec, Pass,
@@ -31,6 +31,7 @@ use super::{
 use crate::backbone::Backbone;
 use crate::message;
 use crate::metrics::Expert;
+use crate::nn;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 use crate::run::config::Setting;
@@ -186,7 +187,7 @@ impl Icarl {
         let features = self
             .backbone
             .features(batch.images.clone(), &self.network.pets)?;
-        let rows = answers::rows(&unit(features))?;
+        let rows = answers::rows(&nn::unit_rows(features, SHORTEST))?;
         let of = batch.samples.iter().zip(batch.labels).zip(rows);
         self.measured
             .extend(of.map(|((sample, label), row)| (*sample, (*label, row))));

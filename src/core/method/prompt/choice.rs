@@ -4,6 +4,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::super::{SettingKind, SettingSpec};
+use crate::nn::unit_rows;
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
@@ -35,15 +36,10 @@ pub const CLIP: SettingSpec = SettingSpec {
     ..SettingSpec::OWN
 };
 
-/// Each row divided by its length: x·(max(Σx², 10⁻¹²))^−½.
-fn normalised(x: Tensor<2>) -> Tensor<2> {
-    let length = x.clone().powi_scalar(2).sum_dim(1).clamp_min(1e-12).sqrt();
-    x / length
-}
-
 /// Cosine between every query (batch × width) and every key (prompts × width): batch × prompts.
 pub fn similarity(query: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
-    normalised(query.clone()).matmul(normalised(keys.clone()).transpose())
+    // The released code bounds the sum of squares by 10⁻¹².
+    unit_rows(query.clone(), 1e-6).matmul(unit_rows(keys.clone(), 1e-6).transpose())
 }
 
 /// The `count` most similar prompts of each image, best first; of equals the one with the lowest

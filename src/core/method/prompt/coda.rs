@@ -250,12 +250,11 @@ fn orthogonal(draw: &[f32], before: &[f32]) -> Option<Vec<f32>> {
 /// cos(q ∘ A, K). The product q ∘ A of every image and component is never formed.
 pub fn weights(query: &Tensor<2>, attention: &Tensor<2>, keys: &Tensor<2>) -> Tensor<2> {
     let square = |x: &Tensor<2>| x.clone().powi_scalar(2);
-    // The bound is that of the length, 1e-12, squared.
-    let length = |square: Tensor<2>| square.clamp_min(1e-24).sqrt();
-    let keys = keys.clone() / length(square(keys).sum_dim(1));
+    let keys = nn::unit_rows(keys.clone(), 1e-12);
     let along = nn::project(query.clone(), (attention.clone() * keys).transpose());
     let asked = nn::project(square(query), square(attention).transpose());
-    along / length(asked)
+    // The bound is that of the length, 1e-12, squared.
+    along / asked.clamp_min(1e-24).sqrt()
 }
 
 /// Mean of (T·Tᵀ − I)² over all entries, one value.
