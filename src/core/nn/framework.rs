@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 
-use super::Momentum;
+use super::{Adam, Momentum, matmul};
 
 /// `x · weight + bias` over the last axis; `product` multiplies rows (n × in) by the weight, which
 /// is in × out.
@@ -78,7 +78,7 @@ pub(super) fn split_heads(
 /// Softmax attention of queries to keys and values, each batch × heads × tokens × head width; the
 /// keys may be more than the queries. See [`super::attention`].
 pub(super) fn attention([q, k, v]: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tensor<3> {
-    merged(shares(q, k, bias).matmul(v))
+    merged(matmul(shares(q, k, bias), v))
 }
 
 /// What scores are multiplied by.
@@ -90,7 +90,7 @@ pub(super) fn scale(q: &Tensor<4>) -> f64 {
 pub(super) fn shares(q: Tensor<4>, k: Tensor<4>, bias: Option<&Tensor<4>>) -> Tensor<4> {
     let [batch, heads, tokens, _] = q.dims();
     let scale = scale(&q);
-    let mut scores = (q * scale).matmul(k.swap_dims(2, 3));
+    let mut scores = matmul(q * scale, k.swap_dims(2, 3));
     if let Some(bias) = bias {
         let groups = bias.dims()[0];
         let shape = [batch / groups, groups, heads, tokens * tokens];
@@ -139,4 +139,24 @@ pub(super) fn momentum_step(
         None => gradient,
     };
     [value - change.clone() * rule.rate, change]
+}
+
+/// See [`Adam::step`].
+pub(super) fn adam_step(
+    rule: Adam,
+    value: Tensor<1>,
+    gradient: Tensor<1>,
+    former: Option<[Tensor<1>; 2]>,
+) -> [Tensor<1>; 3] {
+    let [beta1, beta2] = rule.betas;
+    let square = gradient.clone() * gradient.clone() * (1.0 - beta2);
+    let gentle = gradient * (1.0 - beta1);
+    let (first, second) = match former {
+        Some([first, second]) => (first * beta1 + gentle, second * beta2 + square),
+        None => (gentle, square),
+    };
+    let [rate, root] = rule.corrections();
+    let root = second.clone().sqrt() / root + rule.epsilon;
+    let moved = value - (first.clone() / root) * rate;
+    [moved, first, second]
 }

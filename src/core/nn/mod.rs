@@ -4,18 +4,20 @@
 //! is computed for them. Where a backbone itself is trained they are tracked tensors, and the same
 //! layers give their gradients too. Inputs may be plain or tracked; the same functions serve both.
 //! This module is the one dispatch point between the framework's operations and the CPU kernels:
-//! f32 on the CPU device takes [`cpu`], everything else [`framework`], with matrices that are kept
+//! f32 on the CPU device takes [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`], with matrices that are kept
 //! in half precision in [`half`], those of the processor in [`rounded`].
 
 mod cpu;
 mod framework;
 mod fused;
+mod gpu;
 mod half;
 mod place;
 mod rounded;
 
 use burn::tensor::{Tensor, TensorData};
 
+pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
 use half::HalfMatrix;
 pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
 pub use lae_kernels::buffer::release as release_buffers;
@@ -112,12 +114,14 @@ impl Linear {
             Matrix::Half(half) => {
                 return framework::linear(x, half.values.dims(), |x| half.product(x), bias);
             }
-            Matrix::Whole(_) | Matrix::Rounded(_) => cpu::linear(&x, self),
+            Matrix::Whole(_) | Matrix::Rounded(_) => {
+                cpu::linear(&x, self).or_else(|| gpu::linear(&x, self))
+            }
             Matrix::Trained(weight) => cpu::trained_linear(&x, weight, bias),
         };
         kernel.unwrap_or_else(|| {
             let weight = self.wide_weight();
-            framework::linear(x, weight.dims(), |x| x.matmul(weight), bias)
+            framework::linear(x, weight.dims(), |x| matmul(x, weight), bias)
         })
     }
 }
@@ -151,6 +155,7 @@ impl LayerNorm {
             epsilon,
         } = self;
         cpu::layer_norm(&x, gamma, beta, *epsilon)
+            .or_else(|| gpu::layer_norm(&x, self))
             .unwrap_or_else(|| framework::layer_norm(x, gamma, beta, *epsilon))
     }
 }
@@ -209,7 +214,7 @@ pub fn in_order(x: &Tensor<3>, order: rows::Order) -> Option<Tensor<3>> {
 
 /// The matrix product rows × inputs by inputs × outputs. Both may be trained.
 pub fn project(x: Tensor<2>, weight: Tensor<2>) -> Tensor<2> {
-    cpu::project(&x, &weight).unwrap_or_else(|| x.matmul(weight))
+    cpu::project(&x, &weight).unwrap_or_else(|| matmul(x, weight))
 }
 
 /// Each row divided by its length: `x / max(‖x‖, shortest)`.
@@ -247,13 +252,58 @@ impl Momentum {
         former: Option<Tensor<1>>,
     ) -> [Tensor<1>; 2] {
         cpu::momentum_step(self, &value, &gradient, factor, former.as_ref())
+            .or_else(|| gpu::momentum_step(self, &value, &gradient, factor, former.as_ref()))
             .unwrap_or_else(|| framework::momentum_step(self, value, gradient, factor, former))
     }
 }
 
+/// One step of Adam for a row of numbers (Kingma and Ba, 2015), without weight decay.
+#[derive(Clone, Copy, Debug)]
+pub struct Adam {
+    /// Learning rate.
+    pub rate: f64,
+    /// β₁ and β₂, the shares of the former moments that stay.
+    pub betas: [f64; 2],
+    /// ε, added to the root of the second moment.
+    pub epsilon: f64,
+    /// The number of this step, from 1.
+    pub steps: i32,
+}
+
+impl Adam {
+    /// The learning rate divided by 1 − β₁ᵗ, and √(1 − β₂ᵗ).
+    fn corrections(self) -> [f64; 2] {
+        let [rest1, rest2] = self.betas.map(|beta| 1.0 - beta.powi(self.steps));
+        [self.rate / rest1, rest2.sqrt()]
+    }
+
+    /// Returns the new value and both moments. Nothing may be tracked.
+    pub fn step(
+        self,
+        value: Tensor<1>,
+        gradient: Tensor<1>,
+        former: Option<[Tensor<1>; 2]>,
+    ) -> [Tensor<1>; 3] {
+        gpu::adam_step(self, &value, &gradient, former.as_ref())
+            .unwrap_or_else(|| framework::adam_step(self, value, gradient, former))
+    }
+}
+
+/// The moving average `old · share + new · (1 − share)`. Nothing may be tracked.
+pub fn blend<const D: usize>(old: &Tensor<D>, new: &Tensor<D>, share: f64) -> Tensor<D> {
+    gpu::blend(old, new, share).unwrap_or_else(|| old.clone() * share + new.clone() * (1.0 - share))
+}
+
+/// The product of matrices in the last two axes, whose other axes are equal. Both may be trained.
+fn matmul<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
+    gpu::matmul(&a, &b).unwrap_or_else(|| a.matmul(b))
+}
+
 /// GELU with the exact error function: `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
-    cpu::gelu(&x).unwrap_or_else(|| framework::gelu(x))
+    cpu::gelu(&x)
+        .or_else(|| gpu::gelu(&x))
+        .unwrap_or_else(|| framework::gelu(x))
 }
 
 /// Softmax over the last axis.
@@ -272,7 +322,9 @@ pub fn attention(
     bias: Option<&Tensor<4>>,
 ) -> Tensor<3> {
     let AttentionHeads { count, form } = heads.into();
-    cpu::attention(&qkv, count, bias).unwrap_or_else(|| {
+    let kernel = cpu::attention(&qkv, count, bias);
+    let kernel = kernel.or_else(|| gpu::attention(&qkv, count, bias));
+    kernel.unwrap_or_else(|| {
         let parts = framework::split_heads(&qkv, None, count);
         mixed(parts, bias, form)
     })
@@ -343,6 +395,7 @@ impl<'a> Frame<'a> {
 pub fn mlp(x: Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Tensor<3> {
     let kernel = cpu::mlp(&x, frame, fc1, fc2);
     let kernel = kernel.or_else(|| cpu::trained_mlp(&x, frame, fc1, fc2));
+    let kernel = kernel.or_else(|| gpu::mlp(&x, frame, fc1, fc2));
     kernel.unwrap_or_else(|| {
         let h = fc1.forward(frame.enter(x.clone()));
         frame.leave(x, fc2.forward(gelu(h)))
@@ -365,6 +418,7 @@ pub fn self_attention(
         None => cpu::trained_attention(&x, frame, projections, heads.count),
         Some(_) => None,
     });
+    let kernel = kernel.or_else(|| gpu::self_attention(&x, frame, projections, heads.count, bias));
     kernel.unwrap_or_else(|| {
         let [qkv, proj] = projections;
         let h = qkv.forward(frame.enter(x.clone()));

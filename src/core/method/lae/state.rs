@@ -14,6 +14,7 @@ use super::super::{
 use super::{LaeSettings, Switches};
 use crate::backbone::Backbone;
 use crate::metrics::Expert;
+use crate::nn;
 use crate::pet::{Drawing, DropoutSeed, PetStack};
 use crate::problem::Result;
 
@@ -190,7 +191,7 @@ impl Lae {
         // Both stacks have one structure, so their parameters come in the same order.
         let mut online = self.online.parameters();
         *offline = offline.with(|_, old, trained| match online.next() {
-            Some((_, new, _)) if trained => old.clone() * alpha + new.clone() * (1.0 - alpha),
+            Some((_, new, _)) if trained => nn::blend(old, new, alpha),
             _ => old.clone(),
         });
     }

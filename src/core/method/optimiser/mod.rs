@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use crate::nn::{self, Momentum};
+use crate::nn::{self, Adam, Momentum};
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named, named};
 
@@ -371,19 +371,21 @@ fn adam(
     memory: Option<Memory>,
     rate: f64,
 ) -> (Tensor<1>, Memory) {
-    let square = gradient.clone() * gradient.clone() * (1.0 - BETA2);
-    let gentle = gradient * (1.0 - BETA1);
-    let (first, second, steps) = match memory {
+    let (former, steps) = match memory {
         Some(Memory::Adam {
             first,
             second,
             steps,
-        }) => (first * BETA1 + gentle, second * BETA2 + square, steps + 1),
-        _ => (gentle, square, 1),
+        }) => (Some([first, second]), steps + 1),
+        _ => (None, 1),
     };
-    let root = second.clone().sqrt() / (1.0 - BETA2.powi(steps)).sqrt() + EPSILON;
-    let rate = rate / (1.0 - BETA1.powi(steps));
-    let moved = value - (first.clone() / root) * rate;
+    let rule = Adam {
+        rate,
+        betas: [BETA1, BETA2],
+        epsilon: EPSILON,
+        steps,
+    };
+    let [moved, first, second] = rule.step(value, gradient, former);
     let memory = Memory::Adam {
         first,
         second,

@@ -1,0 +1,215 @@
+//! Softmax attention on packed projections. Heads are read where they are, and the result and its gradients are written
+//! where the next product reads them, so nothing is split, turned or merged in memory.
+//!
+//! P = softmax(scale · q·kᵀ + bias), y = P·v. The way back computes P again: with dP = g·vᵀ and
+//! dS = scale · P ∘ (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::tensor::CubeTensor;
+
+use super::glue::{Input, Run, apply};
+use super::kernel::{MAX_GROUPS, empty};
+use super::product::{Product, Size, Stored};
+use super::rows::{GroupBias, softmax, softmax_gradient};
+use super::{Around, Extra, Frame, Frozen, Linear, fits, launch};
+
+/// The largest matrix of scores, in bytes: what every device lets a kernel read from one buffer.
+const MAX_SCORES: usize = 128 << 20;
+
+/// The sizes of an attention.
+#[derive(Clone)]
+struct Attention {
+    batch: usize,
+    tokens: usize,
+    heads: usize,
+    width: usize,
+    bias: Option<(CubeTensor, GroupBias)>,
+}
+
+impl Attention {
+    /// Of packed projections of this shape; `None` where a kernel's limits are exceeded or the bias is trained.
+    fn new(
+        [batch, tokens, packed]: [usize; 3],
+        heads: usize,
+        bias: Option<&Tensor<4>>,
+    ) -> Option<Self> {
+        let bias = match bias {
+            Some(bias) => {
+                let [groups, heads, queries, _] = bias.dims().map(|size| size as u32);
+                let values = into_contiguous(Input::constant(bias)?);
+                Some((
+                    values,
+                    GroupBias {
+                        groups,
+                        heads,
+                        queries,
+                    },
+                ))
+            }
+            None => None,
+        };
+        let attention = Self {
+            batch,
+            tokens,
+            heads,
+            width: packed / 3,
+            bias,
+        };
+        let scores: usize = attention.scores_shape().iter().product();
+        let is_served = fits(batch * tokens)
+            && batch * heads <= MAX_GROUPS
+            && scores * size_of::<f32>() <= MAX_SCORES;
+        is_served.then_some(attention)
+    }
+
+    fn head(&self) -> usize {
+        self.width / self.heads
+    }
+
+    /// Values from one row of scores to the next: a multiple of four, so that they are read as vectors.
+    fn pitch(&self) -> usize {
+        self.tokens.next_multiple_of(4)
+    }
+
+    fn scores_shape(&self) -> [usize; 4] {
+        [self.batch, self.heads, self.tokens, self.pitch()]
+    }
+
+    /// Rows of one head inside rows of this width, from this column on.
+    fn heads_of(&self, width: usize, column: usize) -> Stored {
+        Stored::plain(width)
+            .batched(self.tokens * width, self.head())
+            .at(column)
+    }
+
+    /// Queries (0), keys (1) or values (2).
+    fn part(&self, part: usize) -> Stored {
+        self.heads_of(3 * self.width, part * self.width)
+    }
+
+    fn mixed(&self) -> Stored {
+        self.heads_of(self.width, 0)
+    }
+
+    fn scores(&self) -> Stored {
+        let head = self.tokens * self.pitch();
+        Stored {
+            padded: true,
+            ..Stored::plain(self.pitch()).batched(self.heads * head, head)
+        }
+    }
+
+    /// A product for each head: its sizes, and where operands and result are.
+    fn multiply(
+        &self,
+        [m, k, n]: [usize; 3],
+        stored: [Stored; 3],
+        buffers: [&CubeTensor; 3],
+        scale: f32,
+    ) {
+        let [a, b, out] = stored;
+        let sizes = [m, k].map(|size| Size::Fixed(size as u32));
+        let product = Product {
+            inner: self.heads as u32,
+            out,
+            scale: scale.to_bits(),
+            ..Product::new(sizes, n, [a, b])
+        };
+        let batch = self.batch * self.heads;
+        launch(product, [m, k], batch, buffers, Extra::default());
+    }
+
+    fn scale(&self) -> f32 {
+        (self.head() as f32).powf(-0.5)
+    }
+
+    /// batch × heads × tokens × pitch.
+    fn shares(&self, qkv: &CubeTensor) -> CubeTensor {
+        let (tokens, head) = (self.tokens, self.head());
+        let scores = empty(qkv, &self.scores_shape());
+        let stored = [self.part(0), self.part(1).transposed(), self.scores()];
+        self.multiply(
+            [tokens, head, tokens],
+            stored,
+            [qkv, qkv, &scores],
+            self.scale(),
+        );
+        let bias = self.bias.as_ref().map(|(values, bias)| (values, *bias));
+        softmax(&scores, tokens, bias);
+        scores
+    }
+
+    /// batch × tokens × width.
+    fn forward(&self, qkv: &CubeTensor) -> CubeTensor {
+        let (tokens, head) = (self.tokens, self.head());
+        let shares = self.shares(qkv);
+        let y = empty(qkv, &[self.batch, tokens, self.width]);
+        let stored = [self.scores(), self.part(2), self.mixed()];
+        self.multiply([tokens, tokens, head], stored, [&shares, qkv, &y], 1.0);
+        y
+    }
+
+    /// The gradient for the packed projections.
+    fn backward(&self, qkv: &CubeTensor, g: &CubeTensor) -> CubeTensor {
+        let (tokens, head) = (self.tokens, self.head());
+        let shares = self.shares(qkv);
+        let scores = self.scores();
+        let ds = empty(qkv, &self.scores_shape());
+        let stored = [self.mixed(), self.part(2).transposed(), scores];
+        self.multiply([tokens, head, tokens], stored, [g, qkv, &ds], 1.0);
+        softmax_gradient(&ds, &shares, tokens, self.scale());
+        let out = empty(qkv, qkv.meta.shape());
+        let sizes = [tokens, tokens, head];
+        let to_queries = [scores, self.part(1), self.part(0)];
+        self.multiply(sizes, to_queries, [&ds, qkv, &out], 1.0);
+        let to_keys = [scores.transposed(), self.part(0), self.part(1)];
+        self.multiply(sizes, to_keys, [&ds, qkv, &out], 1.0);
+        let to_values = [scores.transposed(), self.mixed(), self.part(2)];
+        self.multiply(sizes, to_values, [&shares, g, &out], 1.0);
+        out
+    }
+}
+
+/// Softmax attention on packed queries, keys and values; see [`crate::nn::attention`].
+pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
+    let input = Input::new(qkv)?;
+    let attention = Attention::new(qkv.dims(), heads, bias)?;
+    Some(apply([input], |[qkv]| {
+        let qkv = into_contiguous(qkv);
+        let y = attention.forward(&qkv);
+        let back: Run<1> =
+            Arc::new(move |g, _| [Some(attention.backward(&qkv, &into_contiguous(g)))]);
+        (y, back)
+    }))
+}
+
+/// `proj(attention(qkv(LN(x))))` (+ x) with constant weights.
+pub fn self_attention(
+    x: &Tensor<3>,
+    frame: Frame<'_>,
+    [packed, proj]: [&Linear; 2],
+    heads: usize,
+    bias: Option<&Tensor<4>>,
+) -> Option<Tensor<3>> {
+    let input = Input::new(x)?;
+    let around = Around::new(frame)?;
+    let [packed, proj] = [Frozen::new(packed)?, Frozen::new(proj)?];
+    let [batch, tokens, _] = x.dims();
+    let attention = Attention::new([batch, tokens, packed.outputs], heads, bias)?;
+    Some(apply([input], |[x]| {
+        let x = into_contiguous(x);
+        let qkv = packed.forward(&around.enter(&x), Extra::default());
+        let y = proj.forward(&attention.forward(&qkv), around.extra(&x));
+        let back: Run<1> = Arc::new(move |g, _| {
+            let g = into_contiguous(g);
+            let mixed = proj.backward(&g, Extra::default());
+            let inside = attention.backward(&qkv, &mixed);
+            let inside = packed.backward(&inside, around.extra_back(&g));
+            [Some(around.leave(&x, inside, &g))]
+        });
+        (y, back)
+    }))
+}

@@ -1,0 +1,269 @@
+//! Operations that are done value by value: GELU, the steps of optimisers, the moving average. Each is one launch, where
+//! the framework has one for each arithmetic operation.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use burn::backend::Cube;
+use burn::tensor::Tensor;
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::tensor::CubeTensor;
+
+use super::glue::{Input, Run, apply};
+use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
+use super::product::GELU;
+use crate::nn::{Adam, Momentum};
+
+/// A kernel with all that its text depends on. Numbers of f32 are their bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Elementwise {
+    Gelu,
+    GeluGradient,
+    /// `old · share + fresh · (1 − share)`.
+    Blend,
+    Adam {
+        betas: [u32; 2],
+        /// 1 − β, rounded by itself: the difference of the rounded β is off by 1e-5.
+        rests: [u32; 2],
+        epsilon: u32,
+    },
+    Momentum {
+        momentum: u32,
+        decay: u32,
+        /// Whether gradients are multiplied by a number on the device.
+        factor: bool,
+    },
+}
+
+const THREADS: u32 = 256;
+
+/// The bits of a number as f32.
+fn bits(number: f64) -> u32 {
+    (number as f32).to_bits()
+}
+
+/// The text of a number from its bits.
+fn literal(bits: u32) -> String {
+    format!("{:?}", f32::from_bits(bits))
+}
+
+impl Elementwise {
+    /// Launches a thread for each value of `like`. The text reads `scalars` as `number(1)` and `number(2)`.
+    fn launch(self, like: &CubeTensor, scalars: [f64; 2], buffers: &[Bound<'_>]) {
+        static KERNELS: Cache<(Elementwise, Option<u32>)> = Cache::new();
+        let count = like.meta.shape().iter().product::<usize>();
+        // Parameters keep their sizes, and so share the buffer of scalars, which changes with every step.
+        let (fixed, open) = match self {
+            Self::Gelu | Self::GeluGradient => (None, count as u32),
+            _ => (Some(count as u32), 0),
+        };
+        let kernel = KERNELS.get(&(self, fixed), || Kernel::new(&self.text(fixed), THREADS));
+        let [a, b] = scalars.map(bits);
+        let numbers = numbers(like, [open, a, b]);
+        let buffers = [buffers, &[Bound::Read(&numbers)]].concat();
+        kernel.launch(grid(count.div_ceil(THREADS as usize)), &buffers);
+    }
+
+    fn text(self, count: Option<u32>) -> String {
+        let (names, body): (Vec<&str>, String) = match self {
+            Self::Gelu => (vec!["x", "y"], "y[i] = gelu(x[i]);".into()),
+            Self::GeluGradient => (
+                vec!["x", "g", "dx"],
+                "dx[i] = g[i] * gelu_gradient(x[i]);".into(),
+            ),
+            Self::Blend => (
+                vec!["old", "fresh", "y"],
+                "y[i] = old[i] * number(1) + fresh[i] * number(2);".into(),
+            ),
+            Self::Adam {
+                betas: [beta1, beta2],
+                rests: [rest1, rest2],
+                epsilon,
+            } => (
+                vec![
+                    "value",
+                    "gradient",
+                    "first",
+                    "second",
+                    "moved",
+                    "new_first",
+                    "new_second",
+                ],
+                format!(
+                    "let g = gradient[i];
+    let m = first[i] * {} + g * {};
+    let v = second[i] * {} + g * g * {};
+    new_first[i] = m;
+    new_second[i] = v;
+    moved[i] = value[i] - m / (sqrt(v) / number(2) + {}) * number(1);",
+                    literal(beta1),
+                    literal(rest1),
+                    literal(beta2),
+                    literal(rest2),
+                    literal(epsilon),
+                ),
+            ),
+            Self::Momentum {
+                momentum,
+                decay,
+                factor,
+            } => {
+                let mut names = vec!["value", "gradient", "former", "moved", "change"];
+                let mut gradient = "gradient[i]";
+                if factor {
+                    names.push("factor");
+                    gradient = "gradient[i] * factor[0]";
+                }
+                (
+                    names,
+                    format!(
+                        "let b = former[i] * {} + ({gradient} + value[i] * {});
+    change[i] = b;
+    moved[i] = value[i] - b * number(1);",
+                        literal(momentum),
+                        literal(decay),
+                    ),
+                )
+            }
+        };
+        let mut text = declare(&names, "numbers");
+        if matches!(self, Self::Gelu | Self::GeluGradient) {
+            text.push_str(GELU);
+        }
+        let count = count.map_or("numbers[0]".into(), |count| format!("{count}u"));
+        let _ = write!(
+            text,
+            "fn number(at: u32) -> f32 {{ return bitcast<f32>(numbers[at]); }}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {{
+  let i = (group.y * groups.x + group.x) * {THREADS}u + t;
+  if (i < {count}) {{
+    {body}
+  }}
+}}
+"
+        );
+        text
+    }
+}
+
+/// x · Φ(x).
+pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
+    let input = Input::new(x)?;
+    Some(apply([input], |[x]| {
+        let x = into_contiguous(x);
+        let y = empty(&x, x.meta.shape());
+        Elementwise::Gelu.launch(&x, [0.0; 2], &[Bound::Read(&x), Bound::Write(&y)]);
+        let back: Run<1> = Arc::new(move |g, _| {
+            let g = into_contiguous(g);
+            let dx = empty(&x, x.meta.shape());
+            let buffers = [Bound::Read(&x), Bound::Read(&g), Bound::Write(&dx)];
+            Elementwise::GeluGradient.launch(&x, [0.0; 2], &buffers);
+            [Some(dx)]
+        });
+        (y, back)
+    }))
+}
+
+/// Runs a kernel on plain tensors of equal sizes; `None` where one of them is not f32 on a GPU or wants a gradient.
+fn step<const D: usize, const N: usize>(
+    kernel: Elementwise,
+    scalars: [f64; 2],
+    inputs: &[&Tensor<D>],
+    factor: Option<&Tensor<1>>,
+) -> Option<[Tensor<D>; N]> {
+    let constant = |x: &&Tensor<D>| Input::constant(x).map(into_contiguous);
+    let inputs = inputs.iter().map(constant).collect::<Option<Vec<_>>>()?;
+    let like = inputs.first()?;
+    let factor = match factor {
+        Some(factor) => Some(Input::constant(factor)?),
+        None => None,
+    };
+    let outputs: [CubeTensor; N] = std::array::from_fn(|_| empty(like, like.meta.shape()));
+    let buffers = inputs.iter().map(Bound::Read);
+    let buffers = buffers.chain(outputs.iter().map(Bound::Write));
+    let buffers: Vec<_> = buffers.chain(factor.iter().map(Bound::Read)).collect();
+    kernel.launch(like, scalars, &buffers);
+    Some(outputs.map(Tensor::from_primitive::<Cube>))
+}
+
+/// `old · share + new · (1 − share)`.
+pub fn blend<const D: usize>(old: &Tensor<D>, new: &Tensor<D>, share: f64) -> Option<Tensor<D>> {
+    let [y] = step(Elementwise::Blend, [share, 1.0 - share], &[old, new], None)?;
+    Some(y)
+}
+
+/// See [`Adam::step`].
+pub fn adam_step(
+    rule: Adam,
+    value: &Tensor<1>,
+    gradient: &Tensor<1>,
+    former: Option<&[Tensor<1>; 2]>,
+) -> Option<[Tensor<1>; 3]> {
+    let kernel = Elementwise::Adam {
+        betas: rule.betas.map(bits),
+        rests: rule.betas.map(|beta| bits(1.0 - beta)),
+        epsilon: bits(rule.epsilon),
+    };
+    let zero = || value.zeros_like();
+    let (first, second) = match former {
+        Some([first, second]) => (first.clone(), second.clone()),
+        None => (zero(), zero()),
+    };
+    let inputs = [value, gradient, &first, &second];
+    step(kernel, rule.corrections(), &inputs, None)
+}
+
+/// See [`Momentum::step`].
+pub fn momentum_step(
+    rule: Momentum,
+    value: &Tensor<1>,
+    gradient: &Tensor<1>,
+    factor: Option<&Tensor<1>>,
+    former: Option<&Tensor<1>>,
+) -> Option<[Tensor<1>; 2]> {
+    let kernel = Elementwise::Momentum {
+        momentum: bits(rule.momentum),
+        decay: bits(rule.decay),
+        factor: factor.is_some(),
+    };
+    let former = former.cloned().unwrap_or_else(|| value.zeros_like());
+    step(
+        kernel,
+        [rule.rate, 0.0],
+        &[value, gradient, &former],
+        factor,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_valid() {
+        let betas = [0.9, 0.999].map(bits);
+        let epsilon = bits(1e-8);
+        let momentum = |factor| Elementwise::Momentum {
+            momentum: bits(0.9),
+            decay: bits(0.0),
+            factor,
+        };
+        let kernels = [
+            Elementwise::Gelu,
+            Elementwise::GeluGradient,
+            Elementwise::Blend,
+            Elementwise::Adam {
+                betas,
+                rests: betas,
+                epsilon,
+            },
+            momentum(false),
+            momentum(true),
+        ];
+        for kernel in kernels {
+            Kernel::new(&kernel.text(None), THREADS).validate();
+            Kernel::new(&kernel.text(Some(100)), THREADS).validate();
+        }
+    }
+}

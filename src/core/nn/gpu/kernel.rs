@@ -1,0 +1,221 @@
+//! Kernels as WGSL text, launched on the framework's tensors.
+//!
+//! Sizes and strides are constants in the text, so a kernel has no loops or branches that depend on them. The number of
+//! rows (images × tokens) is the exception: it changes with the last batch of an epoch, and comes from a small buffer.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use burn_cubecl::tensor::CubeTensor;
+use cubecl::ir::attributes::BufferIOAttr;
+use cubecl::ir::metadata::Info;
+use cubecl::ir::{AddressType, ElemType, UIntKind};
+use cubecl::prelude::*;
+use cubecl::server::KernelArguments;
+use cubecl::{CubeKernel, PrecompiledSource};
+
+/// The largest number of workgroups on an axis of a launch.
+pub const MAX_GROUPS: usize = 65_535;
+
+/// A compute shader that is ready to be launched.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    text: Arc<str>,
+    hash: u64,
+    threads: u32,
+}
+
+impl Kernel {
+    /// Wraps a WGSL text whose entry point is `main`, with this many threads in a workgroup.
+    pub fn new(text: &str, threads: u32) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self {
+            text: text.into(),
+            hash: hasher.finish(),
+            threads,
+        }
+    }
+
+    /// The WGSL text.
+    #[cfg(test)]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Queues the kernel on the device of its buffers, which are bound in this order. Does not wait: a shader that the
+    /// driver refuses fails at the next read.
+    pub fn launch(&self, groups: [u32; 3], buffers: &[Bound<'_>]) {
+        let Some(client) = buffers.first().map(|bound| bound.tensor().client.clone()) else {
+            return;
+        };
+        let mut arguments = KernelArguments::new();
+        for bound in buffers {
+            let (tensor, access) = match bound {
+                Bound::Read(tensor) => (tensor, BufferIOAttr::ReadOnly),
+                Bound::Write(tensor) => (tensor, BufferIOAttr::WriteOnly),
+                Bound::Update(tensor) => (tensor, BufferIOAttr::ReadWrite),
+            };
+            arguments = arguments.with_buffer_io(tensor.handle.clone().binding(), access);
+        }
+        let [x, y, z] = groups;
+        client.launch(
+            Box::new(self.clone()),
+            CubeCount::Static(x, y, z),
+            arguments,
+        );
+    }
+}
+
+/// A tensor as a kernel uses it. In the text all of them are `read_write`: tensors share buffers, and a buffer has one
+/// access in a launch.
+#[derive(Clone, Copy)]
+pub enum Bound<'a> {
+    /// Only read.
+    Read(&'a CubeTensor),
+    /// Written as a whole.
+    Write(&'a CubeTensor),
+    /// Read and written.
+    Update(&'a CubeTensor),
+}
+
+impl<'a> Bound<'a> {
+    fn tensor(&self) -> &'a CubeTensor {
+        match self {
+            Self::Read(tensor) | Self::Write(tensor) | Self::Update(tensor) => tensor,
+        }
+    }
+}
+
+impl KernelMetadata for Kernel {
+    fn name(&self) -> &'static str {
+        "lae"
+    }
+
+    fn id(&self) -> KernelId {
+        KernelId::new::<Self>()
+            .info(self.hash)
+            .cube_dim(CubeDim::new_1d(self.threads).0)
+            // Indices are right by construction; without this every loop gets a bound of its own.
+            .mode(ExecutionMode::Unchecked)
+    }
+
+    fn address_type(&self) -> ElemType {
+        UIntKind::U32.into()
+    }
+}
+
+impl CubeKernel for Kernel {
+    fn define(&self) -> KernelDefinition {
+        let threads = CubeDim::new_1d(self.threads).0;
+        let settings = KernelSettings::new(threads, ExecutionMode::Unchecked, AddressType::U32);
+        KernelDefinition {
+            body: Scope::root(settings.clone()),
+            settings,
+            info: Info::default(),
+        }
+    }
+
+    fn source(&self) -> Option<PrecompiledSource> {
+        Some(PrecompiledSource {
+            source: self.text.to_string(),
+            entrypoint_name: "main".into(),
+            lang: "wgsl",
+        })
+    }
+}
+
+/// Kernels that were made before, by a description of all that their text depends on.
+pub struct Cache<K>(LazyLock<Mutex<HashMap<K, Kernel>>>);
+
+impl<K: Hash + Eq + Clone> Cache<K> {
+    /// An empty cache.
+    pub const fn new() -> Self {
+        Self(LazyLock::new(Mutex::default))
+    }
+
+    /// Returns the kernel of this description, made by `make` the first time.
+    pub fn get(&self, key: &K, make: impl FnOnce() -> Kernel) -> Kernel {
+        let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kernels.entry(key.clone()).or_insert_with(make).clone()
+    }
+}
+
+/// An f32 tensor on the device of `like` whose values are not set.
+pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
+    let count: usize = shape.iter().product();
+    CubeTensor::new_contiguous(
+        like.client.clone(),
+        like.device.clone(),
+        burn_std::Shape::from(shape.to_vec()),
+        like.client.empty(count * size_of::<f32>()),
+        burn_std::DType::F32,
+    )
+}
+
+/// Most small buffers that are kept on a device.
+const MAX_BUFFERS_KEPT: usize = 256;
+
+/// A buffer that holds these numbers; made once for the same numbers and device.
+pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
+    type Buffers = HashMap<(String, [u32; 3]), CubeTensor>;
+    static KEPT: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() > MAX_BUFFERS_KEPT {
+        kept.clear();
+    }
+    let key = (format!("{:?}", like.device), numbers);
+    let make = || {
+        let [a, b, c] = numbers;
+        let bytes = [a, b, c, 0].map(u32::to_le_bytes).concat();
+        CubeTensor::new_contiguous(
+            like.client.clone(),
+            like.device.clone(),
+            burn_std::Shape::from(vec![4]),
+            like.client.create_from_slice(&bytes),
+            burn_std::DType::U32,
+        )
+    };
+    kept.entry(key).or_insert_with(make).clone()
+}
+
+/// Returns the groups of a launch of this many, over two axes where one has not room for all.
+pub fn grid(groups: usize) -> [u32; 3] {
+    let down = groups.div_ceil(MAX_GROUPS).max(1);
+    [groups.div_ceil(down) as u32, down as u32, 1]
+}
+
+/// Returns the declarations of f32 buffers with these names and of one of whole numbers behind them.
+pub fn declare(names: &[&str], numbers: &str) -> String {
+    let mut text = String::new();
+    let types = names.iter().map(|name| (*name, "f32"));
+    for (binding, (name, kind)) in types.chain([(numbers, "u32")]).enumerate() {
+        text += &format!(
+            "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{kind}>;\n"
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+impl Kernel {
+    /// Panics unless the text is valid WGSL that stays within the default limits of WebGPU.
+    pub fn validate(&self) {
+        use naga::valid::{Capabilities, ValidationFlags, Validator};
+        let text = self.text();
+        let module = naga::front::wgsl::parse_str(text)
+            .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
+        Validator::new(ValidationFlags::all(), Capabilities::empty())
+            .validate(&module)
+            .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
+        let mut layouter = naga::proc::Layouter::default();
+        assert!(layouter.update(module.to_ctx()).is_ok());
+        let shared: u32 = (module.global_variables.iter())
+            .filter(|(_, variable)| variable.space == naga::AddressSpace::WorkGroup)
+            .map(|(_, variable)| layouter[variable.ty].size)
+            .sum();
+        assert!(shared <= 16 << 10, "{shared} bytes of shared memory");
+        assert!(self.threads <= 256, "{} threads", self.threads);
+    }
+}

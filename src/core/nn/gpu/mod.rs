@@ -1,0 +1,402 @@
+//! The layers' own operations on a GPU, each with its gradient for the input: WGSL kernels through the framework's
+//! device. Products have their epilogue (bias, GELU, residual) in the same launch, a layer norm is one launch each way.
+//!
+//! The framework's own matrix kernel reaches a thirtieth of what a GPU can do (docs/performance.md). A function returns
+//! `None` where it does not apply (another device, another number type, weights that are trained); the caller then takes
+//! the framework's operations.
+
+mod attention;
+mod elementwise;
+mod glue;
+mod kernel;
+mod product;
+mod rows;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use burn::tensor::Tensor;
+use burn_cubecl::kernel::into_contiguous;
+use burn_cubecl::tensor::CubeTensor;
+
+use super::{Frame, LayerNorm, Linear, Matrix};
+use glue::{Input, Run, apply};
+use kernel::{Bound, MAX_GROUPS, empty, numbers};
+use product::{Activation, Epilogue, Product, SUM_THREADS, Size, Stored, Tiles};
+
+pub use attention::{attention, self_attention};
+pub use elementwise::{adam_step, blend, gelu, momentum_step};
+
+static ENABLED: AtomicBool = AtomicBool::new(true);
+
+/// Sets whether this process uses its own kernels on a GPU, or the framework's.
+pub fn set_enabled(enabled: bool) {
+    ENABLED.store(enabled, Ordering::Relaxed);
+}
+
+/// Whether this process uses its own kernels on a GPU.
+pub fn is_enabled() -> bool {
+    ENABLED.load(Ordering::Relaxed)
+}
+
+/// The tensors of an epilogue.
+#[derive(Clone, Copy, Default)]
+struct Extra<'a> {
+    bias: Option<&'a CubeTensor>,
+    /// Written by [`Activation::Gelu`], read by [`Activation::GeluGradient`].
+    other: Option<(Activation, &'a CubeTensor)>,
+    residual: Option<&'a CubeTensor>,
+}
+
+/// Computes a product into `out`; m and k are its sizes, which its text may leave open.
+fn launch(
+    mut product: Product,
+    [m, k]: [usize; 2],
+    batch: usize,
+    [a, b, out]: [&CubeTensor; 3],
+    extra: Extra<'_>,
+) {
+    let activation = extra.other.map(|(activation, _)| activation);
+    product.epilogue = Epilogue {
+        bias: extra.bias.is_some(),
+        activation: activation.unwrap_or_default(),
+        residual: extra.residual.is_some(),
+    };
+    let n = product.n as usize;
+    let mut tiles = Tiles::for_sizes([m, n, k], batch);
+    if product.epilogue != Epilogue::default() || product.out != Stored::plain(n) {
+        tiles.splits = 1;
+    }
+    let parts = (tiles.splits > 1).then(|| empty(out, &[tiles.splits as usize, m, n]));
+    let target = parts.as_ref().unwrap_or(out);
+    let mut buffers = vec![Bound::Read(a), Bound::Read(b), Bound::Write(target)];
+    buffers.extend(extra.bias.map(Bound::Read));
+    buffers.extend(extra.other.map(|(activation, other)| match activation {
+        Activation::Gelu => Bound::Write(other),
+        _ => Bound::Read(other),
+    }));
+    buffers.extend(extra.residual.map(Bound::Read));
+    let rows = match product.m {
+        Size::Rows => m,
+        Size::Fixed(_) => k,
+    };
+    let sizes = product
+        .has_rows()
+        .then(|| numbers(out, [rows as u32, 0, 0]));
+    buffers.extend(sizes.as_ref().map(Bound::Read));
+    product::kernel(&product, &tiles).launch(tiles.groups(m, n, batch), &buffers);
+    if let Some(parts) = &parts {
+        let groups = (m * n).div_ceil(SUM_THREADS) as u32;
+        let sum = product::sum_kernel(m * n, tiles.splits);
+        sum.launch([groups, 1, 1], &[Bound::Read(parts), Bound::Write(out)]);
+    }
+}
+
+/// Rows of a contiguous tensor: all but the last axis.
+fn row_count(x: &CubeTensor) -> usize {
+    let shape = x.meta.shape();
+    shape[..shape.len() - 1].iter().product()
+}
+
+/// A frozen linear layer on the GPU.
+#[derive(Clone)]
+struct Frozen {
+    /// in × out, row by row.
+    weight: CubeTensor,
+    bias: Option<CubeTensor>,
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Frozen {
+    /// `None` where a matrix is not f32, or some of it is trained.
+    fn new(layer: &Linear) -> Option<Self> {
+        let Matrix::Whole(weight) = &layer.matrix else {
+            return None;
+        };
+        let [inputs, outputs] = weight.dims();
+        let bias = match &layer.bias {
+            Some(bias) => Some(Input::constant(bias)?),
+            None => None,
+        };
+        Some(Self {
+            weight: into_contiguous(Input::constant(weight)?),
+            bias,
+            inputs,
+            outputs,
+        })
+    }
+
+    /// x · weight + bias, and what `extra` adds.
+    fn forward(&self, x: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
+        let (inputs, outputs) = (self.inputs, self.outputs);
+        let stored = [Stored::plain(inputs), Stored::plain(outputs)];
+        let extra = Extra {
+            bias: self.bias.as_ref(),
+            ..extra
+        };
+        self.multiply(x, stored, [inputs, outputs], extra)
+    }
+
+    /// g · weightᵀ, and what `extra` adds: the gradient for the input.
+    fn backward(&self, g: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
+        let (inputs, outputs) = (self.inputs, self.outputs);
+        let stored = [Stored::plain(outputs), Stored::turned(outputs)];
+        self.multiply(g, stored, [outputs, inputs], extra)
+    }
+
+    fn multiply(
+        &self,
+        x: &CubeTensor,
+        stored: [Stored; 2],
+        [k, n]: [usize; 2],
+        extra: Extra<'_>,
+    ) -> CubeTensor {
+        let rows = row_count(x);
+        let mut shape = x.meta.shape().to_vec();
+        if let Some(last) = shape.last_mut() {
+            *last = n;
+        }
+        let out = empty(x, &shape);
+        let product = Product::new([Size::Rows, Size::Fixed(k as u32)], n, stored);
+        launch(product, [rows, k], 1, [x, &self.weight, &out], extra);
+        out
+    }
+}
+
+/// Whether a launch for this many rows stays within the limits of a grid.
+fn fits(rows: usize) -> bool {
+    rows > 0 && rows.div_ceil(32) <= MAX_GROUPS
+}
+
+/// `x · weight + bias` with constant weight and bias.
+pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
+    let input = Input::new(x)?;
+    let layer = Frozen::new(layer)?;
+    fits(x.shape().num_elements() / layer.inputs).then(|| {
+        apply([input], |[x]| {
+            let y = layer.forward(&into_contiguous(x), Extra::default());
+            let back: Run<1> =
+                Arc::new(move |g, _| [Some(layer.backward(&into_contiguous(g), Extra::default()))]);
+            (y, back)
+        })
+    })
+}
+
+/// The constant numbers of a layer norm.
+#[derive(Clone)]
+struct Norm {
+    gamma: CubeTensor,
+    beta: CubeTensor,
+    epsilon: f64,
+}
+
+impl Norm {
+    fn new(norm: &LayerNorm) -> Option<Self> {
+        Some(Self {
+            gamma: Input::constant(&norm.gamma)?,
+            beta: Input::constant(&norm.beta)?,
+            epsilon: norm.epsilon,
+        })
+    }
+
+    fn forward(&self, x: &CubeTensor) -> CubeTensor {
+        rows::norm(x, &self.gamma, &self.beta, self.epsilon)
+    }
+
+    fn backward(
+        &self,
+        x: &CubeTensor,
+        g: &CubeTensor,
+        residual: Option<&CubeTensor>,
+    ) -> CubeTensor {
+        rows::norm_gradient(x, &self.gamma, g, self.epsilon, residual)
+    }
+}
+
+/// Layer norm over the last axis with constant scale and shift.
+pub fn layer_norm<const D: usize>(x: &Tensor<D>, norm: &LayerNorm) -> Option<Tensor<D>> {
+    let input = Input::new(x)?;
+    let norm = Norm::new(norm)?;
+    fits(x.shape().num_elements()).then(|| {
+        apply([input], |[x]| {
+            let x = into_contiguous(x);
+            let y = norm.forward(&x);
+            let back: Run<1> =
+                Arc::new(move |g, _| [Some(norm.backward(&x, &into_contiguous(g), None))]);
+            (y, back)
+        })
+    })
+}
+
+/// What is around a sub-layer, on the GPU.
+#[derive(Clone)]
+struct Around {
+    norm: Option<Norm>,
+    residual: bool,
+}
+
+impl Around {
+    fn new(frame: Frame<'_>) -> Option<Self> {
+        let norm = match frame.norm {
+            Some(norm) => Some(Norm::new(norm)?),
+            None => None,
+        };
+        let residual = frame.residual;
+        Some(Self { norm, residual })
+    }
+
+    fn enter(&self, x: &CubeTensor) -> CubeTensor {
+        match &self.norm {
+            Some(norm) => norm.forward(x),
+            None => x.clone(),
+        }
+    }
+
+    /// What a sub-layer's last product adds.
+    fn extra<'a>(&self, x: &'a CubeTensor) -> Extra<'a> {
+        Extra {
+            residual: self.residual.then_some(x),
+            ..Extra::default()
+        }
+    }
+
+    /// From the gradient for the normalised input to that for the input; `g` is that for the result.
+    fn leave(&self, x: &CubeTensor, inside: CubeTensor, g: &CubeTensor) -> CubeTensor {
+        match &self.norm {
+            Some(norm) => norm.backward(x, &inside, self.residual.then_some(g)),
+            None => inside,
+        }
+    }
+
+    /// What the first product's gradient adds, where no norm does it.
+    fn extra_back<'a>(&self, g: &'a CubeTensor) -> Extra<'a> {
+        match &self.norm {
+            Some(_) => Extra::default(),
+            None => self.extra(g),
+        }
+    }
+}
+
+/// `fc2(gelu(fc1(LN(x))))` (+ x) with constant weights.
+pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
+    let input = Input::new(x)?;
+    let around = Around::new(frame)?;
+    let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
+    fits(x.shape().num_elements()).then(|| {
+        apply([input], |[x]| {
+            let x = into_contiguous(x);
+            let shape = [row_count(&x), fc1.outputs];
+            let before = empty(&x, &shape);
+            let extra = Extra {
+                other: Some((Activation::Gelu, &before)),
+                ..Extra::default()
+            };
+            let hidden = fc1.forward(&around.enter(&x), extra);
+            let y = fc2.forward(&hidden, around.extra(&x));
+            let back: Run<1> = Arc::new(move |g, _| {
+                let g = into_contiguous(g);
+                let extra = Extra {
+                    other: Some((Activation::GeluGradient, &before)),
+                    ..Extra::default()
+                };
+                let hidden = fc2.backward(&g, extra);
+                let inside = fc1.backward(&hidden, around.extra_back(&g));
+                [Some(around.leave(&x, inside, &g))]
+            });
+            (y, back)
+        })
+    })
+}
+
+/// How a matrix of the last two axes is stored, with up to two batch axes; `None` where neither axis is contiguous.
+fn stored(x: &CubeTensor) -> Option<Stored> {
+    let strides = x.meta.strides();
+    let rank = strides.len();
+    let shape = x.meta.shape();
+    let (row, column) = (strides[rank - 2], strides[rank - 1]);
+    let stored = match (row, column) {
+        (lead, 1) => Stored::plain(lead),
+        (1, lead) => Stored::turned(lead),
+        // A single row or column has any stride.
+        (_, lead) if shape[rank - 2] == 1 => Stored::turned(lead),
+        _ => return None,
+    };
+    let batch = |back: usize| match rank >= back {
+        true => strides[rank - back],
+        false => 0,
+    };
+    Some(stored.batched(batch(4), batch(3)))
+}
+
+/// a · b over the last two axes, with equal batch axes.
+fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
+    let lay_out = |x: &CubeTensor| match stored(x) {
+        Some(stored) => (x.clone(), stored),
+        None => {
+            let x = into_contiguous(x.clone());
+            let columns = x.meta.shape()[x.meta.shape().len() - 1];
+            let stored = stored(&x).unwrap_or(Stored::plain(columns));
+            (x, stored)
+        }
+    };
+    let ((a, stored_a), (b, stored_b)) = (lay_out(a), lay_out(b));
+    let mut shape = a.meta.shape().to_vec();
+    let rank = shape.len();
+    let [m, k, n] = [shape[rank - 2], shape[rank - 1], b.meta.shape()[rank - 1]];
+    shape[rank - 1] = n;
+    let out = empty(&a, &shape);
+    let inner = if rank >= 3 { shape[rank - 3] } else { 1 };
+    let outer = if rank == 4 { shape[0] } else { 1 };
+    // The number of rows is left open where it is an axis of lines.
+    let single = rank == 2;
+    let fixed = |size: usize| Size::Fixed(size as u32);
+    let (rows, depth) = match (stored_a.turned, stored_b.turned) {
+        (false, _) if single => (Size::Rows, fixed(k)),
+        (true, false) if single => (fixed(m), Size::Rows),
+        _ => (fixed(m), fixed(k)),
+    };
+    let product = Product {
+        inner: inner as u32,
+        out: Stored::plain(n).batched(
+            if outer > 1 { inner * m * n } else { 0 },
+            if inner > 1 { m * n } else { 0 },
+        ),
+        ..Product::new([rows, depth], n, [stored_a, stored_b])
+    };
+    let buffers = [&a, &b, &out];
+    launch(product, [m, k], outer * inner, buffers, Extra::default());
+    out
+}
+
+/// The same tensor with its last two axes swapped.
+fn transposed(mut x: CubeTensor) -> CubeTensor {
+    let rank = x.meta.shape().len();
+    x.meta.swap(rank - 2, rank - 1);
+    x
+}
+
+/// a · b over the last two axes; both may be trained. `None` also where batch axes differ.
+pub fn matmul<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
+    let (shape_a, shape_b) = (a.dims(), b.dims());
+    let batch: usize = shape_a[..D - 2].iter().product();
+    let is_served = (2..=4).contains(&D)
+        && shape_a[..D - 2] == shape_b[..D - 2]
+        && shape_a.iter().chain(&shape_b).all(|size| *size > 0)
+        && fits(shape_a[D - 2])
+        && batch <= MAX_GROUPS;
+    if !is_served {
+        return None;
+    }
+    let inputs = [Input::new(a)?, Input::new(b)?];
+    Some(apply(inputs, |[a, b]| {
+        let y = multiply(&a, &b);
+        let back: Run<2> = Arc::new(move |g, [to_a, to_b]| {
+            [
+                to_a.then(|| multiply(&g, &transposed(b.clone()))),
+                to_b.then(|| multiply(&transposed(a.clone()), &g)),
+            ]
+        });
+        (y, back)
+    }))
+}
