@@ -3,12 +3,15 @@
 //! Two ViT blocks with an Adapter beside each attention; forward, and backward into the PETs and
 //! the head alone, which is the shape of work that has failed on real drivers. The weights come
 //! from a fixed sequence, so both devices get the same numbers. The same again with the frozen
-//! matrices in half precision, where the device has it.
+//! matrices in half precision, where the device has it. [`layers`] compares single layers of sizes that do not fill the
+//! tiles of a GPU kernel.
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 
-use crate::nn::{LayerNorm, Linear, Place, WeightType, attention, gelu};
+use crate::nn::{
+    Frame, LayerNorm, Linear, Place, WeightType, attention, gelu, mlp, project, self_attention,
+};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
@@ -42,6 +45,94 @@ pub fn run(device: &Device, weights: WeightType) -> Result<f64> {
     }
     Ok(worst)
 }
+
+/// Runs single layers on `device` and on the CPU, forward and backward; returns the largest relative error.
+///
+/// # Errors
+/// As [`run`].
+pub fn layers(device: &Device) -> Result<f64> {
+    let mut worst = 0f64;
+    for (name, layer) in LAYERS {
+        let outcome = |device: &Device| -> Result<Vec<HostTensor>> {
+            let (inputs, y) = layer(&mut Sequence(7), device)?;
+            let plain = device.clone();
+            let weight: Tensor<3> = Sequence(11).next(y.dims(), 1.0, &plain)?;
+            let gradients = (y.clone() * Tensor::from_inner(weight)).sum().backward();
+            let mut found = vec![HostTensor::read(&y.inner())?];
+            for input in inputs {
+                let gradient = input.grad(&gradients).ok_or_else(|| {
+                    Problem::new(format!("{name}: the gradient of an input is missing"))
+                })?;
+                found.push(HostTensor::read(&gradient)?);
+            }
+            Ok(found)
+        };
+        for (found, expected) in outcome(device)?.iter().zip(&outcome(&Device::flex())?) {
+            let error = relative_error(found, expected);
+            if !error.is_finite() || error > LAYER_TOLERANCE {
+                return Err(Problem::new(format!(
+                    "{name} differs from the CPU's by {error:.1e} of the largest value"
+                )));
+            }
+            worst = worst.max(error);
+        }
+    }
+    Ok(worst)
+}
+
+/// Largest relative error of a single layer.
+const LAYER_TOLERANCE: f64 = 2e-5;
+
+/// Makes a layer, and returns its inputs, of which gradients are compared, and its result.
+type Layer = fn(&mut Sequence, &Device) -> Result<(Vec<Tensor<3>>, Tensor<3>)>;
+
+const LAYERS: [(&str, Layer); 6] = [
+    ("a linear layer", |sequence, device| {
+        let layer = sequence.linear([65, 66], device)?;
+        let x = sequence.input([3, 11, 65], device)?;
+        Ok((vec![x.clone()], layer.forward(x)))
+    }),
+    ("a layer norm", |sequence, device| {
+        let norm = sequence.norm(50, device)?;
+        let x = sequence.input([2, 9, 50], device)?;
+        Ok((vec![x.clone()], norm.forward(x)))
+    }),
+    ("a narrow product", |sequence, device| {
+        let x = sequence.input([4, 300, 36], device)?;
+        let weight = sequence.input([1, 36, 5], device)?;
+        let y = project(
+            x.clone().reshape([1200, 36]),
+            weight.clone().reshape([36, 5]),
+        );
+        Ok((vec![x, weight], y.reshape([4, 300, 5])))
+    }),
+    ("a wide product", |sequence, device| {
+        let x = sequence.input([8, 600, 70], device)?;
+        let weight = sequence.input([1, 70, 64], device)?;
+        let y = project(
+            x.clone().reshape([4800, 70]),
+            weight.clone().reshape([70, 64]),
+        );
+        Ok((vec![x, weight], y.reshape([8, 600, 64])))
+    }),
+    ("an MLP", |sequence, device| {
+        let norm = sequence.norm(36, device)?;
+        let fc1 = sequence.linear([36, 132], device)?;
+        let fc2 = sequence.linear([132, 36], device)?;
+        let x = sequence.input([2, 33, 36], device)?;
+        Ok((vec![x.clone()], mlp(x, Frame::whole(&norm), &fc1, &fc2)))
+    }),
+    ("an attention", |sequence, device| {
+        let norm = sequence.norm(24, device)?;
+        let qkv = sequence.linear([24, 72], device)?;
+        let proj = sequence.linear([24, 24], device)?;
+        let bias = sequence.next([2, 3, 50, 50], 1.0, device)?;
+        let x = sequence.input([4, 50, 24], device)?;
+        let frame = Frame::whole(&norm);
+        let y = self_attention(x.clone(), frame, [&qkv, &proj], 3, Some(&bias));
+        Ok((vec![x], self_attention(y, frame, [&qkv, &proj], 2, None)))
+    }),
+];
 
 /// max|a − b| / max|b|; not finite as soon as a value of `a` is not.
 pub(crate) fn relative_error(a: &HostTensor, b: &HostTensor) -> f64 {
@@ -77,6 +168,33 @@ impl Sequence {
         host.to_device(device)
     }
 
+    /// A tensor that wants a gradient.
+    fn input(&mut self, shape: [usize; 3], device: &Device) -> Result<Tensor<3>> {
+        let tracked = device.clone().autodiff();
+        Ok(self.next(shape, 1.5, &tracked)?.require_grad())
+    }
+
+    /// A frozen linear layer (inputs, outputs).
+    fn linear(&mut self, [inputs, outputs]: [usize; 2], place: impl Into<Place>) -> Result<Linear> {
+        let place = place.into();
+        let scale = (3.0 / inputs as f32).sqrt();
+        let weight = self.values(inputs * outputs, scale);
+        let bias = self.next([outputs], 0.1, &place.device)?;
+        Ok(Linear::placed(
+            weight,
+            [inputs, outputs],
+            Some(bias),
+            &place,
+        ))
+    }
+
+    /// A frozen layer norm.
+    fn norm(&mut self, width: usize, device: &Device) -> Result<LayerNorm> {
+        let gamma = self.next([width], 0.2, device)? + 1.0;
+        let beta = self.next([width], 0.2, device)?;
+        Ok(LayerNorm::new(gamma, beta, 1e-6))
+    }
+
     /// The next numbers, scaled.
     fn values(&mut self, count: usize, scale: f32) -> Vec<f32> {
         let values = (0..count).map(|_| {
@@ -105,22 +223,12 @@ struct Block {
 impl Block {
     fn new(sequence: &mut Sequence, place: &Place, tracked: &Device) -> Result<Self> {
         let plain = &place.device;
-        let mut linear = |inputs: usize, outputs: usize| -> Result<Linear> {
-            let scale = (3.0 / inputs as f32).sqrt();
-            let shape = [inputs, outputs];
-            let weight = sequence.values(inputs * outputs, scale);
-            let bias = sequence.next([outputs], 0.1, plain)?;
-            Ok(Linear::placed(weight, shape, Some(bias), place))
-        };
-        let (qkv, proj) = (linear(WIDTH, 3 * WIDTH)?, linear(WIDTH, WIDTH)?);
-        let (fc1, fc2) = (linear(WIDTH, 4 * WIDTH)?, linear(4 * WIDTH, WIDTH)?);
-        let mut norm = || -> Result<LayerNorm> {
-            let gamma = sequence.next([WIDTH], 0.2, plain)? + 1.0;
-            let beta = sequence.next([WIDTH], 0.2, plain)?;
-            Ok(LayerNorm::new(gamma, beta, 1e-6))
-        };
+        let qkv = sequence.linear([WIDTH, 3 * WIDTH], place.clone())?;
+        let proj = sequence.linear([WIDTH, WIDTH], place.clone())?;
+        let fc1 = sequence.linear([WIDTH, 4 * WIDTH], place.clone())?;
+        let fc2 = sequence.linear([4 * WIDTH, WIDTH], place.clone())?;
         Ok(Self {
-            norms: [norm()?, norm()?],
+            norms: [sequence.norm(WIDTH, plain)?, sequence.norm(WIDTH, plain)?],
             qkv,
             proj,
             fc1,

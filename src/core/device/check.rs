@@ -24,10 +24,16 @@ const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 pub struct Trust {
     /// Whether weights may be kept in half precision there.
     pub half: bool,
+    /// Whether the program's own kernels compute rightly there; the framework's are used otherwise.
+    pub kernels: bool,
 }
 
 /// What the self-test says at the end of its line where half precision is right, too.
 pub const HALF_IS_RIGHT: &str = "half precision too";
+/// What the self-test says where the program's own kernels are right.
+pub const KERNELS_ARE_RIGHT: &str = "with the program's own kernels";
+/// The option of a self-test without them.
+const WITHOUT_KERNELS: &str = "--without-kernels";
 
 /// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
 /// before, else by the self-test in a child process (seconds).
@@ -38,6 +44,7 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Ok(Trust {
             half: !info.is_cpu(),
+            kernels: true,
         });
     };
     let file = cache_file();
@@ -47,7 +54,10 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     };
     let verdict = verdict(info, file.as_deref(), || test(program, info, limit));
     if verdict.good {
-        return Ok(Trust { half: verdict.half });
+        return Ok(Trust {
+            half: verdict.half,
+            kernels: verdict.kernels,
+        });
     }
     let remedy = match file {
         None => message!("try-update-graphics-driver"),
@@ -91,9 +101,24 @@ fn test(
     info: &DeviceInfo,
     limit: Duration,
 ) -> std::result::Result<SelfTestResult, String> {
-    let bad = SelfTestResult::bad;
     let selector = info.selector();
-    let Some((status, note)) = ask(program, &[SUBCOMMAND, &selector], limit)? else {
+    let first = test_with(program, &[SUBCOMMAND, &selector], limit)?;
+    if first.good {
+        return Ok(first);
+    }
+    // A driver that crashes or hangs on our kernels may do well with the framework's.
+    let second = test_with(program, &[SUBCOMMAND, &selector, WITHOUT_KERNELS], limit)?;
+    Ok(if second.good { second } else { first })
+}
+
+/// Runs one child.
+fn test_with(
+    program: &Path,
+    words: &[&str],
+    limit: Duration,
+) -> std::result::Result<SelfTestResult, String> {
+    let bad = SelfTestResult::bad;
+    let Some((status, note)) = ask(program, words, limit)? else {
         let seconds = limit.as_secs();
         return Ok(bad(format!("it did not answer within {seconds} seconds")));
     };
@@ -104,6 +129,7 @@ fn test(
         Some(0) => SelfTestResult {
             good: true,
             half: note.ends_with(HALF_IS_RIGHT),
+            kernels: note.contains(KERNELS_ARE_RIGHT),
             note,
             prepared: Default::default(),
         },
@@ -167,6 +193,8 @@ mod tests {
         assert!(run(&half, long).half && !run("echo largest relative error 1e-5", long).half);
         let wrong = run("echo gradients are off by 3; exit 1", long);
         assert!(!wrong.good && wrong.note.contains("off by 3"));
+        let own = run("[ $3 ] || kill -SEGV $$; echo good", long);
+        assert!(own.good && !own.kernels, "{own:?}");
         let crashed = run("kill -SEGV $$", long);
         assert!(
             !crashed.good && crashed.note.contains("crashed"),
@@ -232,6 +260,7 @@ mod tests {
             good: true,
             note: String::new(),
             half: true,
+            kernels: true,
             prepared: Default::default(),
         };
         assert!(verdict(&updated, Some(&file), || Ok(good.clone())).good);

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use burn::tensor::wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
-pub use check::{HALF_IS_RIGHT, Trust, trust};
+pub use check::{HALF_IS_RIGHT, KERNELS_ARE_RIGHT, Trust, trust};
 pub use child::{end_with_parent, lower_priority, set_program, tied};
 pub use machine::processor_name;
 use machine::{adapters, cpu};

@@ -4,6 +4,7 @@
 use burn::tensor::{DType, Device};
 
 use super::{DeviceInfo, choose, open, trust};
+use crate::nn;
 use crate::problem::{Problem, Result};
 
 /// A device that is ready for work.
@@ -29,6 +30,7 @@ pub struct Trusted {
     /// Why it is the CPU although a GPU was chosen.
     pub remark: Option<Problem>,
     half: bool,
+    kernels: bool,
 }
 
 /// Chooses a device and tests it if it was not tested before. A GPU that fails is reported in
@@ -43,6 +45,7 @@ pub fn trusted(wanted: &str) -> Result<Trusted> {
             info,
             remark: None,
             half: trust.half,
+            kernels: trust.kernels,
         }),
         Err(problem) => Trusted::cpu_instead(problem),
     }
@@ -59,6 +62,7 @@ impl Trusted {
             info: choose("cpu")?,
             remark: Some(remark),
             half: false,
+            kernels: false,
         })
     }
 
@@ -67,6 +71,9 @@ impl Trusted {
     /// # Errors
     /// A Problem when not even the CPU can be had.
     pub fn open(self) -> Result<Ready> {
+        if !self.info.is_cpu() {
+            nn::use_own_gpu_kernels(self.kernels);
+        }
         let (chosen, device) = match open(&self.info) {
             Ok(device) => (self, device),
             Err(problem) => {

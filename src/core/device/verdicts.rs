@@ -1,10 +1,11 @@
-//! What was found out about the cards of this machine, kept per card, driver and version of the
-//! program in one file: the self-test's verdict, and for each family of backbones how well the
+//! What was found out about the GPUs of this machine, stored per GPU, driver and build of the GPU kernels
+//! in one file: the self-test's verdict, and for each family of backbones how well the
 //! variants did.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub(super) struct SelfTestResult {
     pub note: String,
     /// Whether it also computes rightly with weights in half precision.
     pub half: bool,
+    /// Whether the program's own kernels compute rightly.
+    #[serde(default)]
+    pub kernels: bool,
     /// What preparing found, by family of backbones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prepared: BTreeMap<String, Prepared>,
@@ -34,6 +38,7 @@ impl SelfTestResult {
             good: false,
             note,
             half: false,
+            kernels: false,
             prepared: BTreeMap::new(),
         }
     }
@@ -133,6 +138,42 @@ type Book = BTreeMap<String, SelfTestResult>;
 /// Two of this program's threads write one after the other.
 static WRITING: Mutex<()> = Mutex::new(());
 
+/// The sources that decide what a GPU computes: layers, kernels, and what they are checked with.
+const SOURCES: [&str; 11] = [
+    include_str!("../nn/mod.rs"),
+    include_str!("../nn/framework.rs"),
+    include_str!("../nn/half.rs"),
+    include_str!("../nn/gpu/mod.rs"),
+    include_str!("../nn/gpu/attention.rs"),
+    include_str!("../nn/gpu/elementwise.rs"),
+    include_str!("../nn/gpu/glue.rs"),
+    include_str!("../nn/gpu/kernel.rs"),
+    include_str!("../nn/gpu/product.rs"),
+    include_str!("../nn/gpu/rows.rs"),
+    include_str!("../selftest.rs"),
+];
+
+/// The versions of all crates.
+const LOCK: &str = include_str!("../../../Cargo.lock");
+
+/// Returns the entries of a lock file for the crates that compute on a GPU.
+fn gpu_crates(lock: &str) -> impl Iterator<Item = &str> {
+    let computes = |entry: &&str| {
+        ["burn", "cubecl", "cubek", "naga", "wgpu"]
+            .iter()
+            .any(|name| entry.trim_start().starts_with(&format!("name = \"{name}")))
+    };
+    lock.split("[[package]]").filter(computes)
+}
+
+/// Identifies the GPU kernels of this build. A verdict of other kernels says nothing about these.
+static KERNELS: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = DefaultHasher::new();
+    SOURCES.hash(&mut hasher);
+    gpu_crates(LOCK).for_each(|entry| entry.hash(&mut hasher));
+    format!("kernels {:016x}", hasher.finish())
+});
+
 fn key(info: &DeviceInfo) -> String {
     // Two cards of one make have a verdict each.
     let place = match info.pci.as_str() {
@@ -144,7 +185,7 @@ fn key(info: &DeviceInfo) -> String {
         info.name,
         info.api.title(),
         info.driver,
-        env!("CARGO_PKG_VERSION")
+        *KERNELS
     )
 }
 
