@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::tensors::device_problem;
+use crate::tensors::{device_problem, is_full};
 
 /// Does some work; a panic inside ends it and gives what it said. What the work has changed until
 /// then stays changed: the caller sees to it that this does no harm.
@@ -24,8 +24,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Runs a job; a panic inside becomes a Problem.
 pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
     caught(job).unwrap_or_else(|text| {
-        let device = ["wgpu", "device", "memory", "buffer"];
-        Err(if device.iter().any(|word| text.contains(word)) {
+        Err(if is_of_device(&text) {
             device_problem(&text, None)
         } else {
             Problem::new(message!(
@@ -35,6 +34,14 @@ pub(crate) fn fenced<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
             .advise(message!("try-what-was-saved-is-kept-continue"))
         })
     })
+}
+
+/// Whether a panic with this text comes from a device. Indices and buffers of other code fail with texts that contain
+/// "memory" and "buffer", too.
+fn is_of_device(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let names = ["wgpu", "cubecl", "device"];
+    names.iter().any(|name| text.contains(name)) || is_full(&text)
 }
 
 #[cfg(test)]
@@ -53,5 +60,20 @@ mod tests {
             matches!(&told, Err(what) if what.contains("overflow")),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn only_a_device_fails_as_a_device() {
+        let of_device = [
+            "wgpu error: Validation Error",
+            "Parent device is lost",
+            "Out of memory",
+        ];
+        assert!(of_device.into_iter().all(is_of_device));
+        let others = [
+            "the replay memory is empty",
+            "range end 9 out of range for buffer",
+        ];
+        assert!(!others.into_iter().any(is_of_device));
     }
 }
