@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::optimiser::Step;
 use super::task::none_begun;
+use crate::nn;
 use crate::pet::standard_normal;
 use crate::problem::Result;
 use crate::tensors::{HostTensor, Named, shaped};
@@ -44,7 +45,7 @@ impl Head {
 
     /// features (batch × width) → logits (batch × classes of the task).
     pub fn forward(&self, features: Tensor<2>) -> Tensor<2> {
-        features.matmul(self.weight.clone()) + self.bias.clone()
+        nn::matmul(features, self.weight.clone()) + self.bias.clone()
     }
 
     /// Copies whose gradients are recorded.

@@ -17,6 +17,7 @@ mod rounded;
 
 use burn::tensor::{Tensor, TensorData};
 
+pub use gpu::launches;
 pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
 use half::HalfMatrix;
 pub use lae_kernels::bf16::{is_native as multiplies_bf16, kernel as bf16_kernel};
@@ -112,7 +113,9 @@ impl Linear {
         let bias = self.bias.as_ref();
         let kernel = match &self.matrix {
             Matrix::Half(half) => {
-                return framework::linear(x, half.values.dims(), |x| half.product(x), bias);
+                return gpu::linear(&x, self).unwrap_or_else(|| {
+                    framework::linear(x, half.values.dims(), |x| half.product(x), bias)
+                });
             }
             Matrix::Whole(_) | Matrix::Rounded(_) => {
                 cpu::linear(&x, self).or_else(|| gpu::linear(&x, self))
@@ -295,7 +298,7 @@ pub fn blend<const D: usize>(old: &Tensor<D>, new: &Tensor<D>, share: f64) -> Te
 }
 
 /// The product of matrices in the last two axes, whose other axes are equal. Both may be trained.
-fn matmul<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
+pub fn matmul<const D: usize>(a: Tensor<D>, b: Tensor<D>) -> Tensor<D> {
     gpu::matmul(&a, &b).unwrap_or_else(|| a.matmul(b))
 }
 

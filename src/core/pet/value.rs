@@ -135,7 +135,7 @@ impl Value {
                 let flat = nn::project(x.reshape([batch * heads * tokens, inner]), y);
                 Self::Four(flat.reshape([batch, heads, tokens, width]))
             }
-            (x, y) => both!(x, y, (x, y) => x.matmul(y)),
+            (x, y) => both!(x, y, (x, y) => nn::matmul(x, y)),
         }
     }
 

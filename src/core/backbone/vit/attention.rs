@@ -63,7 +63,7 @@ fn shares_of_class(q: Tensor<4>, k: Tensor<4>) -> Tensor<4> {
     let [batch, heads, _, width] = q.dims();
     let first = q.slice([0..batch, 0..heads, 0..1, 0..width]);
     let scale = (width as f64).powf(-0.5);
-    nn::softmax((first * scale).matmul(k.swap_dims(2, 3)))
+    nn::softmax(nn::matmul(first * scale, k.swap_dims(2, 3)))
 }
 
 /// The weights that a plugin's attention gives the values of the tokens from `first` on (batch ×

@@ -57,10 +57,10 @@ impl LastAttention {
         let query = self.query.forward(first(e.clone()));
         let by_head = |x: Tensor<3>| x.swap_dims(0, 1);
         let query = by_head(query.reshape([batch, self.heads, width / self.heads]));
-        let asked = by_head(query.matmul(self.key.clone()));
-        let shares = nn::softmax(asked.matmul(e.clone().swap_dims(1, 2)));
-        let mixed = by_head(shares.matmul(e));
-        let mixed = by_head(mixed.matmul(self.value.clone())).reshape([batch, 1, width]);
+        let asked = by_head(nn::matmul(query, self.key.clone()));
+        let shares = nn::softmax(nn::matmul(asked, e.clone().swap_dims(1, 2)));
+        let mixed = by_head(nn::matmul(shares, e));
+        let mixed = by_head(nn::matmul(mixed, self.value.clone())).reshape([batch, 1, width]);
         let mixed = match &self.value_bias {
             Some(bias) => mixed + bias.clone().unsqueeze::<3>(),
             None => mixed,

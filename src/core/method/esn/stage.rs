@@ -189,8 +189,10 @@ impl EsnStage {
         let q = split(self.linear("q", own) * (head as f64).powf(-0.5), 1);
         let k = split(self.linear("k", e.clone()), rows);
         let v = split(self.linear("v", e), rows);
-        let shares = nn::softmax(q.matmul(k.transpose()));
-        let mixed = shares.matmul(v).swap_dims(1, 2).reshape([batch, width]);
+        let shares = nn::softmax(nn::matmul(q, k.transpose()));
+        let mixed = nn::matmul(shares, v)
+            .swap_dims(1, 2)
+            .reshape([batch, width]);
         let y = token + self.linear("proj", mixed);
         let hidden = nn::gelu(self.linear("fc1", self.norm("norm2", y.clone())));
         y + self.linear("fc2", hidden)

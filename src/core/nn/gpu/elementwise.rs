@@ -57,11 +57,22 @@ impl Elementwise {
             Self::Gelu | Self::GeluGradient => (None, count as u32),
             _ => (Some(count as u32), 0),
         };
-        let kernel = KERNELS.get(&(self, fixed), || Kernel::new(&self.text(fixed), THREADS));
+        let kernel = KERNELS.get(&(self, fixed), || self.kernel(fixed));
         let [a, b] = scalars.map(bits);
         let numbers = numbers(like, [open, a, b]);
         let buffers = [buffers, &[Bound::Read(&numbers)]].concat();
         kernel.launch(grid(count.div_ceil(THREADS as usize)), &buffers);
+    }
+
+    fn kernel(self, count: Option<u32>) -> Kernel {
+        let name = match self {
+            Self::Gelu => "gelu of values",
+            Self::GeluGradient => "gelu gradient",
+            Self::Blend => "moving average",
+            Self::Adam { .. } => "Adam step",
+            Self::Momentum { .. } => "SGD step",
+        };
+        Kernel::new(name.into(), &self.text(count), THREADS)
     }
 
     fn text(self, count: Option<u32>) -> String {
@@ -262,8 +273,8 @@ mod tests {
             momentum(true),
         ];
         for kernel in kernels {
-            Kernel::new(&kernel.text(None), THREADS).validate();
-            Kernel::new(&kernel.text(Some(100)), THREADS).validate();
+            kernel.kernel(None).validate();
+            kernel.kernel(Some(100)).validate();
         }
     }
 }

@@ -16,7 +16,7 @@ use burn_cubecl::tensor::CubeTensor;
 /// A tensor on the GPU with gradients.
 type AutodiffTensor = FloatTensor<Autodiff<Cube>>;
 
-/// An f32 tensor on a GPU.
+/// A tensor on a GPU.
 pub enum Input {
     /// On the plain device.
     Plain(CubeTensor),
@@ -27,7 +27,11 @@ pub enum Input {
 impl Input {
     /// `None` if the tensor is not f32 on a GPU, or if its device recomputes activations of its own accord.
     pub fn new<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
-        if tensor.dtype() != DType::F32 || !super::is_enabled() {
+        Self::with_type(tensor, DType::F32)
+    }
+
+    fn with_type<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<Self> {
+        if tensor.dtype() != dtype || !super::is_enabled() {
             return None;
         }
         let dispatch = tensor.clone().into_dispatch();
@@ -47,7 +51,17 @@ impl Input {
 
     /// Returns the values of a tensor that wants no gradient; `None` for others, and where [`Input::new`] gives none.
     pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<CubeTensor> {
-        match Self::new(tensor)? {
+        Self::constant_with_type(tensor, DType::F32)
+    }
+
+    /// Returns the values of a matrix of f32 or f16 that wants no gradient.
+    pub fn weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
+        Self::constant_with_type(tensor, DType::F32)
+            .or_else(|| Self::constant_with_type(tensor, DType::F16))
+    }
+
+    fn constant_with_type<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<CubeTensor> {
+        match Self::with_type(tensor, dtype)? {
             Self::Plain(tensor) => Some(tensor),
             Self::Tracked(_) if tensor.is_tracked() => None,
             Self::Tracked(tensor) => Some(tensor.into_primitive()),

@@ -21,17 +21,21 @@ pub const MAX_GROUPS: usize = 65_535;
 /// A compute shader that is ready to be launched.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    name: &'static str,
     text: Arc<str>,
     hash: u64,
     threads: u32,
 }
 
 impl Kernel {
-    /// Wraps a WGSL text whose entry point is `main`, with this many threads in a workgroup.
-    pub fn new(text: &str, threads: u32) -> Self {
+    /// Wraps a WGSL text whose entry point is `main`, with this many threads in a workgroup. The name is for people; it
+    /// has a space in it, which no kernel of the framework has.
+    pub fn new(name: String, text: &str, threads: u32) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         Self {
+            // The framework wants names that live as long as the program. A kernel is made once.
+            name: name.leak(),
             text: text.into(),
             hash: hasher.finish(),
             threads,
@@ -90,7 +94,7 @@ impl<'a> Bound<'a> {
 
 impl KernelMetadata for Kernel {
     fn name(&self) -> &'static str {
-        "lae"
+        self.name
     }
 
     fn id(&self) -> KernelId {

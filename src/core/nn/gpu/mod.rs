@@ -9,16 +9,19 @@ mod attention;
 mod elementwise;
 mod glue;
 mod kernel;
+pub mod launches;
 mod product;
 mod rows;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Tensor};
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
+use cubecl::prelude::KernelMetadata;
 
+use super::half::HalfMatrix;
 use super::{Frame, LayerNorm, Linear, Matrix};
 use glue::{Input, Run, apply};
 use kernel::{Bound, MAX_GROUPS, empty, numbers};
@@ -84,7 +87,10 @@ fn launch(
         .has_rows()
         .then(|| numbers(out, [rows as u32, 0, 0]));
     buffers.extend(sizes.as_ref().map(Bound::Read));
-    product::kernel(&product, &tiles).launch(tiles.groups(m, n, batch), &buffers);
+    let kernel = product::kernel(&product, &tiles);
+    let operations = [m, k, n, batch].map(|size| size as f64);
+    launches::count_operations(kernel.name(), 2.0 * operations.iter().product::<f64>());
+    kernel.launch(tiles.groups(m, n, batch), &buffers);
     if let Some(parts) = &parts {
         let groups = (m * n).div_ceil(SUM_THREADS) as u32;
         let sum = product::sum_kernel(m * n, tiles.splits);
@@ -101,7 +107,7 @@ fn row_count(x: &CubeTensor) -> usize {
 /// A frozen linear layer on the GPU.
 #[derive(Clone)]
 struct Frozen {
-    /// in × out, row by row.
+    /// in × out, row by row; f32 or f16.
     weight: CubeTensor,
     bias: Option<CubeTensor>,
     inputs: usize,
@@ -109,10 +115,15 @@ struct Frozen {
 }
 
 impl Frozen {
-    /// `None` where a matrix is not f32, or some of it is trained.
+    /// `None` where some of it is trained or on another device, or f16 that cannot be read in fours.
     fn new(layer: &Linear) -> Option<Self> {
-        let Matrix::Whole(weight) = &layer.matrix else {
-            return None;
+        let weight = match &layer.matrix {
+            Matrix::Whole(weight) => weight,
+            Matrix::Half(HalfMatrix {
+                values,
+                factors: None,
+            }) if values.dims()[1].is_multiple_of(4) => values,
+            _ => return None,
         };
         let [inputs, outputs] = weight.dims();
         let bias = match &layer.bias {
@@ -120,7 +131,7 @@ impl Frozen {
             None => None,
         };
         Some(Self {
-            weight: into_contiguous(Input::constant(weight)?),
+            weight: into_contiguous(Input::weight(weight)?),
             bias,
             inputs,
             outputs,
@@ -158,7 +169,10 @@ impl Frozen {
             *last = n;
         }
         let out = empty(x, &shape);
-        let product = Product::new([Size::Rows, Size::Fixed(k as u32)], n, stored);
+        let product = Product {
+            b_half: self.weight.dtype == DType::F16,
+            ..Product::new([Size::Rows, Size::Fixed(k as u32)], n, stored)
+        };
         launch(product, [rows, k], 1, [x, &self.weight, &out], extra);
         out
     }

@@ -145,6 +145,8 @@ pub struct Product {
     pub b: Stored,
     /// m × n, never turned.
     pub out: Stored,
+    /// Whether B holds f16, four values in a pair of u32. Its rows are then multiples of four long.
+    pub b_half: bool,
     /// Bits of the f32 that sums are multiplied by.
     pub scale: u32,
     /// What follows.
@@ -162,6 +164,7 @@ impl Product {
             a,
             b,
             out: Stored::plain(n),
+            b_half: false,
             scale: 1f32.to_bits(),
             epilogue: Epilogue::default(),
         }
@@ -186,6 +189,7 @@ pub struct Tiles {
 }
 
 impl Tiles {
+    const HUGE: Self = Self::new([128, 128, 8], [8, 8]);
     const LARGE: Self = Self::new([128, 64, 16], [8, 4]);
     /// Shared memory: 8 KiB, within the limits of every device.
     pub const MEDIUM: Self = Self::new([64, 64, 16], [4, 4]);
@@ -211,7 +215,8 @@ impl Tiles {
             let [rows, columns, _] = tiles.group.map(|size| size as usize);
             m >= rows && n >= columns && groups(tiles) >= WANTED
         };
-        if let Some(tiles) = [Self::LARGE, Self::MEDIUM].into_iter().find(fills) {
+        let best = [Self::HUGE, Self::LARGE, Self::MEDIUM];
+        if let Some(tiles) = best.into_iter().find(fills) {
             return tiles;
         }
         let tiles = match m.min(n) < 64 {
@@ -250,8 +255,40 @@ impl Tiles {
 pub fn kernel(product: &Product, tiles: &Tiles) -> Kernel {
     static KERNELS: Cache<(Product, Tiles)> = Cache::new();
     KERNELS.get(&(*product, *tiles), || {
-        Kernel::new(&text(product, tiles), tiles.threads())
+        let text = text(product, tiles);
+        Kernel::new(name(product, tiles), &text, tiles.threads())
     })
+}
+
+/// Describes a product for people: its sizes, how operands are stored, and its tiles.
+fn name(product: &Product, tiles: &Tiles) -> String {
+    let size = |size: Size| match size {
+        Size::Fixed(size) => size.to_string(),
+        Size::Rows => "rows".into(),
+    };
+    let letter = |stored: Stored| if stored.turned { 'T' } else { 'N' };
+    let mut name = format!(
+        "product {} × {} × {} {}{}",
+        size(product.m),
+        size(product.k),
+        product.n,
+        letter(product.a),
+        letter(product.b),
+    );
+    if product.b_half {
+        name += " f16";
+    }
+    match product.epilogue.activation {
+        Activation::Identity => {}
+        Activation::Gelu => name += " gelu",
+        Activation::GeluGradient => name += " gelu'",
+    }
+    let [rows, columns, depth] = tiles.group;
+    name += &format!(", tile {rows}×{columns}×{depth}");
+    if tiles.splits > 1 {
+        name += &format!(" in {} parts", tiles.splits);
+    }
+    name
 }
 
 /// Threads of a workgroup that adds up partial results.
@@ -274,7 +311,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
 }}
 "
         );
-        Kernel::new(&text, SUM_THREADS as u32)
+        Kernel::new("sum of parts".into(), &text, SUM_THREADS as u32)
     })
 }
 
@@ -307,6 +344,7 @@ macro_rules! line {
 struct Operand {
     name: &'static str,
     stored: Stored,
+    half: bool,
     /// Whether the contraction goes from line to line.
     line_is_k: bool,
     /// How many lines and columns the stored matrix has.
@@ -339,14 +377,18 @@ impl Operand {
         // B is treated as its transpose, so that its lines are the contraction where it is plain. Threads side by
         // side read different lines of a turned B: one vector more a line, so that they use different banks.
         let pad = u32::from(product.b.turned);
-        Self::new(
+        let operand = Self::new(
             "b",
             product.b.transposed(),
             [Size::Fixed(product.n), product.k],
             [columns, depth],
             tiles,
             pad,
-        )
+        );
+        Self {
+            half: product.b_half,
+            ..operand
+        }
     }
 
     /// Of an operand whose rows are not contracted: sizes of matrix and tile are rows and contraction.
@@ -372,6 +414,7 @@ impl Operand {
         Self {
             name,
             stored,
+            half: false,
             line_is_k,
             lines,
             columns,
@@ -391,7 +434,11 @@ impl Operand {
     fn declare(&self, text: &mut String, binding: u32) {
         let Self { name, stored, .. } = self;
         let quad = stored.is_quad(self.columns);
-        let element = if quad { "vec4<f32>" } else { "f32" };
+        let element = match (quad, self.half) {
+            (true, true) => "vec2<u32>",
+            (true, false) => "vec4<f32>",
+            (false, _) => "f32",
+        };
         line!(
             text,
             "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{element}>;"
@@ -419,7 +466,14 @@ impl Operand {
                 true => format!("min(column, {}u)", columns - 4),
                 false => "column".into(),
             };
-            line!(text, "  let v = {name}[(start + {column}) >> 2u];");
+            let at = format!("{name}[(start + {column}) >> 2u]");
+            match self.half {
+                true => line!(
+                    text,
+                    "  let pair = {at};\n  let v = vec4<f32>(unpack2x16float(pair.x), unpack2x16float(pair.y));"
+                ),
+                false => line!(text, "  let v = {at};"),
+            }
         } else {
             let value = |i: u32| match guard_column {
                 true => format!("{name}[start + min(column + {i}u, {}u)]", columns - 1),
@@ -787,10 +841,12 @@ mod tests {
     fn few_workgroups_split_the_contraction() {
         let gradient = Tiles::for_sizes([768, 5, 4728], 1);
         assert_eq!((gradient.group, gradient.splits), ([32, 32, 32], 10));
+        let wide = Tiles::for_sizes([4728, 3072, 768], 1);
+        assert_eq!((wide.group, wide.splits), ([128, 128, 8], 1));
         let layer = Tiles::for_sizes([4728, 768, 768], 1);
         assert_eq!((layer.group, layer.splits), ([128, 64, 16], 1));
-        let heads = Tiles::for_sizes([197, 197, 64], 288);
-        assert_eq!((heads.group, heads.splits), ([128, 64, 16], 1));
+        let narrow = Tiles::for_sizes([4728, 64, 197], 1);
+        assert_eq!((narrow.group, narrow.splits), ([64, 64, 16], 1));
     }
 
     /// Every form of operands, sizes and epilogue.
@@ -832,7 +888,7 @@ mod tests {
     #[test]
     fn every_text_is_valid() {
         for product in products() {
-            for tiles in [Tiles::LARGE, Tiles::MEDIUM, Tiles::SMALL] {
+            for tiles in [Tiles::HUGE, Tiles::LARGE, Tiles::MEDIUM, Tiles::SMALL] {
                 kernel(&product, &tiles).validate();
             }
         }
@@ -846,6 +902,13 @@ mod tests {
             [Stored::turned(768), Stored::plain(5)],
         );
         kernel(&gradient, &split).validate();
+        for b in [Stored::plain(768), Stored::turned(768)] {
+            let half = Product {
+                b_half: true,
+                ..Product::new([Size::Rows, Size::Fixed(768)], 768, [Stored::plain(768), b])
+            };
+            kernel(&half, &Tiles::LARGE).validate();
+        }
         sum_kernel(768 * 5, 8).validate();
     }
 }

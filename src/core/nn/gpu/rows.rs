@@ -136,12 +136,22 @@ impl Row {
     /// Launches a workgroup for each row of `like`.
     fn launch(self, like: &CubeTensor, buffers: &[Bound<'_>]) {
         static KERNELS: Cache<Row> = Cache::new();
-        let kernel = KERNELS.get(&self, || Kernel::new(&self.text(), THREADS));
+        let kernel = KERNELS.get(&self, || self.kernel());
         let count: usize = like.meta.shape().iter().product();
         let rows = count / (width(like) as usize).max(1);
         let sizes = numbers(like, [rows as u32, 0, 0]);
         let buffers = [buffers, &[Bound::Read(&sizes)]].concat();
         kernel.launch(grid(rows), &buffers);
+    }
+
+    fn kernel(self) -> Kernel {
+        let name = match self {
+            Self::Norm { .. } => "layer norm",
+            Self::NormGradient { .. } => "layer norm gradient",
+            Self::Softmax { .. } => "softmax of rows",
+            Self::SoftmaxGradient { .. } => "softmax gradient",
+        };
+        Kernel::new(name.into(), &self.text(), THREADS)
     }
 
     fn text(self) -> String {
@@ -309,7 +319,7 @@ mod tests {
             });
         }
         for row in rows {
-            Kernel::new(&row.text(), THREADS).validate();
+            row.kernel().validate();
         }
     }
 }

@@ -1,0 +1,90 @@
+//! What a piece of work launches on a GPU, and how long each kernel takes there.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cubecl::config::{TypeNameFormatLevel, type_name_format};
+use cubecl::future::block_on;
+use cubecl::logging::{
+    LaunchObservation, LaunchObserver, ProfileDuration, TimingMethod, TimingRequest,
+};
+
+/// All launches of one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Launches {
+    /// Name of the kernel. Own kernels have a space in it, the framework's are names of types.
+    pub kernel: String,
+    /// How often it was launched.
+    pub count: u32,
+    /// Time on the GPU, all launches together.
+    pub time: Duration,
+    /// Floating-point operations of a matrix product, all launches together; 0 for other kernels.
+    pub operations: f64,
+}
+
+/// Operations of products by name of the kernel, while an observation is made.
+static OPERATIONS: Mutex<Option<BTreeMap<&'static str, f64>>> = Mutex::new(None);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes the operations of a product that is launched.
+pub fn count_operations(kernel: &'static str, operations: f64) {
+    if let Some(counts) = &mut *lock(&OPERATIONS) {
+        *counts.entry(kernel).or_default() += operations;
+    }
+}
+
+/// Collects measurements, which are read when the work is done.
+#[derive(Default)]
+struct Observer {
+    pending: Mutex<Vec<(&'static str, ProfileDuration)>>,
+    read: Mutex<Vec<(&'static str, Duration)>>,
+}
+
+impl LaunchObserver for Observer {
+    fn launched(&self, _kernel: &'static str) {}
+
+    fn timing(&self) -> TimingRequest {
+        TimingRequest::Deferred
+    }
+
+    fn profiled(&self, kernel: &'static str, profile: ProfileDuration) {
+        lock(&self.pending).push((kernel, profile));
+    }
+
+    fn timed(&self, kernel: &'static str, time: Duration, _method: TimingMethod) {
+        lock(&self.read).push((kernel, time));
+    }
+}
+
+/// Does some work and returns its launches, those that took longest first. The work has to wait for its results.
+pub fn observe<T>(work: impl FnOnce() -> T) -> (T, Vec<Launches>) {
+    let observer = Arc::new(Observer::default());
+    *lock(&OPERATIONS) = Some(BTreeMap::new());
+    let observation = LaunchObservation::new(observer.clone());
+    let result = work();
+    drop(observation);
+    let operations = lock(&OPERATIONS).take().unwrap_or_default();
+    let pending = std::mem::take(&mut *lock(&observer.pending));
+    let mut times = std::mem::take(&mut *lock(&observer.read));
+    for (kernel, profile) in pending {
+        let time = block_on(profile.resolve()).map_or(Duration::ZERO, |ticks| ticks.duration());
+        times.push((kernel, time));
+    }
+    let mut all: BTreeMap<&'static str, Launches> = BTreeMap::new();
+    for (kernel, time) in times {
+        let launches = all.entry(kernel).or_insert_with(|| Launches {
+            kernel: type_name_format(kernel, TypeNameFormatLevel::Short),
+            operations: operations.get(kernel).copied().unwrap_or(0.0),
+            ..Launches::default()
+        });
+        launches.count += 1;
+        launches.time += time;
+    }
+    let mut all: Vec<_> = all.into_values().collect();
+    all.sort_by_key(|launches| std::cmp::Reverse(launches.time));
+    (result, all)
+}
