@@ -1,5 +1,7 @@
-//! How the products of a row are computed: shape, kernel, speed, and share of what the processor can do.
+//! Where the time of a row goes. On the CPU device: the shape, kernel and speed of each product, and its share of what the
+//! processor can do. On a GPU: what each kernel takes.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -7,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Row;
 use crate::cli::output::Table;
 use crate::nn::explain::{self, Kernel};
-use crate::nn::{bf16_kernel, peak};
-use crate::problem::{Problem, Result};
+use crate::nn::{bf16_kernel, launches, peak};
+use crate::problem::Result;
 
 /// Fewer shapes than a network has of small ones: the rest is told as one line.
 const MOST: usize = 24;
@@ -51,10 +53,106 @@ struct Way {
     gflops: f64,
 }
 
-/// Why nothing is told of another device.
-pub(super) fn elsewhere(device: &str) -> Problem {
-    Problem::new(format!("how {device} computes products is not known here"))
-        .advise("measure the processor with --device cpu, or leave --explain out")
+/// The kernels of a step on a GPU.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Kernels {
+    /// Milliseconds of a step, measured without looking at its kernels.
+    step_ms: f64,
+    /// Those that took longest first.
+    kernels: Vec<KernelTime>,
+}
+
+/// All launches of a kernel in a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct KernelTime {
+    kernel: String,
+    launches: f64,
+    milliseconds: f64,
+    /// Of a product.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gflops: Option<f64>,
+}
+
+/// Steps whose kernels are measured. More would use up the device's timestamps.
+const OBSERVED: u32 = 2;
+
+/// Measures the kernels of some steps, each of which takes `step_ms` otherwise; `None` where nothing runs on a GPU.
+pub(super) fn kernels(
+    step_ms: f64,
+    mut step: impl FnMut() -> Result<()>,
+) -> Result<Option<Kernels>> {
+    let mut all: BTreeMap<String, launches::Launches> = BTreeMap::new();
+    for _ in 0..OBSERVED {
+        let (result, found) = launches::observe(&mut step);
+        result?;
+        for one in found {
+            let sum = all.entry(one.kernel.clone()).or_default();
+            sum.kernel = one.kernel;
+            sum.count += one.count;
+            sum.time += one.time;
+            sum.operations += one.operations;
+        }
+    }
+    let per_step = |value: f64| value / f64::from(OBSERVED);
+    let kernels = all.into_values().map(|sum| KernelTime {
+        kernel: sum.kernel,
+        launches: per_step(sum.count.into()),
+        milliseconds: per_step(sum.time.as_secs_f64() * 1e3),
+        gflops: (sum.operations > 0.0)
+            .then(|| sum.operations / sum.time.as_secs_f64().max(1e-9) / 1e9),
+    });
+    let mut kernels: Vec<_> = kernels.collect();
+    kernels.sort_by(|a, b| b.milliseconds.total_cmp(&a.milliseconds));
+    Ok((!kernels.is_empty()).then_some(Kernels { step_ms, kernels }))
+}
+
+impl Kernels {
+    /// Launches and milliseconds of those that are chosen.
+    fn sum(&self, chosen: impl Fn(&KernelTime) -> bool) -> (f64, f64) {
+        let chosen = self.kernels.iter().filter(|kernel| chosen(kernel));
+        chosen.fold((0.0, 0.0), |(launches, time), kernel| {
+            (launches + kernel.launches, time + kernel.milliseconds)
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut table = Table::new(&["kernel", ">launches", ">ms", ">GFLOP/s"]);
+        for kernel in self.kernels.iter().take(MOST) {
+            table.row([
+                kernel.kernel.clone(),
+                format!("{:.0}", kernel.launches),
+                format!("{:.3}", kernel.milliseconds),
+                kernel
+                    .gflops
+                    .map_or_else(String::new, |speed| format!("{speed:.0}")),
+            ]);
+        }
+        let is_product = |kernel: &KernelTime| kernel.gflops.is_some();
+        let is_own = |kernel: &KernelTime| kernel.kernel.contains(' ');
+        let groups = [
+            ("products", self.sum(is_product)),
+            (
+                "other own kernels",
+                self.sum(|kernel| is_own(kernel) && !is_product(kernel)),
+            ),
+            (
+                "the framework's kernels",
+                self.sum(|kernel| !is_own(kernel)),
+            ),
+        ];
+        let groups = groups.map(|(name, (launches, time))| {
+            format!("{name} {time:.2} ms in {launches:.0} launches")
+        });
+        let left = match self.kernels.len().saturating_sub(MOST) {
+            0 => String::new(),
+            left => format!("and {left} more kernels, each of less time\n"),
+        };
+        format!(
+            "a step takes {:.2} ms: {}\n{table}{left}",
+            self.step_ms,
+            groups.join(", ")
+        )
+    }
 }
 
 /// What `work` gives and, if asked for, the products of f32 that it computed.
@@ -105,11 +203,18 @@ pub(super) fn during<T>(
         share_of_time: ways.iter().map(|way| way.seconds).sum::<f64>() / all,
         ways,
     };
-    Ok((result?, Some(products)))
+    Ok((result?, (!products.ways.is_empty()).then_some(products)))
 }
 
-/// A row's products as people read them.
+/// A row's products or kernels as people read them.
 pub(super) fn words(row: &Row) -> Option<String> {
+    if let Some(kernels) = &row.kernels {
+        let (backbone, batch, mode) = (&row.backbone, row.batch, row.mode.key());
+        return Some(format!(
+            "{backbone}, batch {batch}, {mode}: {}",
+            kernels.text()
+        ));
+    }
     let products = row.products.as_ref()?;
     let mut table = Table::new(&[
         ">rows",

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::explain::{self, Products};
+use super::explain::{self, Kernels, Products};
 use super::mode::Mode;
 use super::network::Network;
 use super::{Asked, Row, idle};
@@ -39,6 +39,8 @@ struct Timed {
     tasks: usize,
     /// Of all that was timed.
     products: Option<Products>,
+    /// Of steps after it.
+    kernels: Option<Kernels>,
 }
 
 impl Asked<'_> {
@@ -53,9 +55,6 @@ impl Asked<'_> {
         let config = self.config()?;
         if ready.info.is_cpu() {
             fits(&config, memory::available_bytes())?;
-        }
-        if self.args.explain && !ready.info.is_cpu() {
-            return Err(explain::elsewhere(&ready.info.name));
         }
         let variant = self.variant.unwrap_or(weights.into());
         let place: Place = (&ready.device, variant).into();
@@ -85,6 +84,7 @@ impl Asked<'_> {
             device: ready.info.name,
             pytorch: Vec::new(),
             products: timed.products,
+            kernels: timed.kernels,
         })
     }
 }
@@ -131,11 +131,17 @@ fn steps(
         }
         Ok(steps)
     })?;
+    let seconds = began.elapsed().as_secs_f64();
+    let kernels = match explain {
+        true => explain::kernels(1e3 * seconds / steps as f64, || network.step(mode))?,
+        false => None,
+    };
     Ok(Timed {
         images: steps * config.batch,
-        seconds: began.elapsed().as_secs_f64(),
+        seconds,
         tasks: 0,
         products,
+        kernels,
     })
 }
 
@@ -146,6 +152,7 @@ fn tasks(config: &RunConfig, place: &Place, least: Duration, explain: bool) -> R
         seconds: 0.0,
         tasks: 0,
         products: None,
+        kernels: None,
     };
     while timed.tasks == 0 || timed.seconds < least.as_secs_f64() {
         let mut network = Network::new(config, place.clone())?;

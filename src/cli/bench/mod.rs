@@ -81,7 +81,7 @@ pub(super) struct Args {
     /// Measure PyTorch after torch.compile, too
     #[arg(long, requires = "pytorch")]
     compiled: bool,
-    /// Tell how each product of a step is computed, and how fast (on the CPU device)
+    /// Show where the time goes: each product on the CPU, each kernel of a step on a GPU
     #[arg(long)]
     explain: bool,
     /// Measure in this process instead of one per row
@@ -119,6 +119,9 @@ struct Row {
     /// How the products of a step are computed, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     products: Option<explain::Products>,
+    /// The kernels of a step on a GPU, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kernels: Option<explain::Kernels>,
 }
 
 /// The JSON.
