@@ -210,7 +210,9 @@ impl Kernel {
         let text = self.text();
         let module = naga::front::wgsl::parse_str(text)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
-        Validator::new(ValidationFlags::all(), Capabilities::empty())
+        // Products read pairs of f16, which every backend of wgpu has.
+        let capabilities = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+        Validator::new(ValidationFlags::all(), capabilities)
             .validate(&module)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.emit_to_string(text)));
         let mut layouter = naga::proc::Layouter::default();
