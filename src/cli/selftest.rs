@@ -1,13 +1,15 @@
-//! What `device` runs in a child process. `gpu-selftest`: one line on stdout says what was found, the
-//! exit code whether it is good. `gpu-list`: the devices as JSON.
+//! What `device` runs in a child process. `gpu-selftest`: the result as JSON on stdout, or one line that says what is
+//! wrong; the exit code says which. `gpu-list`: the devices as JSON.
+
+use std::time::Duration;
 
 use burn::tensor::{DType, Device};
 
 use super::End;
 use super::output::say;
 
-use crate::device::{HALF_IS_RIGHT, KERNELS_ARE_RIGHT};
-use crate::nn::{self, WeightType};
+use crate::device::SelfTestResult;
+use crate::nn::{self, WeightType, plans};
 use crate::problem::{Problem, Result};
 use crate::{device, selftest};
 
@@ -20,6 +22,9 @@ pub(super) struct Args {
     /// Leave out the program's own kernels, which crashed the driver or hung
     #[arg(long)]
     without_kernels: bool,
+    /// Longest time for choosing tiles [default: 20; 0 for a software adapter]
+    #[arg(long, value_name = "SECONDS")]
+    measure: Option<u64>,
 }
 
 /// Lists.
@@ -30,23 +35,16 @@ pub(super) fn list() -> Result<End> {
     Ok(End::Done)
 }
 
+/// Longest time for choosing tiles on a hardware GPU, in seconds. All kernels are compiled anew.
+const PLANS_LIMIT: u64 = 20;
+
 /// Tests.
 pub(super) fn run(args: &Args) -> Result<End> {
-    let tested = device::choose(&args.device)
-        .and_then(|info| device::open(&info))
-        .and_then(|device| Ok((errors(&device, !args.without_kernels)?, device)));
-    match tested {
-        Ok((error, device)) => {
-            let mut line = format!("largest relative error {error:.1e}");
-            if nn::uses_own_gpu_kernels() {
-                line += &format!(", {KERNELS_ARE_RIGHT}");
-            }
-            let half = device.supports_dtype(DType::F16)
-                && selftest::run(&device, WeightType::F16).is_ok();
-            if half {
-                line += &format!(", {HALF_IS_RIGHT}");
-            }
-            say(&format!("{line}\n"))?;
+    match test(args) {
+        Ok(result) => {
+            let json = serde_json::to_string(&result)
+                .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
+            say(&format!("{json}\n"))?;
             Ok(End::Done)
         }
         Err(problem) => {
@@ -56,10 +54,46 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
 }
 
+fn test(args: &Args) -> Result<SelfTestResult> {
+    let info = device::choose(&args.device)?;
+    let device = device::open(&info)?;
+    let error = errors(&device, !args.without_kernels)?;
+    let kernels = nn::uses_own_gpu_kernels();
+    let half = device.supports_dtype(DType::F16) && selftest::run(&device, WeightType::F16).is_ok();
+    // On a processor that imitates a GPU the choice would take minutes and gain nothing.
+    let usual = if info.kind.is_hardware_gpu() {
+        PLANS_LIMIT
+    } else {
+        0
+    };
+    let plans = match Duration::from_secs(args.measure.unwrap_or(usual)) {
+        limit if kernels && !limit.is_zero() => plans::measure_plans(&device, limit)?,
+        _ => plans::Plans::new(),
+    };
+    let mut note = format!("largest relative error {error:.1e}");
+    if kernels {
+        note += ", with the program's own kernels";
+    }
+    if half {
+        note += ", half precision too";
+    }
+    Ok(SelfTestResult {
+        good: true,
+        note,
+        half,
+        kernels,
+        plans,
+        prepared: Default::default(),
+    })
+}
+
 /// Returns the largest error of the network with the program's own kernels, or with the framework's where those are wrong.
 fn errors(device: &Device, own_kernels: bool) -> Result<f64> {
     if own_kernels {
-        match selftest::layers(device).and_then(|_| selftest::run(device, WeightType::F32)) {
+        let tested = plans::check_tiles(device)
+            .and_then(|_| selftest::layers(device))
+            .and_then(|_| selftest::run(device, WeightType::F32));
+        match tested {
             Ok(error) => return Ok(error),
             Err(problem) => tracing::warn!("own kernels: {problem}"),
         }

@@ -10,6 +10,7 @@ use super::child::{ask, ended_from_outside, program};
 use super::verdicts::{SelfTestResult, cache_file, keep, kept};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
+use crate::nn::plans::Plans;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
@@ -20,18 +21,16 @@ const TIME_LIMIT: Duration = Duration::from_secs(90);
 const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// How far a device can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trust {
     /// Whether weights may be kept in half precision there.
     pub half: bool,
     /// Whether the program's own kernels compute rightly there; the framework's are used otherwise.
     pub kernels: bool,
+    /// The fastest tiles for each class of products.
+    pub plans: Plans,
 }
 
-/// What the self-test says at the end of its line where half precision is right, too.
-pub const HALF_IS_RIGHT: &str = "half precision too";
-/// What the self-test says where the program's own kernels are right.
-pub const KERNELS_ARE_RIGHT: &str = "with the program's own kernels";
 /// The option of a self-test without them.
 const WITHOUT_KERNELS: &str = "--without-kernels";
 
@@ -45,6 +44,7 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
         return Ok(Trust {
             half: !info.is_cpu(),
             kernels: true,
+            plans: Plans::new(),
         });
     };
     let file = cache_file();
@@ -57,6 +57,7 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
         return Ok(Trust {
             half: verdict.half,
             kernels: verdict.kernels,
+            plans: verdict.plans,
         });
     }
     let remedy = match file {
@@ -126,13 +127,10 @@ fn test_with(
         return Err("the test was ended before it was done".into());
     }
     Ok(match status.code() {
-        Some(0) => SelfTestResult {
-            good: true,
-            half: note.ends_with(HALF_IS_RIGHT),
-            kernels: note.contains(KERNELS_ARE_RIGHT),
-            note,
-            prepared: Default::default(),
-        },
+        // Drivers may print as well.
+        Some(0) => (note.lines().rev())
+            .find_map(|line| serde_json::from_str(line).ok())
+            .unwrap_or_else(|| bad(format!("its answer cannot be read: {note}"))),
         Some(1) if !note.is_empty() => bad(note),
         _ => bad(format!("the driver crashed ({status})")),
     })
@@ -167,6 +165,17 @@ mod tests {
         try_run(script, limit).unwrap()
     }
 
+    fn good() -> SelfTestResult {
+        SelfTestResult {
+            good: true,
+            note: "largest relative error 1e-5".into(),
+            half: true,
+            kernels: true,
+            plans: Plans::new(),
+            prepared: Default::default(),
+        }
+    }
+
     fn try_run(script: &str, limit: Duration) -> std::result::Result<SelfTestResult, String> {
         let folder = tempfile::tempdir().unwrap();
         test(&scripted(folder.path(), script), &gpu(), limit)
@@ -182,19 +191,15 @@ mod tests {
     #[test]
     fn a_right_a_wrong_a_crashing_and_a_hanging_gpu_are_told_apart() {
         let long = Duration::from_secs(20);
-        assert!(
-            run(
-                "[ $1 $2 = \"gpu-selftest vulkan:discrete:0\" ] || [ \"$2\" = vulkan:discrete:0 ]",
-                long
-            )
-            .good
-        );
-        let half = format!("echo largest relative error 1e-5, {HALF_IS_RIGHT}");
-        assert!(run(&half, long).half && !run("echo largest relative error 1e-5", long).half);
+        let right = format!("echo '{}'", serde_json::to_string(&good()).unwrap());
+        let asked =
+            format!("[ \"$1 $2\" = \"gpu-selftest vulkan:discrete:0\" ] && echo hello && {right}");
+        assert_eq!(run(&asked, long), good());
+        assert!(!run("echo hello", long).good);
         let wrong = run("echo gradients are off by 3; exit 1", long);
         assert!(!wrong.good && wrong.note.contains("off by 3"));
-        let own = run("[ $3 ] || kill -SEGV $$; echo good", long);
-        assert!(own.good && !own.kernels, "{own:?}");
+        let own = run(&format!("[ $3 ] || kill -SEGV $$; {right}"), long);
+        assert!(own.good, "{own:?}");
         let crashed = run("kill -SEGV $$", long);
         assert!(
             !crashed.good && crashed.note.contains("crashed"),
@@ -256,20 +261,13 @@ mod tests {
             driver: "2.0".into(),
             ..gpu()
         };
-        let good = SelfTestResult {
-            good: true,
-            note: String::new(),
-            half: true,
-            kernels: true,
-            prepared: Default::default(),
-        };
-        assert!(verdict(&updated, Some(&file), || Ok(good.clone())).good);
+        assert!(verdict(&updated, Some(&file), || Ok(good())).good);
         // So has each of two cards of one make.
         let twin = DeviceInfo {
             pci: "0000:02:00.0".into(),
             ..gpu()
         };
-        let asked = verdict(&twin, Some(&file), || Ok(good.clone()));
+        let asked = verdict(&twin, Some(&file), || Ok(good()));
         assert!(asked.good && !verdict(&gpu(), Some(&file), || unreachable!()).good);
         // A damaged file costs only a new test.
         std::fs::write(&file, "not toml").unwrap();

@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use burn::tensor::wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
-pub use check::{HALF_IS_RIGHT, KERNELS_ARE_RIGHT, Trust, trust};
+pub use check::{Trust, trust};
 pub use child::{end_with_parent, lower_priority, set_program, tied};
 pub use machine::processor_name;
 use machine::{adapters, cpu};
@@ -28,7 +28,7 @@ pub use opened::open;
 pub(crate) use opened::{errors, full, losses, lost, tidy, was_full};
 pub use prepare::{Watch, can_prepare, prepare};
 pub use ready::{Ready, Trusted, ready, trusted};
-pub use verdicts::{Prepared, Tried, keep_prepared, prepared, verdicts};
+pub use verdicts::{Prepared, SelfTestResult, Tried, keep_prepared, prepared, verdicts};
 
 use crate::message;
 use crate::problem::{Problem, Result};

@@ -4,7 +4,7 @@
 use burn::tensor::{DType, Device};
 
 use super::{DeviceInfo, choose, open, trust};
-use crate::nn;
+use crate::nn::{self, plans::Plans};
 use crate::problem::{Problem, Result};
 
 /// A device that is ready for work.
@@ -31,6 +31,7 @@ pub struct Trusted {
     pub remark: Option<Problem>,
     half: bool,
     kernels: bool,
+    plans: Plans,
 }
 
 /// Chooses a device and tests it if it was not tested before. A GPU that fails is reported in
@@ -46,6 +47,7 @@ pub fn trusted(wanted: &str) -> Result<Trusted> {
             remark: None,
             half: trust.half,
             kernels: trust.kernels,
+            plans: trust.plans,
         }),
         Err(problem) => Trusted::cpu_instead(problem),
     }
@@ -63,6 +65,7 @@ impl Trusted {
             remark: Some(remark),
             half: false,
             kernels: false,
+            plans: Plans::new(),
         })
     }
 
@@ -73,6 +76,7 @@ impl Trusted {
     pub fn open(self) -> Result<Ready> {
         if !self.info.is_cpu() {
             nn::use_own_gpu_kernels(self.kernels);
+            nn::plans::set_plans(&self.plans);
         }
         let (chosen, device) = match open(&self.info) {
             Ok(device) => (self, device),

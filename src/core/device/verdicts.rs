@@ -14,31 +14,39 @@ use super::DeviceInfo;
 use crate::files;
 use crate::folders;
 use crate::message;
+use crate::nn::plans::Plans;
 use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 
 /// The outcome of a self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SelfTestResult {
+pub struct SelfTestResult {
+    /// Whether it computes rightly.
     pub good: bool,
+    /// What was measured, or what is wrong.
     pub note: String,
     /// Whether it also computes rightly with weights in half precision.
     pub half: bool,
     /// Whether the program's own kernels compute rightly.
     #[serde(default)]
     pub kernels: bool,
+    /// The fastest tiles for each class of products.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub plans: Plans,
     /// What preparing found, by family of backbones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prepared: BTreeMap<String, Prepared>,
 }
 
 impl SelfTestResult {
+    /// Returns that of a device that is not to be used.
     pub fn bad(note: String) -> Self {
         Self {
             good: false,
             note,
             half: false,
             kernels: false,
+            plans: Plans::new(),
             prepared: BTreeMap::new(),
         }
     }
@@ -139,7 +147,7 @@ type Book = BTreeMap<String, SelfTestResult>;
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// The sources that decide what a GPU computes: layers, kernels, and what they are checked with.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     include_str!("../nn/mod.rs"),
     include_str!("../nn/framework.rs"),
     include_str!("../nn/half.rs"),
@@ -148,6 +156,7 @@ const SOURCES: [&str; 11] = [
     include_str!("../nn/gpu/elementwise.rs"),
     include_str!("../nn/gpu/glue.rs"),
     include_str!("../nn/gpu/kernel.rs"),
+    include_str!("../nn/gpu/plans.rs"),
     include_str!("../nn/gpu/product.rs"),
     include_str!("../nn/gpu/rows.rs"),
     include_str!("../selftest.rs"),

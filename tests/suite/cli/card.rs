@@ -65,6 +65,24 @@ fn hold(tried: &[Value], refused: &str) {
 
 #[test]
 #[ignore = "campaign: minutes on a software card"]
+fn own_kernels_are_right_with_all_tiles_and_the_fastest_are_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(card) = imitated(folder.path()) else {
+        return;
+    };
+    let words = ["gpu-selftest", &card, "--measure", "600"];
+    let tested = json(&run(&words, folder.path()));
+    eprintln!("{tested}");
+    assert!(tested["good"] == true && tested["kernels"] == true);
+    let plans = tested["plans"].as_object().unwrap();
+    assert!(plans.contains_key("wide") && plans.contains_key("mixed-transposed"));
+    let words = ["gpu-selftest", &card, "--without-kernels"];
+    let plain = json(&run(&words, folder.path()));
+    assert!(plain["good"] == true && plain["kernels"] == false);
+}
+
+#[test]
+#[ignore = "campaign: minutes on a software card"]
 fn a_wrong_variant_is_refused_and_a_run_computes_with_the_best_right_one() {
     let root = tempfile::tempdir().unwrap();
     let runs = root.path();

@@ -10,6 +10,7 @@ mod elementwise;
 mod glue;
 mod kernel;
 pub mod launches;
+pub mod plans;
 mod product;
 mod rows;
 
@@ -53,7 +54,21 @@ struct Extra<'a> {
 
 /// Computes a product into `out`; m and k are its sizes, which its text may leave open.
 fn launch(
+    product: Product,
+    [m, k]: [usize; 2],
+    batch: usize,
+    buffers: [&CubeTensor; 3],
+    extra: Extra<'_>,
+) {
+    let sizes = [m, product.n as usize, k];
+    let tiles = plans::choose_tiles(&product, sizes, batch);
+    launch_with(product, tiles, [m, k], batch, buffers, extra);
+}
+
+/// Computes a product with these tiles.
+fn launch_with(
     mut product: Product,
+    mut tiles: Tiles,
     [m, k]: [usize; 2],
     batch: usize,
     [a, b, out]: [&CubeTensor; 3],
@@ -66,7 +81,6 @@ fn launch(
         residual: extra.residual.is_some(),
     };
     let n = product.n as usize;
-    let mut tiles = Tiles::for_sizes([m, n, k], batch);
     if product.epilogue != Epilogue::default() || product.out != Stored::plain(n) {
         tiles.splits = 1;
     }
@@ -232,7 +246,7 @@ impl Norm {
 pub fn layer_norm<const D: usize>(x: &Tensor<D>, norm: &LayerNorm) -> Option<Tensor<D>> {
     let input = Input::new(x)?;
     let norm = Norm::new(norm)?;
-    fits(x.shape().num_elements()).then(|| {
+    (x.shape().num_elements() > 0).then(|| {
         apply([input], |[x]| {
             let x = into_contiguous(x);
             let y = norm.forward(&x);
@@ -297,7 +311,7 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
     let input = Input::new(x)?;
     let around = Around::new(frame)?;
     let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
-    fits(x.shape().num_elements()).then(|| {
+    fits(x.shape().num_elements() / fc1.inputs).then(|| {
         apply([input], |[x]| {
             let x = into_contiguous(x);
             let shape = [row_count(&x), fc1.outputs];

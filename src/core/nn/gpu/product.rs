@@ -191,9 +191,17 @@ pub struct Tiles {
 impl Tiles {
     const HUGE: Self = Self::new([128, 128, 8], [8, 8]);
     const LARGE: Self = Self::new([128, 64, 16], [8, 4]);
-    /// Shared memory: 8 KiB, within the limits of every device.
-    pub const MEDIUM: Self = Self::new([64, 64, 16], [4, 4]);
+    const MEDIUM: Self = Self::new([64, 64, 16], [4, 4]);
     const SMALL: Self = Self::new([32, 32, 32], [4, 4]);
+    /// All that a product may be computed with. Each stays within the default limits of WebGPU.
+    pub const ALL: [Self; 6] = [
+        Self::HUGE,
+        Self::new([64, 128, 8], [8, 8]),
+        Self::LARGE,
+        Self::MEDIUM,
+        Self::new([64, 64, 16], [8, 4]),
+        Self::SMALL,
+    ];
 
     const fn new(group: [u32; 3], thread: [u32; 2]) -> Self {
         Self {
@@ -232,6 +240,18 @@ impl Tiles {
             },
             _ => tiles,
         }
+    }
+
+    /// Returns a name like `128x64x16 of 8x4`.
+    pub fn name(&self) -> String {
+        let [rows, columns, depth] = self.group;
+        let [thread_rows, thread_columns] = self.thread;
+        format!("{rows}x{columns}x{depth} of {thread_rows}x{thread_columns}")
+    }
+
+    /// Returns the tiles with this name, or `None` where there are none.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tiles| tiles.name() == name)
     }
 
     /// Threads of a workgroup.
@@ -283,8 +303,7 @@ fn name(product: &Product, tiles: &Tiles) -> String {
         Activation::Gelu => name += " gelu",
         Activation::GeluGradient => name += " gelu'",
     }
-    let [rows, columns, depth] = tiles.group;
-    name += &format!(", tile {rows}×{columns}×{depth}");
+    name += &format!(", tiles {}", tiles.name());
     if tiles.splits > 1 {
         name += &format!(" in {} parts", tiles.splits);
     }
@@ -888,7 +907,7 @@ mod tests {
     #[test]
     fn every_text_is_valid() {
         for product in products() {
-            for tiles in [Tiles::HUGE, Tiles::LARGE, Tiles::MEDIUM, Tiles::SMALL] {
+            for tiles in Tiles::ALL {
                 kernel(&product, &tiles).validate();
             }
         }
