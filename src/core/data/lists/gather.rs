@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::finder::{Finder, Spot};
+use super::label::table_sheet;
 use super::sheet::{Labels, Names, Row, Sheet, Source, SplitCell};
-use super::table::{records_of, table_sheet};
+use super::table::records_of;
 use super::{json, lines};
 use crate::data::Skipped;
 use crate::data::encoding::{Encoding, decoded, name_of};

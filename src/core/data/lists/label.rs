@@ -1,25 +1,17 @@
-//! Which column of a table names the classes: by its header, by the folders, or because no other could.
+//! What a table says. The column of its classes is known by its header, by the folders, or because no other could be it.
 
 use std::collections::HashSet;
 
 use csv::StringRecord;
 
 use super::finder::Spot;
-use super::sheet::{Labels, one_to_one};
-use super::table::{Header, Table, is_one};
+use super::sheet::{Labels, Sheet, Source, one_to_one};
+use super::table::{Header, LabelBy, SplitBy, Table, is_one};
+use crate::message;
 use crate::names::{folded, look_alike};
 
 /// In a table of more rows a class occurs twice on average; in a shorter one some class does.
 const FEW_ROWS: usize = 40;
-
-/// How a table names the classes.
-pub(super) enum LabelBy {
-    Nothing,
-    /// The cells of a column.
-    Column(usize),
-    /// The header of the column among these that has a one.
-    OneOf(Vec<usize>),
-}
 
 /// How the classes are named, and how sure that is.
 type LabelChoice = (LabelBy, Labels);
@@ -79,8 +71,39 @@ impl Cells {
     }
 }
 
+/// Returns what a table says; `None` if it names no image. JSON always has a header, other forms where their first row
+/// names no image.
+pub(super) fn table_sheet(
+    source: &Source,
+    records: &[StringRecord],
+    has_header: bool,
+) -> Option<Sheet> {
+    let table = Table::of(source, records, has_header)?;
+    let mut remarks = Vec::new();
+    let split = table.split(&mut remarks);
+    let mut apart = table.other_images();
+    match split {
+        SplitBy::Nothing => {}
+        SplitBy::Column(at) | SplitBy::YesOrNo(at, _) => apart.push(at),
+    }
+    let (by, labels) = choose(&table, &apart);
+    if let LabelBy::Column(at) = by
+        && table.has_header()
+        && table.width > 2
+    {
+        let (column, file) = (table.title(at), source.file);
+        remarks.push(message!("remark-class-column", column = column, file = file).into());
+    }
+    Some(Sheet {
+        rows: table.rows(&split, &by),
+        ids: table.ids(),
+        labels,
+        remarks,
+    })
+}
+
 /// Chooses the column of the classes among those that hold neither files nor splits (`apart`).
-pub(super) fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
+fn choose(table: &Table, apart: &[usize]) -> LabelChoice {
     let free = |at: &usize| *at != table.file && !apart.contains(at);
     let columns: Vec<usize> = (0..table.width).filter(free).collect();
     if let Some(wanted) = table.source.column {

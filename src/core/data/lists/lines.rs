@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use csv::StringRecord;
 
 use super::finder::{Spot, unquoted};
+use super::label::table_sheet;
 use super::sheet::{Labels, Names, Row, Sheet, Source, ends_as_image};
-use super::table::{record, table_sheet};
+use super::table::record;
 
 /// What parts a path from its label.
 const MARKS: [char; 4] = ['\t', ',', ' ', ';'];

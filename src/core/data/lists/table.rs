@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 use csv::{Position, StringRecord};
 
 use super::finder::Spot;
-use super::label::{LabelBy, choose};
-use super::sheet::{Names, Row, Sheet, Source, SplitCell, ends_as_image};
+use super::sheet::{Names, Row, Source, SplitCell, ends_as_image};
 use crate::data::roles::{Role, role_of};
 use crate::message;
 use crate::texts::Words;
@@ -85,37 +84,6 @@ pub(super) fn record(line: usize, cells: impl IntoIterator<Item: AsRef<str>>) ->
     record
 }
 
-/// Returns what a table says; `None` if it names no image. JSON always has a header, other forms where their first row
-/// names no image.
-pub(super) fn table_sheet(
-    source: &Source,
-    records: &[StringRecord],
-    has_header: bool,
-) -> Option<Sheet> {
-    let table = Table::of(source, records, has_header)?;
-    let mut remarks = Vec::new();
-    let split = table.split(&mut remarks);
-    let mut apart = table.other_images();
-    match split {
-        SplitBy::Nothing => {}
-        SplitBy::Column(at) | SplitBy::YesOrNo(at, _) => apart.push(at),
-    }
-    let (by, labels) = choose(&table, &apart);
-    if let LabelBy::Column(at) = by
-        && table.has_header()
-        && table.width > 2
-    {
-        let (column, file) = (table.title(at), source.file);
-        remarks.push(message!("remark-class-column", column = column, file = file).into());
-    }
-    Some(Sheet {
-        rows: table.rows(&split, &by),
-        ids: table.ids(),
-        labels,
-        remarks,
-    })
-}
-
 /// A table as its columns are understood.
 pub(super) struct Table<'a> {
     pub source: &'a Source<'a>,
@@ -129,15 +97,24 @@ pub(super) struct Table<'a> {
     pub spots: Vec<Spot>,
 }
 
+/// How a table names the classes.
+pub(super) enum LabelBy {
+    Nothing,
+    /// The cells of a column.
+    Column(usize),
+    /// The header of the column among these that has a one.
+    OneOf(Vec<usize>),
+}
+
 /// How a table says which split an image is in.
-enum SplitBy {
+pub(super) enum SplitBy {
     Nothing,
     Column(usize),
     YesOrNo(usize, Role),
 }
 
 impl<'a> Table<'a> {
-    fn of(source: &'a Source, records: &'a [StringRecord], has_header: bool) -> Option<Self> {
+    pub fn of(source: &'a Source, records: &'a [StringRecord], has_header: bool) -> Option<Self> {
         let first = records.first()?;
         let width = first.len();
         if width > MOST_COLUMNS {
@@ -206,7 +183,7 @@ impl<'a> Table<'a> {
     }
 
     /// Columns beside that of the files that name images as well: masks, or the same under another name.
-    fn other_images(&self) -> Vec<usize> {
+    pub fn other_images(&self) -> Vec<usize> {
         let probed = spread(self.body);
         let names = |at: &usize| {
             let cells = probed.iter().filter_map(|record| record.get(*at));
@@ -217,7 +194,7 @@ impl<'a> Table<'a> {
         (0..self.width).filter(names).collect()
     }
 
-    fn split(&self, remarks: &mut Vec<Words>) -> SplitBy {
+    pub fn split(&self, remarks: &mut Vec<Words>) -> SplitBy {
         let columns = || (0..self.width).filter(|&at| at != self.file);
         let filled = |at: usize| self.cells(at).count();
         let roles = |at: usize| {
@@ -243,7 +220,7 @@ impl<'a> Table<'a> {
     }
 
     /// What the rows say by these columns.
-    fn rows(&self, split: &SplitBy, by: &LabelBy) -> Vec<Row> {
+    pub fn rows(&self, split: &SplitBy, by: &LabelBy) -> Vec<Row> {
         let mut names = Names::default();
         let rows = self.body.iter().zip(&self.spots).enumerate();
         let rows = rows.map(|(number, (record, &spot))| {
@@ -279,7 +256,7 @@ impl<'a> Table<'a> {
     }
 
     /// The numbers of rows by the cells of the first column, if other files may name the images by these.
-    fn ids(&self) -> HashMap<String, usize> {
+    pub fn ids(&self) -> HashMap<String, usize> {
         if self.file == 0 || self.has_header() {
             return HashMap::new();
         }
