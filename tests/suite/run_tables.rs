@@ -210,7 +210,7 @@ fn seeds_of_a_method_that_draws_nothing_are_one_run() {
         rows(&table),
         [("SimpleCIL".to_string(), 2), ("LAE".to_string(), 2)]
     );
-    let note = "SimpleCIL draws nothing: runs that differ in the seed alone count as one";
+    let note = "SimpleCIL uses no random numbers: runs that differ only in the seed count as one";
     assert_eq!(table.notes(), [note]);
     let latex = table.export(Format::Latex).unwrap();
     assert!(latex.contains(&format!("% {note}")), "{latex}");

@@ -169,7 +169,7 @@ compare-left-out = { $n ->
     [one] { $n } run that is not finished is left out
    *[other] { $n } runs that are not finished are left out
 }
-compare-seedless = { $title } draws nothing: runs that differ in the seed alone count as one
+compare-seedless = { $title } uses no random numbers: runs that differ only in the seed count as one
 compare-against-none = Against no row
 compare-copy-tabs = For a spreadsheet
 compare-copy-markdown = As Markdown

@@ -60,8 +60,8 @@ try-name-column = name the column of the classes behind the table, as in "{ $pat
 problem-several-splits = these folders are several pairs of training and test images: { $folders }
 problem-splits-without-classes = the folders { $folders } hold images for training and testing, but no class folders, and no table or list names the classes
 problem-split-among-classes = among these folders of images, one may be a class or the training split: { $folders }
-problem-images-among-classes = these folders are not classes: one is named like a folder of all images: { $folders }
-problem-parts-of-images = by their names, these folders are not classes but parts of one set of images: { $folders }
+problem-images-among-classes = these folders are not classes, because one is named like a folder of all images: { $folders }
+problem-parts-of-images = these folders are named like parts of one set of images, not like classes: { $folders }
 problem-images-beside-folders = { $beside ->
     [one] { $beside } image lies
    *[other] { $beside } images lie

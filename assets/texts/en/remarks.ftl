@@ -79,7 +79,7 @@ remark-list-unused = Not used: { $why }. Classes were taken from elsewhere.
 remark-guess-unused = The column '{ $column }' of '{ $file }' was not used: another list names the classes.
 remark-lists-agree = The folders and { $files } name the same classes and splits.
 remark-lists-before-folders = The classes or splits in { $files } are not those of the folders: the folders were not used.
-remark-lists-unused = Images of this folder are named in { $files }, but not clearly their classes: these were taken from the folders.
+remark-lists-unused = Images of this folder are named in { $files }, but without clear classes: the classes were taken from the folders.
 remark-two-labels-in-list = { $n ->
     [one] { $n } image has
    *[other] { $n } images have

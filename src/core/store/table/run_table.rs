@@ -340,7 +340,9 @@ impl RunTable<'_> {
             ));
         }
         notes.extend(self.seedless.iter().map(|title| {
-            format!("{title} draws nothing: runs that differ in the seed alone count as one")
+            format!(
+                "{title} uses no random numbers: runs that differ only in the seed count as one"
+            )
         }));
         let left_out: Vec<String> = self.left_out.iter().map(|run| unfinished(run)).collect();
         if !left_out.is_empty() {
