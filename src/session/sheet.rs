@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use super::sorted::SortedPictures;
 use super::views::Fetch;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -125,9 +126,9 @@ impl Session {
     }
 
     /// The table in which the images that the user moved to other classes are not saved yet.
-    pub fn unsaved_moves(&self) -> Option<&Path> {
+    pub fn unsaved_moves(&self) -> Option<&SortedPictures> {
         let sorted = self.predict.sorted.ready()?;
-        (!sorted.is_kept).then_some(&sorted.request.csv)
+        (!sorted.is_kept).then_some(&**sorted)
     }
 
     /// Whether a file is being written that would be lost with the window: a table of predictions, an export.

@@ -299,7 +299,6 @@ drafts-lost = { $n ->
     [one] { $n } Bild lässt sich nicht mehr lesen
    *[other] { $n } Bilder lassen sich nicht mehr lesen
 }
-drafts-no-image = { $name } ist nicht der Name eines gespeicherten Bildes
-drafts-unwritten = Nicht gespeicherte Bilder lassen sich nicht für das nächste Fenster aufheben: { $why }
-drafts-unreadable = Was das letzte Fenster an nicht gespeicherten Bildern aufgehoben hat, lässt sich nicht lesen: { $why }
-drafts-other-table = Im letzten Fenster wurden Bilder in andere Klassen verschoben, aber die Tabelle hat jetzt andere Zeilen
+drafts-unwritten = Nicht gespeicherte Bilder ließen sich nicht für das nächste Fenster aufheben: { $why }
+drafts-unreadable = Die nicht gespeicherten Bilder des letzten Fensters lassen sich nicht lesen: { $why }
+drafts-other-table = Im letzten Fenster wurden Bilder dieser Tabelle in andere Klassen verschoben, aber die Tabelle hat sich seitdem geändert

@@ -284,8 +284,8 @@ predict-collect-unwritten = a picture could not be written: { $error }
 predict-collect-full = a class takes { $n } pictures at most
 predict-collect-full-try = make a folder of more and choose it as the data set
 predict-collect-kept = your pictures are kept
-drafts-back = brought back from the last window: { $what }
-drafts-back-where = gathered images are shown by “Make one…” in the list of data sets, the others on Predict
+drafts-back = restored from the last window: { $what }
+drafts-back-where = “Make one…” in the list of data sets shows gathered images, the page Predict shows the others
 drafts-pins = { $n ->
     [one] { $n } pinned image
    *[other] { $n } pinned images
@@ -299,7 +299,6 @@ drafts-lost = { $n ->
     [one] { $n } image can no longer be read
    *[other] { $n } images can no longer be read
 }
-drafts-no-image = { $name } is not the name of a stored image
-drafts-unwritten = unsaved images cannot be kept for the next window: { $why }
-drafts-unreadable = what the last window kept of unsaved images cannot be read: { $why }
-drafts-other-table = images were moved to other classes in the last window, but the table has other lines now
+drafts-unwritten = unsaved images could not be stored for the next window: { $why }
+drafts-unreadable = the unsaved images of the last window cannot be read: { $why }
+drafts-other-table = the last window moved images of this table to other classes, but the table has changed since

@@ -41,7 +41,7 @@ struct ListedClass {
 
 #[derive(Serialize, Deserialize)]
 struct ListedImage {
-    /// SHA-256 of the pixels, in hex: the name of the file without its ending.
+    /// SHA-256 of width and pixels, in hex: the name of the file without its ending.
     image: String,
     name: String,
     /// The class of a pinned image.
@@ -55,9 +55,7 @@ struct ListedImage {
 impl ListedImage {
     /// Writes the pixels, unless they are there, and returns what the list has of them.
     fn write(folder: &Path, picture: &Picture) -> Result<Self> {
-        let size = [picture.width, picture.height].map(|side| side as u64);
-        let mut hash = Sha256::new();
-        size.iter().for_each(|side| hash.update(side.to_le_bytes()));
+        let mut hash = Sha256::new_with_prefix((picture.width as u64).to_le_bytes());
         hash.update(&picture.rgb);
         let image = hex(&hash.finalize());
         let path = path_of(folder, &image);
@@ -72,17 +70,10 @@ impl ListedImage {
         })
     }
 
-    /// Reads the pixels.
-    fn read(&self, folder: &Path) -> Result<Arc<Picture>> {
-        let is_digit = |sign: char| sign.is_ascii_hexdigit();
-        if !self.image.chars().all(is_digit) {
-            return Err(Problem::new(message!(
-                "drafts-no-image",
-                name = &self.image
-            )));
-        }
-        let image = decode_picture_file(&path_of(folder, &self.image))?;
-        Ok(Arc::new(Picture {
+    /// Reads the pixels; `None` where they cannot be read.
+    fn read(&self, folder: &Path) -> Option<Arc<Picture>> {
+        let image = decode_picture_file(&path_of(folder, &self.image)).ok()?;
+        Some(Arc::new(Picture {
             name: self.name.clone(),
             width: image.width() as usize,
             height: image.height() as usize,
@@ -104,7 +95,7 @@ impl Drafts {
         if self.is_empty() {
             return match std::fs::remove_dir_all(folder) {
                 Err(error) if folder.exists() => {
-                    Err(Problem::io("remove the drafts of before", folder, &error))
+                    Err(Problem::io("remove the stored drafts", folder, &error))
                 }
                 _ => Ok(()),
             };
@@ -155,39 +146,36 @@ impl Drafts {
         if !path.exists() {
             return Ok(Default::default());
         }
-        let list = files::read(&path, files::TABLE)
-            .map_err(|error| error.to_string())
-            .and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
-        let list: List = list.map_err(|why| {
+        let list =
+            files::read(&path, files::TABLE).and_then(|text| Ok(serde_json::from_slice(&text)?));
+        let list: List = list.map_err(|error| {
             let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
             let aside = folder.with_file_name(format!("drafts-unreadable-{time}"));
             let place = match std::fs::rename(folder, &aside) {
                 Ok(()) => aside,
                 Err(_) => folder.to_path_buf(),
             };
-            Problem::new(message!("drafts-unreadable", why = why)).at_path(place)
+            Problem::new(message!("drafts-unreadable", why = error.to_string())).at_path(place)
         })?;
         let mut lost = 0;
         let mut read = |image: &ListedImage| {
-            let picture = image.read(folder).ok();
+            let picture = image.read(folder);
             lost += usize::from(picture.is_none());
             picture
         };
-        let pins = list.pins.iter().filter_map(|image| {
-            let picture = read(image)?;
+        let pins = list.pins.into_iter().filter_map(|image| {
             Some(Pin {
                 id: PinId::default(),
-                picture,
-                truth: image.truth.clone(),
+                picture: read(&image)?,
+                truth: image.truth,
             })
         });
         let pins = pins.collect();
         let mut groups = Vec::new();
         for class in list.classes {
             let pieces = class.images.into_iter().take(MOST).filter_map(|image| {
-                let picture = read(&image)?;
                 Some(CollectedPicture {
-                    picture,
+                    picture: read(&image)?,
                     file: image.file,
                 })
             });

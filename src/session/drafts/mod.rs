@@ -13,6 +13,7 @@ use super::collection::Collection;
 use super::pins::Pin;
 use super::sheet::SheetView;
 use super::sorted::SortedPictures;
+use super::sources::Sources;
 use super::views::Fetch;
 use crate::experiment::sheet::AnsweredPicture;
 use crate::message;
@@ -35,8 +36,8 @@ pub struct Drafts {
 struct Moved {
     request: SheetRequest,
     classes: Vec<String>,
-    /// The table's last column, as it is to be.
-    sorted_as: Vec<String>,
+    /// The images with the table's last column, as it is to be.
+    sorted_as: Vec<(PathBuf, String)>,
     #[serde(skip)]
     revision: u64,
 }
@@ -55,10 +56,13 @@ impl Drafts {
             collection: (!collection.is_empty()).then(|| collection.clone()),
             moved: match before.waits_for_table(session) {
                 true => before.moved.clone(),
-                false => unsaved(session).map(|sorted| Moved {
+                false => session.unsaved_moves().map(|sorted| Moved {
                     request: sorted.request.clone(),
                     classes: sorted.classes.clone(),
-                    sorted_as: sorted.column(),
+                    sorted_as: paths(&sorted.pictures)
+                        .cloned()
+                        .zip(sorted.column())
+                        .collect(),
                     revision: sorted.revision,
                 }),
             },
@@ -68,19 +72,18 @@ impl Drafts {
     /// Whether images were moved in a table that is shown and is not read, or cannot be.
     fn waits_for_table(&self, session: &Session) -> bool {
         let predict = &session.predict;
-        let shown = predict.sheet.as_ref().map(|sheet| &sheet.request.csv);
-        let moved = self.moved.as_ref().map(|moved| &moved.request.csv);
+        let shown = predict.sheet.as_ref().map(|sheet| sheet.request.ticket);
+        let moved = self.moved.as_ref().map(|moved| moved.request.ticket);
         predict.sorted.ready().is_none() && moved.is_some() && shown == moved
     }
 
     /// Whether a session has these still.
     fn is_current(&self, session: &Session) -> bool {
         let collection = Some(&session.collection).filter(|it| !it.is_empty());
-        let moved = self
-            .moved
-            .as_ref()
-            .map(|it| (it.request.ticket, it.revision));
-        let unsaved = unsaved(session).map(|it| (it.request.ticket, it.revision));
+        let moved = self.moved.as_ref();
+        let moved = moved.map(|it| (it.request.ticket, it.revision));
+        let unsaved = session.unsaved_moves();
+        let unsaved = unsaved.map(|it| (it.request.ticket, it.revision));
         let runs = session.predict.pins.runs();
         self.pins.iter().eq(session.own_pins())
             && (self.pins.is_empty() || self.runs == runs)
@@ -109,12 +112,6 @@ impl Drafts {
     }
 }
 
-/// The table on show whose moved images are not saved.
-fn unsaved(session: &Session) -> Option<&SortedPictures> {
-    let sorted = session.predict.sorted.ready()?;
-    (!sorted.is_kept).then_some(&**sorted)
-}
-
 /// The drafts of a session.
 #[derive(Debug, Default)]
 pub struct KeptDrafts {
@@ -132,11 +129,17 @@ impl Session {
         self.drafts.folder = Some(folder.clone());
         self.task(
             move |_| Drafts::load(&folder),
-            |session, read| {
-                session.drafts.last = Some(Arc::default());
-                match read {
-                    Ok((drafts, lost)) => session.take_drafts(drafts, lost),
-                    Err(problem) => session.notify(problem, true),
+            |session, read| match read {
+                Ok((drafts, lost)) => {
+                    session.drafts.last = Some(Arc::default());
+                    session.take_drafts(drafts, lost);
+                }
+                Err(problem) => {
+                    // Nothing is written over unreadable drafts that could not be moved aside.
+                    let folder = session.drafts.folder.as_ref();
+                    let is_free = folder.is_some_and(|folder| !folder.exists());
+                    session.drafts.last = is_free.then(Arc::default);
+                    session.notify(problem, true);
                 }
             },
         );
@@ -200,15 +203,13 @@ impl Session {
     }
 
     /// Reads a table whose images were moved, and moves them again.
-    fn take_moved(&mut self, moved: Moved) {
+    fn take_moved(&mut self, mut moved: Moved) {
         self.tickets += 1;
-        let request = SheetRequest {
-            ticket: self.tickets,
-            ..moved.request.clone()
-        };
+        moved.request.ticket = self.tickets;
+        let request = moved.request.clone();
         let count = SheetCount {
             done: moved.sorted_as.len(),
-            unreadable: moved.sorted_as.iter().filter(|it| it.is_empty()).count(),
+            unreadable: moved.sorted_as.iter().filter(|it| it.1.is_empty()).count(),
             of: moved.sorted_as.len(),
         };
         self.predict.sheet = Some(SheetView {
@@ -216,13 +217,12 @@ impl Session {
             state: SheetState::Done(count),
         });
         self.predict.sorted = Fetch::Busy;
-        let (csv, before) = (request.csv.clone(), moved.clone());
         if let Some(last) = &mut self.drafts.last {
             // Until the table is read these are the ones that are kept.
-            Arc::make_mut(last).moved = Some(before);
+            Arc::make_mut(last).moved = Some(moved.clone());
         }
         self.task(
-            move |sources| moved.put_into(sources.answered(&csv)?),
+            move |sources| moved.read(sources),
             move |session, read| {
                 let waits = session.predict.sheet.as_ref();
                 if waits.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
@@ -242,17 +242,20 @@ impl Moved {
     /// Returns the classes, and the images of the table with the classes that they were moved to.
     ///
     /// # Errors
-    /// A Problem when it is another table by now.
-    fn put_into(
-        self,
-        mut pictures: Vec<AnsweredPicture>,
-    ) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
-        if pictures.len() != self.sorted_as.len() {
+    /// A Problem when the table cannot be read, or is another one by now.
+    fn read(self, sources: &dyn Sources) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
+        let mut pictures = sources.answered(&self.request.csv)?;
+        let said = self.sorted_as.iter().map(|(path, _)| path);
+        if !paths(&pictures).eq(said) {
             return Err(Problem::new(message!("drafts-other-table")).at_path(&self.request.csv));
         }
-        for (picture, said) in pictures.iter_mut().zip(self.sorted_as) {
+        for (picture, (_, said)) in pictures.iter_mut().zip(self.sorted_as) {
             picture.sorted_as = Some(said).filter(|said| !said.is_empty());
         }
         Ok((self.classes, pictures))
     }
+}
+
+fn paths(pictures: &[AnsweredPicture]) -> impl Iterator<Item = &PathBuf> {
+    pictures.iter().map(|picture| &picture.path)
 }

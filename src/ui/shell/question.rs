@@ -138,7 +138,8 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
         }
         UiCommand::OnPlace(command) => at_place(session, command),
         UiCommand::PredictFolder(..) | UiCommand::OnPredict(PredictCommand::LeaveSheet) => {
-            let table = session.unsaved_moves()?.file_name().unwrap_or_default();
+            let table = &session.unsaved_moves()?.request.csv;
+            let table = table.file_name().unwrap_or_default();
             let text = tr!("shell-ask-moves-what", table = table.to_string_lossy());
             let words = Words::new(tr!("shell-ask-moves"), text, tr!("shell-ask-moves-yes"));
             Some(words.losing())

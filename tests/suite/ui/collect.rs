@@ -321,7 +321,7 @@ fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
     std::fs::create_dir_all(&drafts).unwrap();
     std::fs::write(&list, "no list").unwrap();
     let next = opened();
-    next.get_by_label_contains("the last window kept of unsaved images cannot be read");
+    next.get_by_label_contains("unsaved images of the last window cannot be read");
     let aside = std::fs::read_dir(drafts.parent().unwrap())
         .unwrap()
         .flatten();

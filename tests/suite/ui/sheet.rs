@@ -207,7 +207,7 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     let run = window.state().session.predict.run.clone().unwrap();
     let runs = run.parent().unwrap();
     let (mut next, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
-    next.state_mut().keep_drafts(drafts);
+    next.state_mut().keep_drafts(drafts.clone());
     wait(&mut next, "the table is read", |app| {
         app.session.predict.sorted.ready().is_some()
     });
@@ -222,6 +222,20 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     settle(&mut next);
     next.get_by_label("1 picture moved");
     shot(&mut next, "sheet-back");
+    drop(next);
+    // Where the table has other lines by now, nothing is moved.
+    let csv = before.request.csv.clone();
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.swap(1, 2);
+    std::fs::write(&csv, lines.join("\n")).unwrap();
+    let (mut next, _) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs);
+    next.state_mut().keep_drafts(drafts);
+    wait(&mut next, "the table is refused", |app| {
+        let problem = app.session.predict.sorted.problem();
+        problem.is_some_and(|problem| problem.to_string().contains("has changed since"))
+    });
+    std::fs::write(&csv, text).unwrap();
 }
 
 #[test]
