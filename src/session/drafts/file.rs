@@ -53,14 +53,16 @@ struct ListedImage {
 }
 
 impl ListedImage {
-    /// Writes the pixels, unless they are there, and returns what the list has of them.
-    fn write(folder: &Path, picture: &Picture) -> Result<Self> {
+    /// Writes the pixels into a file without its final name, unless they are there, and returns what the list has of them.
+    fn write(folder: &Path, picture: &Picture, new: &mut HashSet<PathBuf>) -> Result<Self> {
         let mut hash = Sha256::new_with_prefix((picture.width as u64).to_le_bytes());
         hash.update(&picture.rgb);
         let image = hex(&hash.finalize());
         let path = path_of(folder, &image);
-        if !path.exists() {
-            write_file(&path, &png(picture)?)?;
+        let partial = path.with_extension("partial");
+        if !path.exists() && new.insert(partial.clone()) {
+            let written = std::fs::write(&partial, png(picture)?);
+            written.map_err(|error| Problem::io("save a picture", &path, &error))?;
         }
         Ok(Self {
             image,
@@ -102,6 +104,7 @@ impl Drafts {
         }
         std::fs::create_dir_all(folder)
             .map_err(|error| Problem::io("make the folder of drafts", folder, &error))?;
+        let mut new = HashSet::new();
         let mut list = List {
             runs: self.runs.clone(),
             moved: self.moved.clone(),
@@ -110,7 +113,7 @@ impl Drafts {
         for pin in &self.pins {
             list.pins.push(ListedImage {
                 truth: pin.truth.clone(),
-                ..ListedImage::write(folder, &pin.picture)?
+                ..ListedImage::write(folder, &pin.picture, &mut new)?
             });
         }
         if let Some(collection) = &self.collection {
@@ -119,7 +122,7 @@ impl Drafts {
                 let write = |piece: &CollectedPicture| {
                     Ok(ListedImage {
                         file: piece.file.clone(),
-                        ..ListedImage::write(folder, &piece.picture)?
+                        ..ListedImage::write(folder, &piece.picture, &mut new)?
                     })
                 };
                 list.classes.push(ListedClass {
@@ -127,6 +130,13 @@ impl Drafts {
                     images: group.pieces.iter().map(write).collect::<Result<_>>()?,
                 });
             }
+        }
+        // All are synced at once: one by one takes seconds for thousands.
+        let new: Vec<PathBuf> = new.into_iter().collect();
+        let unsaved = |error| Problem::io("save a picture", folder, &error);
+        files::sync_all(&new).map_err(unsaved)?;
+        for partial in &new {
+            std::fs::rename(partial, partial.with_extension("png")).map_err(unsaved)?;
         }
         let text = serde_json::to_vec(&list).map_err(|error| {
             Problem::new(message!("drafts-unwritten", why = error.to_string())).at_path(folder)
@@ -192,14 +202,15 @@ impl Drafts {
 }
 
 impl List {
-    /// Removes images that it does not name.
+    /// Removes the files that it does not name.
     fn sweep(&self, folder: &Path) {
         let gathered = self.classes.iter().flat_map(|class| &class.images);
         let named = self.pins.iter().chain(gathered);
-        let named: HashSet<PathBuf> = named.map(|it| path_of(folder, &it.image)).collect();
+        let mut named: HashSet<PathBuf> = named.map(|it| path_of(folder, &it.image)).collect();
+        named.insert(folder.join(LIST));
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            if path.extension().is_some_and(|ending| ending == "png") && !named.contains(&path) {
+            if !named.contains(&path) {
                 // What cannot be removed now is tried again the next time.
                 let _ = std::fs::remove_file(path);
             }
