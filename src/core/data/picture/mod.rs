@@ -11,7 +11,7 @@ mod room;
 mod tiff;
 mod webp;
 
-use std::io::{BufRead, BufReader, Cursor, Seek};
+use std::io::{BufReader, Cursor, ErrorKind, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -113,24 +113,16 @@ fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Hel
     if format == ImageFormat::Jpeg && jpeg::is_cut(bytes) {
         return Err(cut());
     }
-    if !tiff::is_sound(&mut Cursor::new(bytes)).unwrap_or(false) {
-        return Err(lists_too_long());
-    }
+    let directory = tiff::first_directory(&mut Cursor::new(bytes)).map_err(|_| lists_too_long())?;
+    let palette = directory.and_then(|directory| directory.palette(bytes));
     // A decoder that panics on a crafted file must not take the program with it.
-    catch_unwind(AssertUnwindSafe(|| {
-        let palette = match format {
-            ImageFormat::Tiff => tiff::palette_of(bytes),
-            _ => None,
-        };
-        match palette {
-            Some(palette) => {
-                let mut held = decode_as(&palette.grey, format, free)?;
-                let numbers = DynamicImage::ImageRgb8(held.picture).into_luma8();
-                held.picture = palette.coloured(&numbers);
-                Ok(held)
-            }
-            None => decode_as(bytes, format, free),
+    catch_unwind(AssertUnwindSafe(|| match &palette {
+        Some(palette) => {
+            let mut held = decode_as(&palette.grey, format, free)?;
+            palette.colour(&mut held.picture);
+            Ok(held)
         }
+        None => decode_as(bytes, format, free),
     }))
     .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
 }
@@ -174,10 +166,10 @@ fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
     Ok((alone, bytes))
 }
 
-/// The format of a picture, by its first bytes.
+/// The format of an image, by its first bytes.
 fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
     match tiff::is_tiff(bytes) {
-        // BigTIFF is unknown to the decoder's guess, not to the decoder.
+        // `guess_format` does not know BigTIFF, which the decoder reads.
         true => Some(ImageFormat::Tiff),
         false => image::guess_format(bytes).ok(),
     }
@@ -199,18 +191,17 @@ pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
 pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
     let read = |error: std::io::Error| Problem::io("read the picture", path, &error);
     let mut file = BufReader::new(files::open(path).map_err(read)?);
-    if !tiff::is_sound(&mut file).map_err(read)? {
-        return Err(lists_too_long().at_path(path));
-    }
-    if let Some(sides) = tiff::sides_with_palette(&mut file).map_err(read)? {
-        return Ok(sides);
+    let directory = tiff::first_directory(&mut file).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => lists_too_long().at_path(path),
+        _ => read(error),
+    })?;
+    if let Some(directory) = directory {
+        return directory
+            .sides()
+            .ok_or_else(|| damaged("it has no size").at_path(path));
     }
     file.rewind().map_err(read)?;
-    let is_tiff = tiff::is_tiff(file.fill_buf().map_err(read)?);
-    let reader = match is_tiff {
-        true => ImageReader::with_format(file, ImageFormat::Tiff),
-        false => ImageReader::new(file).with_guessed_format().map_err(read)?,
-    };
+    let reader = ImageReader::new(file).with_guessed_format().map_err(read)?;
     reader
         .into_dimensions()
         .map_err(|error| explain(error).at_path(path))
@@ -254,14 +245,17 @@ fn decode_as(
     })
 }
 
-/// The largest value of a channel of 16 bits, alpha left out.
+/// Returns the largest value of the channels without alpha; `None` unless they have 16 bits.
 fn largest_of(picture: &DynamicImage) -> Option<u16> {
     match picture {
         DynamicImage::ImageLuma16(grey) => grey.as_raw().iter().max().copied(),
         DynamicImage::ImageLumaA16(grey) => grey.pixels().map(|pixel| pixel.0[0]).max(),
         DynamicImage::ImageRgb16(colours) => colours.as_raw().iter().max().copied(),
         DynamicImage::ImageRgba16(colours) => {
-            let channels = colours.pixels().flat_map(|pixel| pixel.0[..3].to_vec());
+            let channels = colours.pixels().flat_map(|pixel| {
+                let [red, green, blue, _] = pixel.0;
+                [red, green, blue]
+            });
             channels.max()
         }
         _ => None,

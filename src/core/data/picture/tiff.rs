@@ -1,7 +1,9 @@
-//! What the first directory of a TIFF claims, looked up before a decoder makes room for it: a list
-//! of values longer than the file is a lie. Palettes, which the decoder does not read.
+//! The first directory of a TIFF. It is read before a decoder allocates memory: a list of values that is longer than the file
+//! is damaged. The decoder does not support palettes, so they are read here.
 
 use std::io::{self, Read, Seek, SeekFrom};
+
+use image::RgbImage;
 
 const WIDTH: u64 = 256;
 const HEIGHT: u64 = 257;
@@ -9,40 +11,33 @@ const BITS: u64 = 258;
 const PHOTOMETRIC: u64 = 262;
 const SAMPLES: u64 = 277;
 const COLOUR_MAP: u64 = 320;
-/// Value of [`PHOTOMETRIC`]: pixels are numbers of colours.
+/// Value of [`PHOTOMETRIC`]: pixels are indices of a palette.
 const BY_PALETTE: u64 = 3;
 /// Most entries of a directory; usual ones have twenty.
 const MOST_ENTRIES: u64 = 4096;
 
-/// How a file begins.
-enum Start {
-    /// It is no TIFF.
-    Other,
-    /// Its first directory claims more than the file has.
-    Unsound,
-    Directory(Directory),
-}
-
-/// The first directory of a file.
-struct Directory {
-    little: bool,
+/// The first directory of a TIFF.
+pub(super) struct Directory {
+    is_little: bool,
     fields: Vec<Field>,
-    /// Bytes of a value that lie in the field itself.
-    inline: u64,
 }
 
 /// An entry of a directory.
 struct Field {
     tag: u64,
-    kind: u64,
+    /// Bytes of one value.
+    size: u64,
+    /// Number of values.
     count: u64,
-    /// Where its value lies, or the place of its values.
+    /// Position of its value in the file.
     at: u64,
+    /// Its value, or the position of the values if the entry has no room for them.
+    value: u64,
 }
 
-/// The colours of an image whose pixels are their numbers.
+/// The colours of an image whose pixels are indices.
 pub(super) struct Palette {
-    /// The file as one of grey pixels: each is the number of a colour.
+    /// The file with the indices as grey values.
     pub grey: Vec<u8>,
     colours: Vec<[u8; 3]>,
 }
@@ -53,170 +48,130 @@ pub(super) fn is_tiff(bytes: &[u8]) -> bool {
     STARTS.iter().any(|start| bytes.starts_with(start))
 }
 
-/// Whether a file is no TIFF, or one whose first directory claims no more than the file has.
+/// Reads the first directory of a file; `None` for other formats.
 ///
 /// # Errors
-/// The file cannot be read.
-pub(super) fn is_sound(file: &mut (impl Read + Seek)) -> io::Result<bool> {
-    Ok(!matches!(start_of(file)?, Start::Unsound))
-}
-
-/// Width and height of a TIFF with a palette.
-///
-/// # Errors
-/// The file cannot be read.
-pub(super) fn sides_with_palette(file: &mut (impl Read + Seek)) -> io::Result<Option<(u32, u32)>> {
-    let Start::Directory(directory) = start_of(file)? else {
-        return Ok(None);
-    };
-    let mut first = |tag| directory.first(file, tag);
-    if first(PHOTOMETRIC)? != Some(BY_PALETTE) {
-        return Ok(None);
-    }
-    let sides = first(WIDTH)?.zip(first(HEIGHT)?);
-    Ok(sides.map(|(width, height)| (width as u32, height as u32)))
-}
-
-/// The palette of a TIFF of 8 bits a pixel; none for a file of another kind.
-pub(super) fn palette_of(bytes: &[u8]) -> Option<Palette> {
-    let mut file = io::Cursor::new(bytes);
-    let Ok(Start::Directory(directory)) = start_of(&mut file) else {
-        return None;
-    };
-    let mut first = |tag| directory.first(&mut file, tag).ok()?;
-    if first(PHOTOMETRIC)? != BY_PALETTE || first(BITS)? != 8 || first(SAMPLES).unwrap_or(1) != 1 {
-        return None;
-    }
-    let map = directory
-        .fields
-        .iter()
-        .find(|field| field.tag == COLOUR_MAP)?;
-    if map.kind != 3 || map.count != 3 * 256 {
-        return None;
-    }
-    let from = usize::try_from(
-        directory
-            .number_at(&mut file, map.at, directory.inline)
-            .ok()?,
-    )
-    .ok()?;
-    let values = bytes.get(from..from.checked_add(6 * 256)?)?;
-    let values = values
-        .chunks_exact(2)
-        .map(|two| directory.number(two) as u16);
-    let values: Vec<u16> = values.collect();
-    // Some programs write 8 bits where 16 belong.
-    let narrow = values.iter().all(|&value| value < 256);
-    let channel = |at: usize| match narrow {
-        true => values[at] as u8,
-        false => (values[at] >> 8) as u8,
-    };
-    let colours = (0..256).map(|colour| [colour, colour + 256, colour + 512].map(channel));
-    let kind = directory
-        .fields
-        .iter()
-        .find(|field| field.tag == PHOTOMETRIC)?;
-    let mut grey = bytes.to_vec();
-    let one = match directory.little {
-        true => [1, 0],
-        false => [0, 1],
-    };
-    let at = usize::try_from(kind.at).ok()?;
-    grey.get_mut(at..at + 2)?.copy_from_slice(&one);
-    Some(Palette {
-        grey,
-        colours: colours.collect(),
-    })
-}
-
-impl Palette {
-    /// The image of these numbers.
-    pub fn coloured(&self, numbers: &image::GrayImage) -> image::RgbImage {
-        let (width, height) = numbers.dimensions();
-        image::RgbImage::from_fn(width, height, |x, y| {
-            let [number] = numbers.get_pixel(x, y).0;
-            image::Rgb(self.colours[usize::from(number)])
-        })
-    }
-}
-
-fn start_of(file: &mut (impl Read + Seek)) -> io::Result<Start> {
+/// The file cannot be read. The kind is `InvalidData` or `UnexpectedEof` if the directory claims more than the file has.
+pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Option<Directory>> {
     let length = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
-    let mut head = [0; 16];
-    let read = read_up_to(file, &mut head)?;
-    let mut directory = Directory {
-        little: match &head[..2] {
-            b"II" => true,
-            b"MM" => false,
-            _ => return Ok(Start::Other),
-        },
-        fields: Vec::new(),
-        inline: 4,
-    };
+    let mut head = Vec::with_capacity(16);
+    file.by_ref().take(16).read_to_end(&mut head)?;
+    if !is_tiff(&head) {
+        return Ok(None);
+    }
+    let is_little = head[0] == b'I';
     // BigTIFF has wider fields.
-    let (start, count, entry, values) = match directory.number(&head[2..4]) {
-        42 => (directory.number(&head[4..8]), 2, 12, 4..8),
-        43 => (directory.number(&head[8..16]), 8, 20, 4..12),
-        _ => return Ok(Start::Other),
+    let is_big = head[2..4].contains(&b'+');
+    let (start, count, entry, values) = match is_big {
+        false => (4..8, 2, 12, 4..8),
+        true => (8..16, 8, 20, 4..12),
     };
-    directory.inline = entry as u64 - values.end as u64;
-    if read < head.len() || start >= length {
-        return Ok(Start::Unsound);
-    }
+    let start = head.get(start).map(|bytes| number(bytes, is_little));
+    let Some(start) = start.filter(|&start| start < length && head.len() == 16) else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
     file.seek(SeekFrom::Start(start))?;
-    let mut field = [0; 8];
-    let wide = read_up_to(file, &mut field[..count])? == count;
-    let entries = directory.number(&field[..count]);
-    if !wide || entries > MOST_ENTRIES {
-        return Ok(Start::Unsound);
+    let mut bytes = vec![0; entry];
+    file.read_exact(&mut bytes[..count])?;
+    let entries = number(&bytes[..count], is_little);
+    if entries > MOST_ENTRIES {
+        return Err(io::ErrorKind::InvalidData.into());
     }
-    let mut one = vec![0; entry];
-    for number in 0..entries {
-        if read_up_to(file, &mut one)? < entry {
-            return Ok(Start::Unsound);
+    let mut fields = Vec::new();
+    for place in 0..entries {
+        file.read_exact(&mut bytes)?;
+        let number = |bytes: &[u8]| number(bytes, is_little);
+        let (size, values_count) = (
+            size_of_type(number(&bytes[2..4])),
+            number(&bytes[values.clone()]),
+        );
+        let all = values_count.saturating_mul(size);
+        if all > length {
+            return Err(io::ErrorKind::InvalidData.into());
         }
-        let kind = directory.number(&one[2..4]);
-        let count_of = directory.number(&one[values.clone()]);
-        if count_of.saturating_mul(size_of_type(kind)) > length {
-            return Ok(Start::Unsound);
-        }
-        directory.fields.push(Field {
-            tag: directory.number(&one[..2]),
-            kind,
-            count: count_of,
-            at: start + count as u64 + number * entry as u64 + values.end as u64,
+        let value = &bytes[values.end..];
+        let room = value.len() as u64;
+        fields.push(Field {
+            tag: number(&bytes[..2]),
+            size,
+            count: values_count,
+            at: start + (count + values.end) as u64 + place * entry as u64,
+            value: match all <= room {
+                true => number(&value[..size.min(room) as usize]),
+                false => number(value),
+            },
         });
     }
-    Ok(Start::Directory(directory))
+    Ok(Some(Directory { is_little, fields }))
 }
 
 impl Directory {
-    fn number(&self, bytes: &[u8]) -> u64 {
-        let push = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
-        match self.little {
-            true => bytes.iter().rev().fold(0, push),
-            false => bytes.iter().fold(0, push),
+    /// Returns width and height; `None` if it has none.
+    pub fn sides(&self) -> Option<(u32, u32)> {
+        let side = |tag| u32::try_from(self.only(tag)?.value).ok();
+        side(WIDTH).zip(side(HEIGHT))
+    }
+
+    /// Returns the palette of a file of 8 bits per pixel; `None` for other files.
+    pub fn palette(&self, bytes: &[u8]) -> Option<Palette> {
+        let kind = self.only(PHOTOMETRIC)?;
+        let samples = self.only(SAMPLES).map_or(1, |field| field.value);
+        if (kind.value, self.only(BITS)?.value, samples) != (BY_PALETTE, 8, 1) {
+            return None;
+        }
+        let map = self.fields.iter().find(|field| field.tag == COLOUR_MAP)?;
+        if (map.size, map.count) != (2, 3 * 256) {
+            return None;
+        }
+        let values = bytes
+            .get(usize::try_from(map.value).ok()?..)?
+            .get(..6 * 256)?;
+        let values = values
+            .chunks_exact(2)
+            .map(|two| number(two, self.is_little));
+        let values: Vec<u64> = values.collect();
+        // Some programs write values of 8 bits.
+        let shift = match values.iter().all(|&value| value < 256) {
+            true => 0,
+            false => 8,
+        };
+        let channel = |at: usize| (values[at] >> shift) as u8;
+        let colours = (0..256).map(|index| [index, index + 256, index + 512].map(channel));
+        let lowest = match self.is_little {
+            true => kind.at,
+            false => kind.at + kind.size - 1,
+        };
+        let mut grey = bytes.to_vec();
+        // 1 means that 0 is black.
+        *grey.get_mut(usize::try_from(lowest).ok()?)? = 1;
+        Some(Palette {
+            grey,
+            colours: colours.collect(),
+        })
+    }
+
+    /// The entry of a tag with a single value.
+    fn only(&self, tag: u64) -> Option<&Field> {
+        let mut fields = self.fields.iter();
+        fields.find(|field| field.tag == tag && field.count == 1)
+    }
+}
+
+impl Palette {
+    /// Replaces grey values with their colours.
+    pub fn colour(&self, picture: &mut RgbImage) {
+        for pixel in picture.pixels_mut() {
+            pixel.0 = self.colours[usize::from(pixel.0[0])];
         }
     }
+}
 
-    /// The number of so many bytes at a place.
-    fn number_at(&self, file: &mut (impl Read + Seek), at: u64, bytes: u64) -> io::Result<u64> {
-        let mut number = [0; 8];
-        let number = &mut number[..bytes as usize];
-        file.seek(SeekFrom::Start(at))?;
-        let read = read_up_to(file, number)?;
-        Ok(self.number(&number[..read]))
-    }
-
-    /// The only value of a field.
-    fn first(&self, file: &mut (impl Read + Seek), tag: u64) -> io::Result<Option<u64>> {
-        let field = self
-            .fields
-            .iter()
-            .find(|field| field.tag == tag && field.count == 1);
-        let at = field.map(|field| self.number_at(file, field.at, size_of_type(field.kind).min(8)));
-        at.transpose()
+fn number(bytes: &[u8], is_little: bool) -> u64 {
+    let push = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+    match is_little {
+        true => bytes.iter().rev().fold(0, push),
+        false => bytes.iter().fold(0, push),
     }
 }
 
@@ -228,13 +183,6 @@ fn size_of_type(kind: u64) -> u64 {
         5 | 10 | 12 | 16..=18 => 8,
         _ => 1,
     }
-}
-
-/// Fills as much as there is.
-fn read_up_to(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let most = buffer.len() as u64;
-    let mut rest = &mut *buffer;
-    io::copy(&mut file.take(most), &mut rest).map(|read| read as usize)
 }
 
 #[cfg(test)]
@@ -252,7 +200,7 @@ mod tests {
             .write_to(&mut bytes, image::ImageFormat::Tiff)
             .unwrap();
         let whole = bytes.into_inner();
-        let sound = |bytes: &[u8]| is_sound(&mut Cursor::new(bytes)).unwrap();
+        let sound = |bytes: &[u8]| first_directory(&mut Cursor::new(bytes)).is_ok();
         assert!(sound(&whole) && sound(b"GIF89a") && sound(b""));
         assert!(!sound(&whole[..whole.len() - 40]));
         let start = u32::from_le_bytes(whole[4..8].try_into().unwrap()) as usize;
@@ -270,7 +218,7 @@ mod tests {
         assert!(sound(&big));
     }
 
-    /// A TIFF of one strip of 2×2 pixels with these numbers; `big` as BigTIFF.
+    /// A TIFF of one strip of 2×2 pixels with a palette; a BigTIFF if `big`.
     fn with_palette(big: bool) -> Vec<u8> {
         let head: &[u8] = match big {
             true => b"II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0",
@@ -325,8 +273,25 @@ mod tests {
             let picture = super::super::decode_picture(&bytes).unwrap();
             let pixels: Vec<[u8; 3]> = picture.pixels().map(|pixel| pixel.0).collect();
             assert_eq!(pixels, [[0; 3], [50, 100, 150], [50, 100, 150], [255; 3]]);
-            let sides = sides_with_palette(&mut Cursor::new(&bytes)).unwrap();
-            assert_eq!(sides, Some((2, 2)));
+            let directory = first_directory(&mut Cursor::new(&bytes)).unwrap();
+            assert_eq!(directory.unwrap().sides(), Some((2, 2)));
+        }
+    }
+
+    #[test]
+    fn damaged_directories_are_no_panic() {
+        for big in [false, true] {
+            let whole = with_palette(big);
+            for at in 2..240 {
+                for value in [0, 5, 16, 255] {
+                    let mut bytes = whole.clone();
+                    bytes[at] = value;
+                    if let Ok(picture) = super::super::decode_picture(&bytes) {
+                        let directory = first_directory(&mut Cursor::new(&bytes)).unwrap();
+                        assert_eq!(directory.unwrap().sides(), Some(picture.dimensions()));
+                    }
+                }
+            }
         }
     }
 }
