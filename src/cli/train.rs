@@ -1,7 +1,7 @@
 //! `train`: one run, or one per class order and seed, with a closing table.
 
 use super::End;
-use super::at_place::{self, AtPlace};
+use super::at_place::{self, AtPlace, Ended, begun};
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, size, tell};
 use super::progress::{Notes, OneOfSeveral, Reporter};
@@ -14,7 +14,7 @@ use crate::method::{Chosen, named_method};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, Wish};
+use crate::run::event::{Control, Sink, Wish};
 use crate::session::split;
 use crate::store::{self, summary_of_orders};
 
@@ -60,10 +60,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     } = args.settings.resolve(&root, &stock, &control)?;
     let suited = suited.filter(|_| !output.quiet);
     notes.iter().chain(&suited).for_each(tell);
-    let mut runs = Vec::new();
     let paper = args.settings.paper();
     let configs = presets::repetitions(&config, paper, args.orders, args.seeds);
-    let (count, several) = (configs.len(), args.orders.or(args.seeds).is_some());
+    let several = args.orders.or(args.seeds).is_some();
     let spec = named_method(&config.method)?;
     if args.seeds.is_some_and(|seeds| seeds > 1) && !spec.seeded {
         let why = message!("idle-no-draws", title = spec.title);
@@ -86,30 +85,49 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return Ok(not_begun());
     }
     tell_other_split(&configs, args.settings.preset.as_deref(), &stock, &control);
-    let mut notes = Notes::default();
-    for config in configs {
+    train_each(configs, several, output, |config, sink| {
         if !output.quiet {
             tell_expected(&config);
         }
+        let outcome = experiment::train(&config, &root, &stock, sink, &control)?;
+        Ok(match outcome {
+            Outcome::Finished(header) => Ended::Finished(Some(header.folder)),
+            Outcome::Stopped(header) => Ended::Stopped(Some(header.folder)),
+            Outcome::NotBegun => Ended::Stopped(None),
+        })
+    })
+}
+
+/// Trains runs one after the other by `train`, and prints their results.
+///
+/// # Errors
+/// The first error of `train`. The results of the runs before it are printed.
+pub(super) fn train_each(
+    configs: Vec<RunConfig>,
+    several: bool,
+    output: &RunOutput,
+    mut train: impl FnMut(RunConfig, &mut dyn Sink) -> Result<Ended>,
+) -> Result<End> {
+    let (mut runs, count) = (Vec::new(), configs.len());
+    let mut notes = Notes::default();
+    for config in configs {
         let mut reporter = Reporter::new(output.quiet);
         let mut sink = OneOfSeveral {
             reporter: &mut reporter,
             notes: &mut notes,
         };
-        let outcome = experiment::train(&config, &root, &stock, &mut sink, &control);
-        let outcome = outcome.inspect_err(|_| reporter.failed());
+        let ended = train(config, &mut sink).inspect_err(|_| reporter.failed());
         drop(reporter);
-        if outcome.is_err() && !runs.is_empty() {
-            // What is finished is worth having whatever became of the rest.
+        if ended.is_err() && !runs.is_empty() {
             output.json.give(&summary_of_orders(&runs), "")?;
         }
-        let last = match outcome? {
-            Outcome::Finished(header) => {
-                runs.push(store::load(&header.folder)?);
+        let last = match ended? {
+            Ended::Finished(folder) => {
+                runs.push(store::load(&begun(folder)?)?);
                 continue;
             }
-            Outcome::Stopped(header) => Some(store::load(&header.folder)?),
-            Outcome::NotBegun => None,
+            Ended::Left => continue,
+            Ended::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
         };
         return match last {
             last if several => several_stopped(&runs, last.as_ref(), count, output),
@@ -119,6 +137,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     notes.close();
     match runs.as_slice() {
+        [] => Ok(End::Done),
         [run] if !several => finished(run, output),
         _ => several_finished(&runs, output),
     }

@@ -1,13 +1,14 @@
-//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and what `grid --place` stands on.
+//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and what `grid --place` shares with them.
 
 mod there;
 
 use std::path::{Path, PathBuf};
 
 use super::End;
-use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
+use super::closing::{RunOutput, finished, not_begun, stopped};
 use super::output::{Json, complain, say, tell};
-use super::progress::{Notes, OneOfSeveral, Reporter};
+use super::progress::Reporter;
+use super::train::train_each;
 use crate::experiment::{Changes, check_untaught};
 use crate::method::run_title;
 use crate::problem::{Problem, Result};
@@ -45,50 +46,26 @@ pub(super) fn train(
     let Some(there) = There::reach(name, root, control)? else {
         return Ok(not_begun());
     };
-    let (mut runs, count) = (Vec::new(), configs.len());
-    let mut notes = Notes::default();
-    for config in configs {
-        let mut config = config;
+    let end = train_each(configs, several, output, |mut config, sink| {
         if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
             config.device.clone_from(device);
         }
         let own = there.own(&mut config, control)?;
-        let mut reporter = Reporter::new(output.quiet);
         let title = run_title(&config, true);
         let job = Job {
             own,
             ..Job::train(config, title)
         };
-        let mut sink = OneOfSeveral {
-            reporter: &mut reporter,
-            notes: &mut notes,
-        };
-        let ended = there.work(job, at.detach, &mut sink, control);
-        let ended = ended.inspect_err(|_| reporter.failed());
-        drop(reporter);
-        let last = match ended? {
-            Ended::Finished(folder) => {
-                runs.push(store::load(&begun(folder)?)?);
-                continue;
-            }
-            Ended::Left => continue,
-            Ended::Stopped(folder) => folder.map(|folder| store::load(&folder)).transpose()?,
-        };
-        return match last {
-            last if several => several_stopped(&runs, last.as_ref(), count, output),
-            Some(run) => stopped(&run, output),
-            None => Ok(not_begun()),
-        };
-    }
-    notes.close();
-    match runs.as_slice() {
-        [] => Ok(left(name)),
-        [run] if !several => finished(run, output),
-        _ => several_finished(&runs, output),
-    }
+        there.work(job, at.detach, sink, control)
+    })?;
+    Ok(match end {
+        End::Done if at.detach => left(name),
+        end => end,
+    })
 }
 
-fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
+/// Returns the folder of a run that has ended.
+pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
     folder.ok_or_else(|| Problem::new("a run ended that never began"))
 }
 
@@ -102,8 +79,8 @@ fn left(name: &str) -> End {
     End::Done
 }
 
-/// `resume --place`: follows a run that is at work there, brings it home where it has ended, and goes on with it where
-/// it was stopped.
+/// `resume --place`: follows a run that is being trained there, fetches one that is finished, or continues one that was
+/// stopped.
 pub(super) fn resume(
     name: &str,
     run: &str,
@@ -204,7 +181,7 @@ pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
     Ok(End::Done)
 }
 
-/// What the program there writes to standard output; `None` where it failed, which was told.
+/// Returns what the program there writes to standard output; `None` if it failed, after printing why.
 fn said(place: &Place, words: &[&str]) -> Result<Option<String>> {
     let mut ssh = remote::command(place, &remote::script(place, words));
     let output = ssh

@@ -1,4 +1,4 @@
-//! A machine that is talked to: jobs done there, and runs brought home.
+//! The connection to a machine: runs jobs there and fetches runs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,24 +21,24 @@ use crate::texts::Message;
 /// How often it looks whether Ctrl-C was pressed.
 const OFTEN: Duration = Duration::from_millis(100);
 
-/// How a job ended there, short of a Problem.
+/// How a job ended without an error.
 pub(in crate::cli) enum Ended {
-    /// At its end; the folder here of the run that it was at last.
+    /// It finished. Has the folder here of its last run.
     Finished(Option<PathBuf>),
-    /// Stopped; the run's folder here, if it had begun.
+    /// It was stopped. Has the folder here of its run, if that had begun.
     Stopped(Option<PathBuf>),
-    /// Left at work there.
+    /// It goes on there.
     Left,
 }
 
-/// A machine that is talked to.
+/// A machine with an open connection.
 pub(in crate::cli) struct There {
     pub place: Place,
     remote: Remote,
     peer: Peer,
-    /// The run of each job at work there when it answered.
+    /// The job of each run that was being trained there when it answered.
     pub at_work: HashMap<String, JobId>,
-    /// The jobs that had not ended there then.
+    /// The jobs that had not ended then.
     pub jobs: Vec<Job>,
 }
 
@@ -56,10 +56,10 @@ pub(in crate::cli) fn machine(name: &str) -> Result<Place> {
 }
 
 impl There {
-    /// Talks to the machine of this name.
+    /// Connects to the machine of this name; `None` if Ctrl-C was pressed.
     ///
     /// # Errors
-    /// A Problem when it is not known or cannot be reached.
+    /// It is not known or cannot be reached.
     pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
         let io = |error| Problem::io("keep runs in this folder", root, &error);
@@ -107,12 +107,12 @@ impl There {
         Ok(None)
     }
 
-    /// What a run with these settings brings along, all of it there already.
+    /// Carries there what a run with these settings needs of this computer.
     pub fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
         self.carried(take_along(config, &self.place.data)?, control)
     }
 
-    /// Carries there what a job needs of this computer; gives what the job says of it.
+    /// Carries files there that a job needs. Returns them as part of the job.
     pub fn carried(&self, along: Along, control: &Control) -> Result<Own> {
         let tell = |what: Message, files| {
             let place = self.place.name.as_str();
@@ -127,7 +127,7 @@ impl There {
         self.remote.carry_along(along, &go_on, &tell)
     }
 
-    /// Has a job done there, and waits for its end unless it is to be left.
+    /// Runs a job there, and waits for its end unless `detach`.
     pub fn work(
         &self,
         job: Job,
@@ -140,7 +140,7 @@ impl There {
         self.follow(id, None, detach, sink, control)
     }
 
-    /// Follows a job that was asked for by an earlier program from its beginning on.
+    /// Follows a job that an earlier program queued, from its beginning.
     pub fn take_up(
         mut self,
         id: JobId,
@@ -148,7 +148,7 @@ impl There {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Ended> {
-        // What was told of it before it was known which one it is is told once more.
+        // A new connection repeats the events of the job from before it was known.
         self.remote = Remote::start(self.peer.clone(), true, Arc::new(|| {}))?;
         self.remote.expect(id);
         self.follow(id, None, detach, sink, control)
@@ -203,7 +203,7 @@ impl There {
         }
     }
 
-    /// The run there that began last; none where Ctrl-C was pressed.
+    /// Returns the run there that began last; `None` if Ctrl-C was pressed.
     pub fn latest(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
         let runs = self.answer(control, |news| match news {
@@ -217,7 +217,7 @@ impl There {
         Ok(Some(latest))
     }
 
-    /// Brings a run home; gives its folder here, or none where Ctrl-C was pressed.
+    /// Fetches a run. Returns its folder here; `None` if Ctrl-C was pressed.
     pub fn bring(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
         self.remote.bring(run, None);
         self.answer(control, |news| match news {
@@ -226,7 +226,7 @@ impl There {
         })
     }
 
-    /// Waits for the news that `take` takes; `None` where Ctrl-C was pressed.
+    /// Waits for the news that `take` accepts; `None` if Ctrl-C was pressed.
     fn answer<T>(&self, control: &Control, take: impl Fn(News) -> Option<T>) -> Result<Option<T>> {
         while control.wish() != Wish::Stop {
             match self.remote.recv(OFTEN)? {
@@ -244,7 +244,7 @@ impl There {
         Ok(None)
     }
 
-    /// Brings a run that is at work there home as it grows, and follows it to its end.
+    /// Fetches a run while it is trained there, and follows it to its end.
     pub fn watch(
         &self,
         (run, id): (&str, JobId),
