@@ -144,8 +144,7 @@ impl Dataset {
     }
 
     fn older_fingerprint(&self, split: &[Sample], kind: PrintKind) -> String {
-        let stored = |name: &String| self.options.stored_name(name).to_owned();
-        let classes: Vec<String> = self.classes.iter().map(stored).collect();
+        let classes = self.options.stored(&self.classes);
         fingerprint_over(&classes, &self.lines(split, kind, Sample::name_on_disk))
     }
 
@@ -163,10 +162,10 @@ impl Dataset {
 }
 
 /// The fingerprint of a split with these lines.
-pub(super) fn fingerprint_over(classes: &[String], lines: &[Vec<u8>]) -> String {
+pub(super) fn fingerprint_over(classes: &[impl AsRef<str>], lines: &[Vec<u8>]) -> String {
     let mut hash = Sha256::new();
     for name in classes {
-        hash.update(name.as_bytes());
+        hash.update(name.as_ref().as_bytes());
         hash.update([0]);
     }
     hash.update((lines.len() as u64).to_le_bytes());

@@ -42,6 +42,7 @@ pub mod transform;
 mod tree;
 mod two_labels;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ pub use split::Split;
 pub use two_labels::{NearCopies, Twin, TwoLabels, told as told_two_labels};
 
 use crate::message;
-use crate::names::look_alike;
+use crate::names::composed;
 use crate::problem::{Problem, Result};
 use crate::texts::{Message, Words};
 
@@ -199,11 +200,18 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Returns the name of a class as an older version stored it.
-    fn stored_name<'n>(&'n self, name: &'n str) -> &'n str {
-        let mut stored = self.stored_names.iter();
-        let stored = stored.find(|stored| look_alike(stored, name));
-        stored.map_or(name, String::as_str)
+    /// Returns the names of classes as an older version stored them.
+    fn stored<'n>(&'n self, names: &'n [String]) -> Vec<&'n str> {
+        let stored = self.stored_names.iter();
+        let stored: HashMap<_, _> = stored.map(|name| (composed(name), name)).collect();
+        let names = names.iter();
+        names
+            .map(|name| {
+                stored
+                    .get(&composed(name))
+                    .map_or(name.as_str(), |stored| stored)
+            })
+            .collect()
     }
 
     fn checked(&self) -> Result<()> {

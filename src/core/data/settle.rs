@@ -179,7 +179,8 @@ fn sort_classes(
     let mut order: Vec<usize> = (0..names.len())
         .filter(|&class| trained[class] > 0)
         .collect();
-    order.sort_by_cached_key(|&class| options.stored_name(&names[class]));
+    let stored = options.stored(names);
+    order.sort_by_key(|&class| stored[class]);
     let mut new_number = vec![0; names.len()];
     for (number, &class) in order.iter().enumerate() {
         new_number[class] = number as u32;
