@@ -13,7 +13,7 @@ nodes=${3:-2}
 export SLURM_CONF="$folder/slurm.conf"
 
 # Held from the choice of ports until they are listened at, so that another Slurm that starts at the same time takes others.
-lock=${TMPDIR:-/tmp}/lae-studio-slurm.lock
+lock=${TMPDIR:-/tmp}/lae-studio-slurm-$(id -u).lock
 
 # A port that nobody listens at, from this number on.
 free_port() {
