@@ -15,17 +15,16 @@ pub(super) fn differs(
     if data.has_images(then) {
         return None;
     }
-    let (now, found) = data.prints_of(then.kind);
     let told = prints.and_then(|prints| {
+        let (_, found) = data.prints_of(then.kind);
         first(prints, &found, &|of, at| {
             data.picture_name(of.split, &of.class, at)
         })
     });
     Some(told.unwrap_or_else(|| {
-        let split = if now.train == then.train {
-            "test"
-        } else {
-            "training"
+        let split = match data.has_images_of(Split::Train, then) {
+            true => "test",
+            false => "training",
         };
         let told = format!("a {split} picture is another one; which is not known");
         Difference::new(Part::Picture, None, told)
