@@ -25,7 +25,7 @@ use crate::texts::Words;
 /// More picture files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
 
-/// Images of 16 bits a channel whose values all fit into so many are nearly black.
+/// Images of 16 bits per channel are nearly black if they use at most this number of bits.
 const DARK_BITS: u32 = 14;
 
 /// What looking at the pictures brought up.
@@ -39,7 +39,7 @@ pub struct Checked {
     pub sizes: Option<Sizes>,
     /// What was seen of each picture.
     pub known: Arc<Known>,
-    /// How many images have 16 bits a channel, and the largest value of any.
+    /// Number of images with 16 bits per channel, and their largest value.
     deep: (usize, u16),
 }
 
@@ -167,10 +167,13 @@ impl Checked {
 }
 
 impl Checked {
-    /// That the images are nearly black, because they use few of their 16 bits: cameras of 12 bits write so.
+    /// Returns a remark if the images use few of their 16 bits, as those of 12-bit cameras do, and are nearly black.
     fn dark(&self) -> Option<Words> {
         let (images, largest) = self.deep;
         let bits = u16::BITS - largest.leading_zeros();
+        if largest == 0 || bits > DARK_BITS {
+            return None;
+        }
         let times = 1_u32 << (u16::BITS - bits);
         let remark = message!(
             "remark-dark",
@@ -179,7 +182,7 @@ impl Checked {
             largest = largest.to_string(),
             times = times.to_string()
         );
-        (images > 0 && largest > 0 && bits <= DARK_BITS).then(|| remark.into())
+        Some(remark.into())
     }
 }
 

@@ -63,19 +63,19 @@ pub struct DataFiles {
     pub folder: PathBuf,
     /// All files, sorted. Hidden ones are left out and links followed, as when the data set is opened.
     pub files: Vec<PathBuf>,
-    /// What is opened: the folder itself, a list, an archive, or any other file.
+    /// The path to open: the folder itself, a list, an archive, or any other file.
     pub opened: PathBuf,
 }
 
 /// Finds the files that a data set at a path is read from: those of a folder, of the folder whose images a list names, or
-/// an archive, or any other file, alone. Of a split or a class it is the folder around it, where that is read, too.
+/// an archive, or any other file, alone. For a split or a class these are the files of the folder around it, if that is read.
 ///
 /// # Errors
-/// A list that cannot be read, a folder that cannot, or `watch` stopped the walk.
+/// A list or a folder cannot be read, or `watch` stopped the walk.
 pub fn files_of(path: &Path, column: Option<&str>, watch: &Watch) -> Result<DataFiles> {
     let options = OpenOptions::default();
     let (folder, opened) = if path.is_dir() {
-        // Folders of other things are carried as they are.
+        // A folder that is no data set is taken as it is.
         let read = folder::open(path, None, &options, watch);
         let folder = read.map_or_else(|_| path.to_path_buf(), |found| found.root);
         (folder.clone(), folder)
@@ -179,7 +179,7 @@ mod tests {
         let rows = r#"[{"file": "train/a/1.png", "label": "a", "of": "p"},
             {"file": "train/b/2.png", "label": "b", "of": "q"}]"#;
         write("labels/photos.json", rows);
-        // Not what somebody has around it, in a folder that could be one of lists.
+        // Files around the data set are not part of it, even in a folder that could be one of lists.
         std::fs::write(home.join("private.png"), "x").unwrap();
         std::fs::write(home.join("docs/private.png"), "x").unwrap();
         let found = |path: &str| {

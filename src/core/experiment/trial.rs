@@ -191,7 +191,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the run of one that came to its end, else why it did not.
+/// Returns the run of one that finished, or why it did not.
 fn ended(outcome: Result<Outcome>, quiet: &Quiet<'_>) -> Result<RunSummary> {
     outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),

@@ -5,7 +5,7 @@ use super::{mean, std_dev};
 
 /// Share of intervals that contain the true mean.
 const LEVEL: f64 = 0.95;
-/// A difference with a larger p-value is not told apart from chance.
+/// A difference with a larger p-value is not significant.
 pub const SIGNIFICANCE: f64 = 0.05;
 /// Differences that spread less than this, in points of percent, are equal but for rounding.
 const ROUNDING: f64 = 1e-9;

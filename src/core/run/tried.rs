@@ -21,8 +21,8 @@ pub struct TriedMethod {
     pub right: Option<f64>,
     /// How much of what was right once is wrong at the end, in points; none after a single task.
     pub forgotten: Option<f64>,
-    /// Two-sided p-value of McNemar's test of its answers against the best method's to the same pictures, corrected for all
-    /// pairs of methods. `None` for the best one and for those that did not come to their end.
+    /// Two-sided p-value of McNemar's test of its answers against the best method's to the same images, corrected for all
+    /// pairs of methods. `None` for the best one and for those that did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// Seconds that it took here, from the first look at the pictures on.
@@ -67,8 +67,8 @@ impl Trial {
         best.map(|(place, ..)| place)
     }
 
-    /// Sets the p-value of each method against the best one. `paired` returns how two methods, by their places, answered the
-    /// same pictures; `None` where they were not asked the same.
+    /// Sets the p-value of each method against the best one. `paired` returns how two methods, given by their indices, answered
+    /// the same images; `None` if their images differ.
     pub fn compare(&mut self, paired: impl Fn(usize, usize) -> Option<Paired>) {
         let Some(best) = self.best() else { return };
         let ended = self
@@ -77,12 +77,12 @@ impl Trial {
             .filter(|one| one.right.is_some())
             .count();
         for (place, one) in self.methods.iter_mut().enumerate() {
-            let told = (place != best && one.right.is_some()).then(|| paired(best, place));
-            one.p = told.flatten().map(|told| corrected_p(told.p(), ended));
+            let pair = (place != best && one.right.is_some()).then(|| paired(best, place));
+            one.p = pair.flatten().map(|pair| corrected_p(pair.p(), ended));
         }
     }
 
-    /// Returns the places of the methods that so few pictures do not tell apart from the best one, which is not among them.
+    /// Returns the indices of the methods whose difference from the best one is not significant, without the best one.
     pub fn level(&self) -> Vec<usize> {
         let best = self.best();
         let is_level = |(place, one): &(usize, &TriedMethod)| {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn few_pictures_do_not_tell_methods_apart() {
         let rights = [Some(90.0), Some(84.0), Some(20.0), None];
-        // As many pictures that only one of two answers rightly as their shares allow at least.
+        // The fewest images that only one of two answers correctly at these accuracies.
         let compared = |images: usize| {
             let mut trial = trial(&rights, images);
             trial.compare(|best, other| {
@@ -166,7 +166,7 @@ mod tests {
                 let first = match other {
                     1 => images * 6 / 100,
                     2 => images * 70 / 100,
-                    _ => panic!("{other} did not come to its end"),
+                    _ => panic!("{other} did not finish"),
                 };
                 Some(Paired {
                     images,
@@ -184,7 +184,7 @@ mod tests {
         assert!(p[1].is_some_and(|p| (p - 0.75).abs() < 1e-9));
         assert!(p[2].is_some_and(|p| p < 1e-9));
         assert!(compared(5000).level().is_empty());
-        // Nothing is known of methods that were not asked the same pictures.
+        // Methods with different images are not compared.
         assert_eq!(trial(&rights, 5000).level(), [1, 2]);
         let told = few.sentences();
         assert!(

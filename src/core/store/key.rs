@@ -30,7 +30,7 @@ impl RunKey {
             precision: Precision::Auto,
             // What it holds counts, not where it lies.
             pet_start: None,
-            // The images' fingerprints and the class order tell.
+            // The fingerprints of the images and the class order are compared instead.
             stored_names: Vec::new(),
             ..header.config.clone().repeatable()
         };

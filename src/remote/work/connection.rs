@@ -1,4 +1,4 @@
-//! The connection: taken up, greeted, broken, lost.
+//! Opens the connection to another process, opens it again after a break, and gives it up.
 
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ use crate::remote::{News, Peer};
 use crate::run::places::no_ssh;
 use crate::run::wire::{Ask, Hello};
 
-/// Longest time after a break until the connection is taken up again.
+/// Longest time after a break until the connection is opened again.
 const LATEST: Duration = Duration::from_secs(10);
 /// How often a first connection that breaks is tried again.
 const FIRST_TRIES: usize = 20;
 
 impl Work {
-    /// Starts what is talked to, or a program that talks to it.
+    /// Starts the process, or `ssh` to it.
     pub(super) fn connect(&mut self) {
         self.link = None;
         self.connection += 1;

@@ -1,5 +1,5 @@
-//! The thread that talks to another process: says what was asked and takes up broken connections. `connection` takes one up and
-//! tells that it is lost, `home` is what it does for runs that are trained on another machine, `tickets` for what is asked of runs.
+//! The thread that talks to another process. `connection` opens the connection and opens it again after a break, `home` fetches
+//! runs that are trained on another machine, `tickets` answers questions about runs.
 
 mod connection;
 mod home;
@@ -21,7 +21,7 @@ use tickets::{Ticket, too_large};
 
 /// How often it looks whether something is due.
 const OFTEN: Duration = Duration::from_millis(50);
-/// How long after a break the connection is taken up again at first.
+/// Time after the first break until the connection is opened again.
 const SOON: Duration = Duration::from_millis(100);
 
 /// What lies in its inbox.

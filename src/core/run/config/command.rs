@@ -72,8 +72,8 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// Returns text as one word for a POSIX shell. The settings may be somebody else's, so nothing in it may act on the shell. No
-/// backslash is used, which csh takes for something else.
+/// Returns text as one word for a POSIX shell. Settings may be from other people, so nothing in it may act on the shell. It
+/// uses no backslash, because csh treats it differently.
 pub fn posix_word(text: &str) -> String {
     match is_plain(text, "-_./=:,%@+") {
         true => text.to_string(),
