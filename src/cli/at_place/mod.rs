@@ -24,10 +24,10 @@ pub(super) use there::{Ended, There, machine};
 /// Which machine trains.
 #[derive(clap::Args)]
 pub(super) struct AtPlace {
-    /// Train on another machine, a place of `lae-studio places`; the run comes back here as it grows
+    /// Train on another machine, one of `lae-studio places`; the run is copied here while it trains
     #[arg(long, value_name = "NAME")]
     pub place: Option<String>,
-    /// Do not wait for it: it goes on there, and `resume --place`, or the same grid again, brings it home
+    /// Return at once; the run continues there, and `resume --place` or the same grid command copies it here
     #[arg(long, requires = "place", conflicts_with = "json")]
     pub detach: bool,
 }
@@ -69,12 +69,12 @@ pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
     folder.ok_or_else(|| Problem::new("a run ended that never began"))
 }
 
-/// Says that a run was left at work.
+/// Says that a run continues there.
 fn left(name: &str) -> End {
     let place = shell_word(name);
     tell(format!(
-        "it trains at {name}; `lae-studio runs --place {place}` lists the runs there, \
-         `lae-studio resume --place {place} RUN` brings one home"
+        "the run trains at {name}; `lae-studio runs --place {place}` lists the runs there, \
+         `lae-studio resume --place {place} RUN` copies one here"
     ));
     End::Done
 }

@@ -174,7 +174,7 @@ impl There {
                 Some(News::Lost(problem)) => return Err(problem),
                 Some(News::Broken(problem)) => {
                     tell(format!(
-                        "note: {}; it goes on there, and is tried again",
+                        "note: {}; the run continues there; trying to connect again",
                         problem.what
                     ));
                     continue;
