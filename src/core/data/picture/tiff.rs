@@ -120,7 +120,7 @@ impl Directory {
         if (kind.value, self.only(BITS)?.value, samples) != (BY_PALETTE, 8, 1) {
             return None;
         }
-        let map = self.fields.iter().find(|field| field.tag == COLOUR_MAP)?;
+        let map = self.field(COLOUR_MAP)?;
         if (map.size, map.count) != (2, 3 * 256) {
             return None;
         }
@@ -153,8 +153,12 @@ impl Directory {
 
     /// The entry of a tag with a single value.
     fn only(&self, tag: u64) -> Option<&Field> {
-        let mut fields = self.fields.iter();
-        fields.find(|field| field.tag == tag && field.count == 1)
+        self.field(tag).filter(|field| field.count == 1)
+    }
+
+    /// The entry of a tag. Of several it is the last one, which the decoder uses.
+    fn field(&self, tag: u64) -> Option<&Field> {
+        self.fields.iter().rfind(|field| field.tag == tag)
     }
 }
 
