@@ -19,7 +19,7 @@ use crate::nn::{ComputeVariant, WeightType};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::pet::{PetSettings, PetStack};
 use crate::problem::Result;
-use crate::selftest::{TOLERANCE, relative_error};
+use crate::selftest::TOLERANCE;
 use crate::tensors::HostTensor;
 
 /// Largest error of the answers, relative to the largest of them, that rounding the weights of the
@@ -152,7 +152,7 @@ impl Trial {
         let worst = |found: &[HostTensor], expected: &[HostTensor]| {
             let errors = found.iter().zip(expected);
             errors
-                .map(|(a, b)| relative_error(a, b))
+                .map(|(a, b)| a.relative_error(b))
                 .fold(0f64, f64::max)
         };
         Ok([
@@ -202,7 +202,7 @@ const SOFTWARE: Effort = Effort {
 fn rounding(architecture: &Architecture) -> Result<f64> {
     let [whole, half] = [WeightType::F32, WeightType::F16]
         .map(|weights| outcome(architecture, &Device::flex(), weights.into()));
-    Ok(relative_error(&half?.answers[0], &whole?.answers[0]))
+    Ok(half?.answers[0].relative_error(&whole?.answers[0]))
 }
 
 /// What a network says to a batch and what it would learn from it.

@@ -49,6 +49,19 @@ impl HostTensor {
         Ok(Self { shape, values })
     }
 
+    /// Returns max|self − expected| / max|expected|; infinity if shapes differ or a value is not finite.
+    pub fn relative_error(&self, expected: &Self) -> f64 {
+        if self.shape != expected.shape || self.values.iter().any(|value| !value.is_finite()) {
+            return f64::INFINITY;
+        }
+        let (mut difference, mut largest) = (0f64, f64::MIN_POSITIVE);
+        for (&found, &expected) in self.values.iter().zip(&expected.values) {
+            difference = difference.max(f64::from((found - expected).abs()));
+            largest = largest.max(f64::from(expected.abs()));
+        }
+        difference / largest
+    }
+
     /// A matrix with rows and columns swapped.
     #[must_use]
     pub fn turned(&self) -> Self {
@@ -364,6 +377,20 @@ fn broken(path: &Path, why: String) -> Problem {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_are_relative_to_the_largest_value_and_nan_is_caught() {
+        let tensor = |values: &[f32]| HostTensor {
+            shape: vec![values.len()],
+            values: values.to_vec(),
+        };
+        let error = tensor(&[1.0, 4.1]).relative_error(&tensor(&[1.0, 4.0]));
+        assert!((error - 0.025).abs() < 1e-6);
+        let broken = tensor(&[f32::NAN]).relative_error(&tensor(&[1.0]));
+        assert!(broken.is_infinite());
+        let shorter = tensor(&[1.0]).relative_error(&tensor(&[1.0, 2.0]));
+        assert!(shorter.is_infinite());
+    }
 
     #[test]
     fn tensors_survive_the_bytes_and_a_cut_file_is_a_problem() {
