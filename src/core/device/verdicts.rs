@@ -147,17 +147,24 @@ type Book = BTreeMap<String, SelfTestResult>;
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// The sources that decide what a GPU computes: layers, kernels, and what they are checked with.
-const SOURCES: [&str; 12] = [
+const SOURCES: &[&str] = &[
     include_str!("../nn/mod.rs"),
     include_str!("../nn/framework.rs"),
     include_str!("../nn/half.rs"),
+    include_str!("../nn/input.rs"),
+    include_str!("../nn/update.rs"),
     include_str!("../nn/gpu/mod.rs"),
     include_str!("../nn/gpu/attention.rs"),
     include_str!("../nn/gpu/elementwise.rs"),
     include_str!("../nn/gpu/glue.rs"),
     include_str!("../nn/gpu/kernel.rs"),
+    include_str!("../nn/gpu/launches.rs"),
+    include_str!("../nn/gpu/matmul.rs"),
     include_str!("../nn/gpu/plans.rs"),
-    include_str!("../nn/gpu/product.rs"),
+    include_str!("../nn/gpu/product/mod.rs"),
+    include_str!("../nn/gpu/product/operand.rs"),
+    include_str!("../nn/gpu/product/text.rs"),
+    include_str!("../nn/gpu/product/tiles.rs"),
     include_str!("../nn/gpu/rows.rs"),
     include_str!("../selftest.rs"),
 ];
@@ -283,6 +290,24 @@ pub(super) fn cache_file() -> Option<PathBuf> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_source_of_the_gpu_kernels_counts() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("nn/gpu");
+        let mut count = 0;
+        for folder in [folder.clone(), folder.join("product")] {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.extension().is_some_and(|end| end == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    assert!(SOURCES.contains(&text.as_str()), "{}", path.display());
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 10, "{count}");
+        assert!(gpu_crates(LOCK).count() > 5);
+    }
 
     fn tried(name: &str, speed: f64) -> Tried {
         Tried {

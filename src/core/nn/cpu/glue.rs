@@ -13,14 +13,19 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::flex::{FlexTensor, Layout};
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, DispatchAutodiffContext, Flex, TensorMetadata};
-use burn::tensor::{DType, GradientCheckpointingStrategy, Shape, Tensor};
+use burn::backend::{Autodiff, Flex, TensorMetadata};
+use burn::tensor::{DType, Shape, Tensor};
 use lae_kernels::buffer::Buffer;
 
 use super::bytes::bytes_of;
 
 /// A tensor on the CPU device with gradients.
 type AutodiffTensor = FloatTensor<Autodiff<Flex>>;
+
+/// Returns an f32 tensor of the CPU device; `None` for others.
+pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
+    Input::with_type(tensor, DType::F32)
+}
 
 /// Numbers of a tensor on the CPU device, row by row without gaps.
 #[derive(Clone, Debug)]
@@ -35,66 +40,20 @@ impl Dense {
         }
     }
 
-    /// A constant: none if the tensor is not f32 on the CPU device, or wants a gradient.
+    /// A constant: `None` if the tensor is not f32 on the CPU device, or wants a gradient.
     pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
-        match Input::new(tensor)? {
-            Input::Plain(tensor) => Some(Self::new(tensor)),
-            Input::Tracked(_) if tensor.is_tracked() => None,
-            Input::Tracked(tensor) => Some(Self::new(tensor.into_primitive())),
-        }
+        Input::constant(tensor, DType::F32).map(Self::new)
     }
 
     /// The numbers.
     pub fn numbers(&self) -> &[f32] {
-        // Both are the case for every `Dense`: contiguous, and f32 as `Input::new` checked.
+        // Both are the case for every `Dense`: contiguous, and f32 as [`to_input`] checked.
         self.0.as_slice().unwrap_or_default()
     }
 }
 
-/// A tensor on the CPU device, as the framework's backends see it.
-pub enum Input {
-    /// On the plain device.
-    Plain(FlexTensor),
-    /// On the device with gradients.
-    Tracked(AutodiffTensor),
-}
-
-impl Input {
-    /// None if the tensor is not f32 on the CPU device, or if its device recomputes activations
-    /// of its own accord.
-    pub fn new<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
-        if tensor.dtype() != DType::F32 {
-            return None;
-        }
-        let dispatch = tensor.clone().into_dispatch();
-        let context = dispatch.autodiff;
-        let tensor = Tensor::<D>::from_dispatch(dispatch);
-        match context {
-            DispatchAutodiffContext::Disabled => {
-                tensor.try_into_primitive::<Flex>().ok().map(Self::Plain)
-            }
-            DispatchAutodiffContext::Enabled(GradientCheckpointingStrategy::Disabled) => tensor
-                .try_into_primitive::<Autodiff<Flex>>()
-                .ok()
-                .map(Self::Tracked),
-            DispatchAutodiffContext::Enabled(_) => None,
-        }
-    }
-
-    fn into_dense(self) -> Dense {
-        Dense::new(match self {
-            Self::Plain(tensor) => tensor,
-            Self::Tracked(tensor) => tensor.into_primitive(),
-        })
-    }
-
-    fn into_tracked(self) -> AutodiffTensor {
-        match self {
-            Self::Plain(tensor) => AutodiffTensor::new(tensor),
-            Self::Tracked(tensor) => tensor,
-        }
-    }
-}
+/// A tensor on the CPU device.
+pub type Input = super::super::input::Input<Flex>;
 
 /// A gradient for an input.
 pub enum Gradient {
@@ -177,7 +136,7 @@ pub fn apply<const N: usize, const E: usize>(
 ) -> Tensor<E> {
     let shape = Shape::from(shape.to_vec());
     if inputs.iter().all(|input| matches!(input, Input::Plain(_))) {
-        let (values, _) = forward(inputs.map(Input::into_dense), false);
+        let (values, _) = forward(inputs.map(|input| Dense::new(input.into_plain())), false);
         return Tensor::from_primitive::<Flex>(tensor(values, shape));
     }
     let inputs = inputs.map(Input::into_tracked);

@@ -28,7 +28,7 @@ use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
 use rayon::prelude::*;
 
 use super::{Frame, LayerNorm, Linear, Matrix};
-use glue::{Dense, Gradient, Input, apply};
+use glue::{Dense, Gradient, apply, to_input};
 
 pub use pairs::{plus, project, sum_of_squares, times};
 pub use prefixed::prefixed_attention;
@@ -37,12 +37,12 @@ pub use trained_block::{mlp as trained_mlp, self_attention as trained_attention}
 
 /// Whether such a tensor is computed here.
 pub fn serves<const D: usize>(x: &Tensor<D>) -> bool {
-    Input::new(x).is_some()
+    to_input(x).is_some()
 }
 
 /// `x · Φ(x)`.
 pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let level = Level::best();
         let mut y = Buffer::new(x.numbers().len());
@@ -63,7 +63,7 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
 
 /// The rows of every image in another order.
 pub fn in_order(x: &Tensor<3>, order: Order) -> Option<Tensor<3>> {
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     let [batch, _, width] = x.dims();
     Some(apply(
         [input],
@@ -77,7 +77,7 @@ pub fn in_order(x: &Tensor<3>, order: Order) -> Option<Tensor<3>> {
 
 /// Softmax over the last axis.
 pub fn softmax<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     let shape = x.dims();
     let width = *shape.last()?;
     Some(apply([input], shape, |[x], tracked| {
@@ -118,7 +118,7 @@ pub fn layer_norm<const D: usize>(
     beta: &Tensor<1>,
     epsilon: f64,
 ) -> Option<Tensor<D>> {
-    let inputs = [Input::new(x)?, Input::new(gamma)?, Input::new(beta)?];
+    let inputs = [to_input(x)?, to_input(gamma)?, to_input(beta)?];
     let [width] = gamma.dims();
     Some(apply(inputs, x.dims(), |[x, gamma, beta], tracked| {
         let level = Level::best();
@@ -153,7 +153,7 @@ pub fn layer_norm<const D: usize>(
 /// `x · weight + bias` with constant weight and bias.
 pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
     let layer = Frozen::new(layer)?;
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     let mut shape = x.dims();
     *shape.last_mut()? = layer.outputs;
     Some(apply([input], shape, |[x], tracked| {
@@ -178,7 +178,7 @@ pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Opt
         },
         None => None,
     };
-    let input = Input::new(qkv)?;
+    let input = to_input(qkv)?;
     let result = [batch, tokens, shape.width];
     Some(apply([input], result, |[qkv], tracked| {
         let (y, stats) = attention::forward(shape, qkv.numbers(), scores_bias(&bias));
@@ -201,7 +201,7 @@ pub fn depthwise7(
     kernel: &Tensor<2>,
     bias: &Tensor<1>,
 ) -> Option<Tensor<3>> {
-    let inputs = [Input::new(x)?, Input::new(kernel)?, Input::new(bias)?];
+    let inputs = [to_input(x)?, to_input(kernel)?, to_input(bias)?];
     let shape = depthwise::Shape {
         rows,
         columns,
@@ -230,7 +230,7 @@ pub fn depthwise7(
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
     let frame = FrozenFrame::new(frame)?;
     let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let layer = (frame, fc1, fc2);
         let (y, kept) = mlp_of(&layer).forward(x.numbers(), tracked);
@@ -280,7 +280,7 @@ pub fn self_attention(
         shape,
         bias,
     };
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     Some(apply([input], x.dims(), |[x], tracked| {
         let (y, kept) = layer.whole().forward(x.numbers(), tracked);
         let back =

@@ -11,7 +11,7 @@ use lae_kernels::simd::Level;
 use lae_kernels::sums::{ROWS, added, rows_at_once, sum_of_all, sum_of_rows};
 use rayon::prelude::*;
 
-use super::glue::{Dense, Gradient, Input, Run, apply};
+use super::glue::{Dense, Gradient, Input, Run, apply, to_input};
 
 /// How the smaller of two tensors is spread over the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn ordered<const D: usize>(
         None => (b, a),
     };
     let spread = Spread::of(&y.dims(), &x.dims())?;
-    Some(([Input::new(x)?, Input::new(y)?], x.dims(), spread))
+    Some(([to_input(x)?, to_input(y)?], x.dims(), spread))
 }
 
 /// Calls `f` with pieces of whole rows of `x` and of the result, on all cores.
@@ -128,7 +128,7 @@ fn multiplied(x: &[f32], y: &[f32], spread: Spread, width: usize) -> Buffer {
 pub fn sum_of_squares(x: &Tensor<1>) -> Option<Tensor<1>> {
     Dense::constant(x)?;
     let sum = |[x]: [Dense; 1], _| (sum_of_all(x.numbers(), Some(x.numbers())), None);
-    Some(apply([Input::new(x)?], [1], sum))
+    Some(apply([to_input(x)?], [1], sum))
 }
 
 /// x (rows × inputs) · w (inputs × outputs).
@@ -137,7 +137,7 @@ pub fn project(x: &Tensor<2>, w: &Tensor<2>) -> Option<Tensor<2>> {
     if rows * inputs * outputs == 0 {
         return None;
     }
-    let tensors = [Input::new(x)?, Input::new(w)?];
+    let tensors = [to_input(x)?, to_input(w)?];
     Some(apply(tensors, [rows, outputs], |[x, w], tracked| {
         let mut y = Buffer::new(rows * outputs);
         let a = Matrix::new(x.numbers(), rows, inputs, inputs);

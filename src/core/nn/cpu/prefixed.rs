@@ -8,7 +8,7 @@ use lae_kernels::buffer::Buffer;
 use lae_kernels::prefixed::Prefixed;
 use lae_kernels::sums::sum_of_rows;
 
-use super::glue::{Dense, Gradient, Input, Run, apply};
+use super::glue::{Dense, Gradient, Run, apply, to_input};
 
 /// Attention with `prefix`, keys and values, in front; all may be tracked. See
 /// [`crate::nn::prefixed_attention`].
@@ -18,7 +18,7 @@ pub fn prefixed_attention(
     heads: usize,
 ) -> Option<Tensor<3>> {
     let [keys, values] = prefix;
-    let inputs = [Input::new(qkv)?, Input::new(keys)?, Input::new(values)?];
+    let inputs = [to_input(qkv)?, to_input(keys)?, to_input(values)?];
     let [batch, tokens, packed] = qkv.dims();
     let width = packed / 3;
     let [shared, length, _] = keys.dims();

@@ -12,7 +12,7 @@ use lae_kernels::simd::Level;
 use lae_kernels::sums::{PIECE, sum_of_rows};
 use rayon::prelude::*;
 
-use super::glue::{Dense, Gradient, Input, Run, apply, constant};
+use super::glue::{Dense, Gradient, Input, Run, apply, constant, to_input};
 use crate::nn::Momentum;
 
 /// `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
@@ -24,9 +24,9 @@ pub fn linear<const D: usize>(
     let sizes = weight.dims();
     let mut shape = x.dims();
     *shape.last_mut()? = sizes[0];
-    let (x, weight) = (Input::new(x)?, Input::new(weight)?);
+    let (x, weight) = (to_input(x)?, to_input(weight)?);
     Some(match bias {
-        Some(bias) => linear_of([x, weight, Input::new(bias)?], shape, sizes),
+        Some(bias) => linear_of([x, weight, to_input(bias)?], shape, sizes),
         None => linear_of([x, weight], shape, sizes),
     })
 }
@@ -72,7 +72,7 @@ pub(super) fn weights(tensors: &[Dense], [outputs, inputs]: [usize; 2]) -> Weigh
 /// Softmax attention with a trained bias; see [`crate::nn::attention`].
 pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tensor<3>> {
     let [batch, tokens, _] = qkv.dims();
-    let tensors = [Input::new(qkv)?, Input::new(bias)?];
+    let tensors = [to_input(qkv)?, to_input(bias)?];
     let result = [batch, tokens, shape.width];
     Some(apply(tensors, result, |[qkv, bias], tracked| {
         let (y, stats) = attention::forward(shape, qkv.numbers(), Bias(bias.numbers()));

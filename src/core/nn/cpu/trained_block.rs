@@ -10,7 +10,7 @@ use lae_kernels::trained_block::{
     TENSORS, attention_backward, attention_forward, mlp_backward, mlp_forward,
 };
 
-use super::glue::{Dense, Gradient, Input, Run, apply};
+use super::glue::{Dense, Gradient, Input, Run, apply, to_input};
 use super::trained::weights;
 use crate::nn::{Frame, Linear};
 
@@ -78,13 +78,13 @@ fn inputs(x: &Tensor<3>, frame: Frame<'_>, linears: [&Linear; 2]) -> Option<[Inp
     let norm = frame.norm?;
     let [(w1, b1), (w2, b2)] = [linears[0].own()?, linears[1].own()?];
     Some([
-        Input::new(x)?,
-        Input::new(&norm.gamma)?,
-        Input::new(&norm.beta)?,
-        Input::new(w1)?,
-        Input::new(b1)?,
-        Input::new(w2)?,
-        Input::new(b2)?,
+        to_input(x)?,
+        to_input(&norm.gamma)?,
+        to_input(&norm.beta)?,
+        to_input(w1)?,
+        to_input(b1)?,
+        to_input(w2)?,
+        to_input(b2)?,
     ])
 }
 

@@ -1,7 +1,7 @@
 //! Softmax attention on packed projections. Heads are read where they are, and the result and its gradients are written
-//! where the next product reads them, so nothing is split, turned or merged in memory.
+//! where the next product reads them, so nothing is split, transposed or merged in memory.
 //!
-//! P = softmax(scale · q·kᵀ + bias), y = P·v. The way back computes P again: with dP = g·vᵀ and
+//! P = softmax(scale · q·kᵀ + bias), y = P·v. The gradient computes P again: with dP = g·vᵀ and
 //! dS = scale · P ∘ (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g.
 
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{Input, Run, apply};
+use super::glue::{Run, apply, constant, to_input};
 use super::kernel::{MAX_GROUPS, empty};
 use super::product::{Product, Size, Stored};
 use super::rows::{GroupBias, softmax, softmax_gradient};
-use super::{Around, Extra, Frame, Frozen, Linear, fits, launch};
+use super::{Extra, Frame, Frozen, Linear, NormResidual, fits, launch};
 
 /// The largest matrix of scores, in bytes: what every device lets a kernel read from one buffer.
 const MAX_SCORES: usize = 128 << 20;
@@ -39,7 +39,7 @@ impl Attention {
         let bias = match bias {
             Some(bias) => {
                 let [groups, heads, queries, _] = bias.dims().map(|size| size as u32);
-                let values = into_contiguous(Input::constant(bias)?);
+                let values = into_contiguous(constant(bias)?);
                 Some((
                     values,
                     GroupBias {
@@ -80,7 +80,7 @@ impl Attention {
 
     /// Rows of one head inside rows of this width, from this column on.
     fn heads_of(&self, width: usize, column: usize) -> Stored {
-        Stored::plain(width)
+        Stored::row_major(width)
             .batched(self.tokens * width, self.head())
             .at(column)
     }
@@ -98,7 +98,7 @@ impl Attention {
         let head = self.tokens * self.pitch();
         Stored {
             padded: true,
-            ..Stored::plain(self.pitch()).batched(self.heads * head, head)
+            ..Stored::row_major(self.pitch()).batched(self.heads * head, head)
         }
     }
 
@@ -127,7 +127,7 @@ impl Attention {
     }
 
     /// batch × heads × tokens × pitch.
-    fn shares(&self, qkv: &CubeTensor) -> CubeTensor {
+    fn probabilities(&self, qkv: &CubeTensor) -> CubeTensor {
         let (tokens, head) = (self.tokens, self.head());
         let scores = empty(qkv, &self.scores_shape());
         let stored = [self.part(0), self.part(1).transposed(), self.scores()];
@@ -145,22 +145,22 @@ impl Attention {
     /// batch × tokens × width.
     fn forward(&self, qkv: &CubeTensor) -> CubeTensor {
         let (tokens, head) = (self.tokens, self.head());
-        let shares = self.shares(qkv);
+        let p = self.probabilities(qkv);
         let y = empty(qkv, &[self.batch, tokens, self.width]);
         let stored = [self.scores(), self.part(2), self.mixed()];
-        self.multiply([tokens, tokens, head], stored, [&shares, qkv, &y], 1.0);
+        self.multiply([tokens, tokens, head], stored, [&p, qkv, &y], 1.0);
         y
     }
 
     /// The gradient for the packed projections.
     fn backward(&self, qkv: &CubeTensor, g: &CubeTensor) -> CubeTensor {
         let (tokens, head) = (self.tokens, self.head());
-        let shares = self.shares(qkv);
+        let p = self.probabilities(qkv);
         let scores = self.scores();
         let ds = empty(qkv, &self.scores_shape());
         let stored = [self.mixed(), self.part(2).transposed(), scores];
         self.multiply([tokens, head, tokens], stored, [g, qkv, &ds], 1.0);
-        softmax_gradient(&ds, &shares, tokens, self.scale());
+        softmax_gradient(&ds, &p, tokens, self.scale());
         let out = empty(qkv, qkv.meta.shape());
         let sizes = [tokens, tokens, head];
         let to_queries = [scores, self.part(1), self.part(0)];
@@ -168,14 +168,14 @@ impl Attention {
         let to_keys = [scores.transposed(), self.part(0), self.part(1)];
         self.multiply(sizes, to_keys, [&ds, qkv, &out], 1.0);
         let to_values = [scores.transposed(), self.mixed(), self.part(2)];
-        self.multiply(sizes, to_values, [&shares, g, &out], 1.0);
+        self.multiply(sizes, to_values, [&p, g, &out], 1.0);
         out
     }
 }
 
 /// Softmax attention on packed queries, keys and values; see [`crate::nn::attention`].
 pub fn attention(qkv: &Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Option<Tensor<3>> {
-    let input = Input::new(qkv)?;
+    let input = to_input(qkv)?;
     let attention = Attention::new(qkv.dims(), heads, bias)?;
     Some(apply([input], |[qkv]| {
         let qkv = into_contiguous(qkv);
@@ -194,21 +194,21 @@ pub fn self_attention(
     heads: usize,
     bias: Option<&Tensor<4>>,
 ) -> Option<Tensor<3>> {
-    let input = Input::new(x)?;
-    let around = Around::new(frame)?;
+    let input = to_input(x)?;
+    let outside = NormResidual::new(frame)?;
     let [packed, proj] = [Frozen::new(packed)?, Frozen::new(proj)?];
     let [batch, tokens, _] = x.dims();
     let attention = Attention::new([batch, tokens, packed.outputs], heads, bias)?;
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
-        let qkv = packed.forward(&around.enter(&x), Extra::default());
-        let y = proj.forward(&attention.forward(&qkv), around.extra(&x));
+        let qkv = packed.forward(&outside.enter(&x), Extra::default());
+        let y = proj.forward(&attention.forward(&qkv), outside.extra(&x));
         let back: Run<1> = Arc::new(move |g, _| {
             let g = into_contiguous(g);
             let mixed = proj.backward(&g, Extra::default());
             let inside = attention.backward(&qkv, &mixed);
-            let inside = packed.backward(&inside, around.extra_back(&g));
-            [Some(around.leave(&x, inside, &g))]
+            let inside = packed.backward(&inside, outside.extra_back(&g));
+            [Some(outside.leave(&x, inside, &g))]
         });
         (y, back)
     }))

@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
-use super::glue::{Input, Run, apply};
+use super::glue::{Run, apply, constant, to_input};
 use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
 use super::product::GELU;
 use crate::nn::{Adam, Momentum};
@@ -160,7 +160,7 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: v
 
 /// x · Φ(x).
 pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
         let y = empty(&x, x.meta.shape());
@@ -183,11 +183,11 @@ fn step<const D: usize, const N: usize>(
     inputs: &[&Tensor<D>],
     factor: Option<&Tensor<1>>,
 ) -> Option<[Tensor<D>; N]> {
-    let constant = |x: &&Tensor<D>| Input::constant(x).map(into_contiguous);
-    let inputs = inputs.iter().map(constant).collect::<Option<Vec<_>>>()?;
+    let contiguous = |x: &&Tensor<D>| constant(x).map(into_contiguous);
+    let inputs = inputs.iter().map(contiguous).collect::<Option<Vec<_>>>()?;
     let like = inputs.first()?;
     let factor = match factor {
-        Some(factor) => Some(Input::constant(factor)?),
+        Some(factor) => Some(constant(factor)?),
         None => None,
     };
     let outputs: [CubeTensor; N] = std::array::from_fn(|_| empty(like, like.meta.shape()));

@@ -9,71 +9,33 @@ use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, Cube, DispatchAutodiffContext};
-use burn::tensor::{DType, GradientCheckpointingStrategy, Tensor};
+use burn::backend::{Autodiff, Cube};
+use burn::tensor::{DType, Tensor};
 use burn_cubecl::tensor::CubeTensor;
 
-/// A tensor on the GPU with gradients.
+/// A tensor on a GPU.
+pub type Input = super::super::input::Input<Cube>;
+
+/// A tensor on a GPU with gradients.
 type AutodiffTensor = FloatTensor<Autodiff<Cube>>;
 
-/// A tensor on a GPU.
-pub enum Input {
-    /// On the plain device.
-    Plain(CubeTensor),
-    /// On the device with gradients.
-    Tracked(AutodiffTensor),
+/// Returns an f32 tensor of a GPU; `None` for others, and where own kernels are not used.
+pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
+    super::is_enabled()
+        .then(|| Input::with_type(tensor, DType::F32))
+        .flatten()
 }
 
-impl Input {
-    /// `None` if the tensor is not f32 on a GPU, or if its device recomputes activations of its own accord.
-    pub fn new<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
-        Self::with_type(tensor, DType::F32)
-    }
+/// Returns the values of an f32 tensor that wants no gradient; `None` for others, and where own kernels are not used.
+pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<CubeTensor> {
+    super::is_enabled()
+        .then(|| Input::constant(tensor, DType::F32))
+        .flatten()
+}
 
-    fn with_type<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<Self> {
-        if tensor.dtype() != dtype || !super::is_enabled() {
-            return None;
-        }
-        let dispatch = tensor.clone().into_dispatch();
-        let context = dispatch.autodiff;
-        let tensor = Tensor::<D>::from_dispatch(dispatch);
-        match context {
-            DispatchAutodiffContext::Disabled => {
-                tensor.try_into_primitive::<Cube>().ok().map(Self::Plain)
-            }
-            DispatchAutodiffContext::Enabled(GradientCheckpointingStrategy::Disabled) => tensor
-                .try_into_primitive::<Autodiff<Cube>>()
-                .ok()
-                .map(Self::Tracked),
-            DispatchAutodiffContext::Enabled(_) => None,
-        }
-    }
-
-    /// Returns the values of a tensor that wants no gradient; `None` for others, and where [`Input::new`] gives none.
-    pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<CubeTensor> {
-        Self::constant_with_type(tensor, DType::F32)
-    }
-
-    /// Returns the values of a matrix of f32 or f16 that wants no gradient.
-    pub fn weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
-        Self::constant_with_type(tensor, DType::F32)
-            .or_else(|| Self::constant_with_type(tensor, DType::F16))
-    }
-
-    fn constant_with_type<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<CubeTensor> {
-        match Self::with_type(tensor, dtype)? {
-            Self::Plain(tensor) => Some(tensor),
-            Self::Tracked(_) if tensor.is_tracked() => None,
-            Self::Tracked(tensor) => Some(tensor.into_primitive()),
-        }
-    }
-
-    fn into_tracked(self) -> AutodiffTensor {
-        match self {
-            Self::Plain(tensor) => AutodiffTensor::new(tensor),
-            Self::Tracked(tensor) => tensor,
-        }
-    }
+/// Returns the values of a matrix of f32 or f16 that wants no gradient.
+pub fn constant_weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
+    constant(tensor).or_else(|| Input::constant(tensor, DType::F16))
 }
 
 /// Gradient for the result, and which inputs want one → gradients for these inputs.
@@ -121,7 +83,7 @@ pub fn apply<const N: usize, const E: usize>(
     forward: impl FnOnce([CubeTensor; N]) -> (CubeTensor, Run<N>),
 ) -> Tensor<E> {
     if inputs.iter().all(|input| matches!(input, Input::Plain(_))) {
-        let inputs = inputs.map(|input| input.into_tracked().into_primitive());
+        let inputs = inputs.map(Input::into_plain);
         return Tensor::from_primitive::<Cube>(forward(inputs).0);
     }
     let inputs = inputs.map(Input::into_tracked);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use burn_cubecl::CubeDevice;
 use burn_cubecl::tensor::CubeTensor;
 use cubecl::ir::attributes::BufferIOAttr;
 use cubecl::ir::metadata::Info;
@@ -158,18 +159,18 @@ pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
     )
 }
 
-/// Most small buffers that are kept on a device.
-const MAX_BUFFERS_KEPT: usize = 256;
+/// Most entries of the cache of small buffers.
+const MAX_BUFFERS: usize = 256;
 
 /// A buffer that holds these numbers; made once for the same numbers and device.
 pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
-    type Buffers = HashMap<(String, [u32; 3]), CubeTensor>;
-    static KEPT: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() > MAX_BUFFERS_KEPT {
-        kept.clear();
+    type Buffers = HashMap<(CubeDevice, [u32; 3]), CubeTensor>;
+    static CACHE: LazyLock<Mutex<Buffers>> = LazyLock::new(Mutex::default);
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if cache.len() > MAX_BUFFERS {
+        cache.clear();
     }
-    let key = (format!("{:?}", like.device), numbers);
+    let key = (like.device.clone(), numbers);
     let make = || {
         let [a, b, c] = numbers;
         let bytes = [a, b, c, 0].map(u32::to_le_bytes).concat();
@@ -181,7 +182,7 @@ pub fn numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
             burn_std::DType::U32,
         )
     };
-    kept.entry(key).or_insert_with(make).clone()
+    cache.entry(key).or_insert_with(make).clone()
 }
 
 /// Returns the groups of a launch of this many, over two axes where one has not room for all.

@@ -10,6 +10,7 @@ mod elementwise;
 mod glue;
 mod kernel;
 pub mod launches;
+mod matmul;
 pub mod plans;
 mod product;
 mod rows;
@@ -24,12 +25,13 @@ use cubecl::prelude::KernelMetadata;
 
 use super::half::HalfMatrix;
 use super::{Frame, LayerNorm, Linear, Matrix};
-use glue::{Input, Run, apply};
+use glue::{Run, apply, constant, constant_weight, to_input};
 use kernel::{Bound, MAX_GROUPS, empty, numbers};
 use product::{Activation, Epilogue, Product, SUM_THREADS, Size, Stored, Tiles};
 
 pub use attention::{attention, self_attention};
 pub use elementwise::{adam_step, blend, gelu, momentum_step};
+pub use matmul::matmul;
 
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
@@ -81,7 +83,7 @@ fn launch_with(
         residual: extra.residual.is_some(),
     };
     let n = product.n as usize;
-    if product.epilogue != Epilogue::default() || product.out != Stored::plain(n) {
+    if product.epilogue != Epilogue::default() || product.out != Stored::row_major(n) {
         tiles.splits = 1;
     }
     let parts = (tiles.splits > 1).then(|| empty(out, &[tiles.splits as usize, m, n]));
@@ -141,11 +143,11 @@ impl Frozen {
         };
         let [inputs, outputs] = weight.dims();
         let bias = match &layer.bias {
-            Some(bias) => Some(Input::constant(bias)?),
+            Some(bias) => Some(constant(bias)?),
             None => None,
         };
         Some(Self {
-            weight: into_contiguous(Input::weight(weight)?),
+            weight: into_contiguous(constant_weight(weight)?),
             bias,
             inputs,
             outputs,
@@ -155,7 +157,7 @@ impl Frozen {
     /// x · weight + bias, and what `extra` adds.
     fn forward(&self, x: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
-        let stored = [Stored::plain(inputs), Stored::plain(outputs)];
+        let stored = [Stored::row_major(inputs), Stored::row_major(outputs)];
         let extra = Extra {
             bias: self.bias.as_ref(),
             ..extra
@@ -166,7 +168,7 @@ impl Frozen {
     /// g · weightᵀ, and what `extra` adds: the gradient for the input.
     fn backward(&self, g: &CubeTensor, extra: Extra<'_>) -> CubeTensor {
         let (inputs, outputs) = (self.inputs, self.outputs);
-        let stored = [Stored::plain(outputs), Stored::turned(outputs)];
+        let stored = [Stored::row_major(outputs), Stored::column_major(outputs)];
         self.multiply(g, stored, [outputs, inputs], extra)
     }
 
@@ -199,7 +201,7 @@ fn fits(rows: usize) -> bool {
 
 /// `x · weight + bias` with constant weight and bias.
 pub fn linear<const D: usize>(x: &Tensor<D>, layer: &Linear) -> Option<Tensor<D>> {
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     let layer = Frozen::new(layer)?;
     fits(x.shape().num_elements() / layer.inputs).then(|| {
         apply([input], |[x]| {
@@ -222,8 +224,8 @@ struct Norm {
 impl Norm {
     fn new(norm: &LayerNorm) -> Option<Self> {
         Some(Self {
-            gamma: Input::constant(&norm.gamma)?,
-            beta: Input::constant(&norm.beta)?,
+            gamma: constant(&norm.gamma)?,
+            beta: constant(&norm.beta)?,
             epsilon: norm.epsilon,
         })
     }
@@ -244,7 +246,7 @@ impl Norm {
 
 /// Layer norm over the last axis with constant scale and shift.
 pub fn layer_norm<const D: usize>(x: &Tensor<D>, norm: &LayerNorm) -> Option<Tensor<D>> {
-    let input = Input::new(x)?;
+    let input = to_input(x)?;
     let norm = Norm::new(norm)?;
     (x.shape().num_elements() > 0).then(|| {
         apply([input], |[x]| {
@@ -257,14 +259,14 @@ pub fn layer_norm<const D: usize>(x: &Tensor<D>, norm: &LayerNorm) -> Option<Ten
     })
 }
 
-/// What is around a sub-layer, on the GPU.
+/// The norm before a sub-layer and the residual around it.
 #[derive(Clone)]
-struct Around {
+struct NormResidual {
     norm: Option<Norm>,
     residual: bool,
 }
 
-impl Around {
+impl NormResidual {
     fn new(frame: Frame<'_>) -> Option<Self> {
         let norm = match frame.norm {
             Some(norm) => Some(Norm::new(norm)?),
@@ -308,8 +310,8 @@ impl Around {
 
 /// `fc2(gelu(fc1(LN(x))))` (+ x) with constant weights.
 pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Option<Tensor<3>> {
-    let input = Input::new(x)?;
-    let around = Around::new(frame)?;
+    let input = to_input(x)?;
+    let outside = NormResidual::new(frame)?;
     let [fc1, fc2] = [Frozen::new(fc1)?, Frozen::new(fc2)?];
     fits(x.shape().num_elements() / fc1.inputs).then(|| {
         apply([input], |[x]| {
@@ -320,8 +322,8 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
                 other: Some((Activation::Gelu, &before)),
                 ..Extra::default()
             };
-            let hidden = fc1.forward(&around.enter(&x), extra);
-            let y = fc2.forward(&hidden, around.extra(&x));
+            let hidden = fc1.forward(&outside.enter(&x), extra);
+            let y = fc2.forward(&hidden, outside.extra(&x));
             let back: Run<1> = Arc::new(move |g, _| {
                 let g = into_contiguous(g);
                 let extra = Extra {
@@ -329,102 +331,10 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
                     ..Extra::default()
                 };
                 let hidden = fc2.backward(&g, extra);
-                let inside = fc1.backward(&hidden, around.extra_back(&g));
-                [Some(around.leave(&x, inside, &g))]
+                let inside = fc1.backward(&hidden, outside.extra_back(&g));
+                [Some(outside.leave(&x, inside, &g))]
             });
             (y, back)
         })
     })
-}
-
-/// How a matrix of the last two axes is stored, with up to two batch axes; `None` where neither axis is contiguous.
-fn stored(x: &CubeTensor) -> Option<Stored> {
-    let strides = x.meta.strides();
-    let rank = strides.len();
-    let shape = x.meta.shape();
-    let (row, column) = (strides[rank - 2], strides[rank - 1]);
-    let stored = match (row, column) {
-        (lead, 1) => Stored::plain(lead),
-        (1, lead) => Stored::turned(lead),
-        // A single row or column has any stride.
-        (_, lead) if shape[rank - 2] == 1 => Stored::turned(lead),
-        _ => return None,
-    };
-    let batch = |back: usize| match rank >= back {
-        true => strides[rank - back],
-        false => 0,
-    };
-    Some(stored.batched(batch(4), batch(3)))
-}
-
-/// a · b over the last two axes, with equal batch axes.
-fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
-    let lay_out = |x: &CubeTensor| match stored(x) {
-        Some(stored) => (x.clone(), stored),
-        None => {
-            let x = into_contiguous(x.clone());
-            let columns = x.meta.shape()[x.meta.shape().len() - 1];
-            let stored = stored(&x).unwrap_or(Stored::plain(columns));
-            (x, stored)
-        }
-    };
-    let ((a, stored_a), (b, stored_b)) = (lay_out(a), lay_out(b));
-    let mut shape = a.meta.shape().to_vec();
-    let rank = shape.len();
-    let [m, k, n] = [shape[rank - 2], shape[rank - 1], b.meta.shape()[rank - 1]];
-    shape[rank - 1] = n;
-    let out = empty(&a, &shape);
-    let inner = if rank >= 3 { shape[rank - 3] } else { 1 };
-    let outer = if rank == 4 { shape[0] } else { 1 };
-    // The number of rows is left open where it is an axis of lines.
-    let single = rank == 2;
-    let fixed = |size: usize| Size::Fixed(size as u32);
-    let (rows, depth) = match (stored_a.turned, stored_b.turned) {
-        (false, _) if single => (Size::Rows, fixed(k)),
-        (true, false) if single => (fixed(m), Size::Rows),
-        _ => (fixed(m), fixed(k)),
-    };
-    let product = Product {
-        inner: inner as u32,
-        out: Stored::plain(n).batched(
-            if outer > 1 { inner * m * n } else { 0 },
-            if inner > 1 { m * n } else { 0 },
-        ),
-        ..Product::new([rows, depth], n, [stored_a, stored_b])
-    };
-    let buffers = [&a, &b, &out];
-    launch(product, [m, k], outer * inner, buffers, Extra::default());
-    out
-}
-
-/// The same tensor with its last two axes swapped.
-fn transposed(mut x: CubeTensor) -> CubeTensor {
-    let rank = x.meta.shape().len();
-    x.meta.swap(rank - 2, rank - 1);
-    x
-}
-
-/// a · b over the last two axes; both may be trained. `None` also where batch axes differ.
-pub fn matmul<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
-    let (shape_a, shape_b) = (a.dims(), b.dims());
-    let batch: usize = shape_a[..D - 2].iter().product();
-    let is_served = (2..=4).contains(&D)
-        && shape_a[..D - 2] == shape_b[..D - 2]
-        && shape_a.iter().chain(&shape_b).all(|size| *size > 0)
-        && fits(shape_a[D - 2])
-        && batch <= MAX_GROUPS;
-    if !is_served {
-        return None;
-    }
-    let inputs = [Input::new(a)?, Input::new(b)?];
-    Some(apply(inputs, |[a, b]| {
-        let y = multiply(&a, &b);
-        let back: Run<2> = Arc::new(move |g, [to_a, to_b]| {
-            [
-                to_a.then(|| multiply(&g, &transposed(b.clone()))),
-                to_b.then(|| multiply(&transposed(a.clone()), &g)),
-            ]
-        });
-        (y, back)
-    }))
 }

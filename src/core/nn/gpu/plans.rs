@@ -1,5 +1,5 @@
-//! Which tiles a product is computed with on this GPU. Which are fastest depends on the GPU, so they are checked and timed
-//! once, by the self-test, for a few classes of products. Tiles change the speed of a product and not its result.
+//! The tiles of each class of products on this GPU. The self-test checks and times all tiles once per GPU, since the fastest
+//! depend on it. Tiles change the speed of a product, not its result.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -10,7 +10,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use burn_cubecl::tensor::CubeTensor;
 use serde::{Deserialize, Serialize};
 
-use super::glue::Input;
+use super::glue::constant;
 use super::kernel::empty;
 use super::product::{Product, Size, Stored, Tiles};
 use super::{Extra, launch_with};
@@ -23,7 +23,7 @@ use crate::tensors::HostTensor;
 pub enum Class {
     /// Many rows and at least 512 columns.
     Wide,
-    /// The same with a transposed right matrix: the way back.
+    /// The same with a transposed right matrix, as for a gradient.
     WideTransposed,
     /// Many rows and fewer columns.
     Narrow,
@@ -37,7 +37,7 @@ pub enum Class {
     MixedTransposed,
 }
 
-/// Each class, with the sizes m, k, n and the batch of a product that stands for it (a ViT-B with 24 images).
+/// Each class, with the sizes m, k, n and the batch of a typical product (ViT-B with 24 images).
 const CLASSES: [(Class, [usize; 3], usize); 7] = [
     (Class::Wide, [4728, 768, 3072], 1),
     (Class::WideTransposed, [4728, 3072, 768], 1),
@@ -49,9 +49,9 @@ const CLASSES: [(Class, [usize; 3], usize); 7] = [
 ];
 
 impl Class {
-    /// Returns the class of a product with m, n and k, or `None` where it is too small to gain by a choice.
+    /// Returns the class of a product with m, n and k, or `None` if it is too small for tiles to matter.
     pub fn new(product: &Product, [m, n, _]: [usize; 3], batch: usize) -> Option<Self> {
-        let transposed = [product.a.turned, product.b.turned];
+        let transposed = [product.a.transposed, product.b.transposed];
         match (batch, transposed) {
             (1, [false, false]) if m >= 1024 && n >= 512 => Some(Self::Wide),
             (1, [false, true]) if m >= 1024 && n >= 512 => Some(Self::WideTransposed),
@@ -79,14 +79,14 @@ pub type Plans = BTreeMap<Class, String>;
 
 static PLANS: RwLock<BTreeMap<Class, Tiles>> = RwLock::new(BTreeMap::new());
 
-/// Sets the tiles that products of this process are computed with. Unknown names are left out.
+/// Sets the tiles for all products of this process. Unknown names are ignored.
 pub fn set_plans(plans: &Plans) {
     let known = plans.iter();
     let known = known.filter_map(|(class, name)| Some((*class, Tiles::named(name)?)));
     *PLANS.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
 }
 
-/// Returns the tiles of a product with m, n and k: those of its class, or such as suit most GPUs.
+/// Returns the tiles of a product with m, n and k: those measured for its class, or the default.
 pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles {
     let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
     let plan = Class::new(product, sizes, batch).and_then(|class| plans.get(&class));
@@ -104,7 +104,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// m × k by k × n with values from −1 to 1; a matrix that is transposed is stored so.
+    /// Makes matrices m × k and k × n with values from −1 to 1. `a` and `b` say which of them is stored transposed.
     fn new(
         [m, k, n]: [usize; 3],
         batch: usize,
@@ -113,17 +113,17 @@ impl Trial {
     ) -> Result<Self> {
         let place = |[rows, columns]: [usize; 2], seed: u32| {
             let values = (0..(batch * rows * columns) as u32).map(|i| {
-                // Any values will do that are no multiples of each other.
+                // A multiplicative hash spreads the values evenly.
                 let mixed = (i.wrapping_add(seed)).wrapping_mul(2_654_435_761) >> 8;
                 mixed as f32 / (1u32 << 23) as f32 - 1.0
             });
             let data = TensorData::new(values.collect::<Vec<f32>>(), [batch * rows, columns]);
-            Input::constant(&Tensor::<2>::from_data(data, device))
+            constant(&Tensor::<2>::from_data(data, device))
                 .ok_or_else(|| Problem::new("this device does not run the program's own kernels"))
         };
         let lay_out = |transposed: bool, [rows, columns]: [usize; 2]| match transposed {
-            true => ([columns, rows], Stored::turned(rows)),
-            false => ([rows, columns], Stored::plain(columns)),
+            true => ([columns, rows], Stored::column_major(rows)),
+            false => ([rows, columns], Stored::row_major(columns)),
         };
         let (shape_a, stored_a) = lay_out(a, [m, k]);
         let (shape_b, stored_b) = lay_out(b, [k, n]);
@@ -137,7 +137,7 @@ impl Trial {
         let stored = [batched(stored_a, m * k), batched(stored_b, k * n)];
         let product = Product {
             inner: batch as u32,
-            out: Stored::plain(n).batched(0, m * n),
+            out: Stored::row_major(n).batched(0, m * n),
             ..Product::new([rows, Size::Fixed(k as u32)], n, stored)
         };
         let sizes = [m, k, n];
@@ -162,11 +162,6 @@ impl Trial {
             buffers,
             Extra::default(),
         );
-    }
-
-    fn read(&self) -> Result<Vec<f32>> {
-        let out = Tensor::<2>::from_primitive::<Cube>(self.out.clone());
-        Ok(HostTensor::read(&out)?.values)
     }
 
     /// Seconds of one launch: the shortest of those that fit into `MEASURED`, in rounds of ten where they are short.
@@ -210,21 +205,13 @@ const TOLERANCE: f64 = 2e-5;
 pub fn check_tiles(device: &Device) -> Result<f64> {
     const SIZES: [usize; 3] = [150, 70, 137];
     let mut worst = 0f64;
-    for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
-        let trial = Trial::new(SIZES, 2, [a, b], device)?;
+    for transposed in [[false, false], [false, true], [true, false], [true, true]] {
+        let trial = Trial::new(SIZES, 2, transposed, device)?;
         let expected = trial.expected()?;
-        let largest = expected
-            .iter()
-            .fold(0f64, |most, value| most.max(value.abs()));
         for tiles in Tiles::ALL {
             trial.launch(tiles);
-            let found = trial.read()?;
-            let error = found.iter().zip(&expected).fold(0f64, |most, (x, y)| {
-                // `max` would drop what is not a number.
-                let error = (f64::from(*x) - y).abs() / largest;
-                if error <= most { most } else { error }
-            });
-            if error.is_nan() || error > TOLERANCE {
+            let error = read(&trial.out)?.relative_error(&expected);
+            if error > TOLERANCE {
                 let name = tiles.name();
                 return Err(Problem::new(format!(
                     "a product with tiles {name} is off by {error:.1e} of its largest value"
@@ -236,36 +223,37 @@ pub fn check_tiles(device: &Device) -> Result<f64> {
     Ok(worst)
 }
 
+/// Copies a matrix from its device; waits for the device.
+fn read(matrix: &CubeTensor) -> Result<HostTensor> {
+    HostTensor::read(&Tensor::<2>::from_primitive::<Cube>(matrix.clone()))
+}
+
 impl Trial {
     /// The product in f64 on the processor.
-    fn expected(&self) -> Result<Vec<f64>> {
+    fn expected(&self) -> Result<HostTensor> {
         let [m, k, n] = self.sizes;
-        let read = |operand: &CubeTensor| -> Result<Vec<f32>> {
-            let tensor = Tensor::<2>::from_primitive::<Cube>(operand.clone());
-            Ok(HostTensor::read(&tensor)?.values)
-        };
-        let [a, b] = [read(&self.operands[0])?, read(&self.operands[1])?];
+        let [a, b] = &self.operands;
+        let [a, b] = [read(a)?.values, read(b)?.values];
         let at = |stored: Stored, z: usize, row: usize, column: usize| {
-            let (line, place) = match stored.turned {
+            let (line, place) = match stored.transposed {
                 true => (column, row),
                 false => (row, column),
             };
             z * stored.inner as usize + line * stored.lead as usize + place
         };
-        let mut all = Vec::with_capacity(self.batch * m * n);
-        for z in 0..self.batch {
-            for i in 0..m {
-                for j in 0..n {
-                    let product = |l: usize| {
-                        let x = a[at(self.product.a, z, i, l)];
-                        let y = b[at(self.product.b, z, l, j)];
-                        f64::from(x) * f64::from(y)
-                    };
-                    all.push((0..k).map(product).sum());
-                }
-            }
-        }
-        Ok(all)
+        let value = |index: usize| {
+            let (z, i, j) = (index / (m * n), index / n % m, index % n);
+            let product = |l: usize| {
+                let x = a[at(self.product.a, z, i, l)];
+                let y = b[at(self.product.b, z, l, j)];
+                f64::from(x) * f64::from(y)
+            };
+            (0..k).map(product).sum::<f64>() as f32
+        };
+        Ok(HostTensor {
+            shape: vec![self.batch * m, n],
+            values: (0..self.batch * m * n).map(value).collect(),
+        })
     }
 }
 
@@ -307,8 +295,8 @@ mod tests {
     fn each_class_is_that_of_its_own_product() {
         for (class, [m, k, n], batch) in CLASSES {
             let lay_out = |transposed: bool| match transposed {
-                true => Stored::turned(8),
-                false => Stored::plain(8),
+                true => Stored::column_major(8),
+                false => Stored::row_major(8),
             };
             let stored = class.is_transposed().map(lay_out);
             let sizes = [Size::Fixed(m as u32), Size::Fixed(k as u32)];

@@ -118,14 +118,14 @@ pub fn softmax(scores: &CubeTensor, width: usize, bias: Option<(&CubeTensor, Gro
 }
 
 /// Turns the gradient `g` for a softmax of rows into that for its input, in place: scale · p · (g − Σ g · p), with the
-/// shares p.
-pub fn softmax_gradient(g: &CubeTensor, shares: &CubeTensor, width: usize, scale: f32) {
+/// probabilities p.
+pub fn softmax_gradient(g: &CubeTensor, p: &CubeTensor, width: usize, scale: f32) {
     let row = Row::SoftmaxGradient {
         width: width as u32,
         pitch: self::width(g),
         scale: scale.to_bits(),
     };
-    row.launch(g, &[Bound::Update(g), Bound::Read(shares)]);
+    row.launch(g, &[Bound::Update(g), Bound::Read(p)]);
 }
 
 fn width(x: &CubeTensor) -> u32 {
@@ -178,14 +178,14 @@ impl Row {
                 pitch,
                 scale,
             } => (
-                vec!["g", "shares"],
+                vec!["g", "p"],
                 format!(
                     "  let first = row * {pitch}u;\n  var own = 0.0;\n{}  let mean = total(t, own);\n{}{}",
-                    each(width, "own += g[first + i] * shares[first + i];"),
+                    each(width, "own += g[first + i] * p[first + i];"),
                     each(
                         width,
                         &format!(
-                            "g[first + i] = {:?} * shares[first + i] * (g[first + i] - mean);",
+                            "g[first + i] = {:?} * p[first + i] * (g[first + i] - mean);",
                             f32::from_bits(scale)
                         )
                     ),

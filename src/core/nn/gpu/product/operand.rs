@@ -1,0 +1,215 @@
+//! The part of a product's text that brings an operand through shared memory.
+
+use std::fmt::Write;
+
+use super::{Product, Size, Stored, Tiles};
+
+/// A line of text, with its end.
+macro_rules! line {
+    ($text:expr, $($words:tt)*) => {{
+        // Writing to a text cannot fail.
+        let _ = writeln!($text, $($words)*);
+    }};
+}
+
+pub(super) use line;
+
+/// One operand on its way through shared memory. The tile there is laid out as the matrix is: lines of vectors.
+pub struct Operand {
+    pub name: &'static str,
+    stored: Stored,
+    half: bool,
+    /// Whether the contraction goes from line to line.
+    pub line_is_k: bool,
+    /// How many lines and columns the stored matrix has.
+    lines: Size,
+    columns: u32,
+    /// Lines of a tile, and vectors of four in each.
+    tile: [u32; 2],
+    /// Vectors from one line of the tile to the next.
+    pub pitch: u32,
+    /// Vectors that a thread brings each step.
+    pub each: u32,
+    threads: u32,
+}
+
+impl Operand {
+    pub fn a(product: &Product, tiles: &Tiles) -> Self {
+        let [rows, _, depth] = tiles.group;
+        Self::new(
+            "a",
+            product.a,
+            [product.m, product.k],
+            [rows, depth],
+            tiles,
+            0,
+        )
+    }
+
+    pub fn b(product: &Product, tiles: &Tiles) -> Self {
+        let [_, columns, depth] = tiles.group;
+        // B is treated as its transpose, so that its lines are the contraction where it is row-major. Threads side by
+        // side read different lines of a transposed B: one vector more a line, so that they use different banks.
+        let pad = u32::from(product.b.transposed);
+        let operand = Self::new(
+            "b",
+            product.b.transposed(),
+            [Size::Fixed(product.n), product.k],
+            [columns, depth],
+            tiles,
+            pad,
+        );
+        Self {
+            half: product.b_half,
+            ..operand
+        }
+    }
+
+    /// Of an operand whose rows are not contracted: sizes of matrix and tile are rows and contraction.
+    fn new(
+        name: &'static str,
+        stored: Stored,
+        [rows, k]: [Size; 2],
+        [tile_rows, tile_k]: [u32; 2],
+        tiles: &Tiles,
+        pad: u32,
+    ) -> Self {
+        let threads = tiles.threads();
+        let line_is_k = stored.transposed;
+        let (lines, columns, tile) = match line_is_k {
+            true => (k, rows, [tile_k, tile_rows / 4]),
+            false => (rows, k, [tile_rows, tile_k / 4]),
+        };
+        let columns = match (columns, stored.padded) {
+            (Size::Fixed(columns), false) => columns,
+            // Rows are counted along lines alone.
+            _ => stored.lead,
+        };
+        Self {
+            name,
+            stored,
+            half: false,
+            line_is_k,
+            lines,
+            columns,
+            tile,
+            pitch: tile[1] + pad,
+            each: tile[0] * tile[1] / threads,
+            threads,
+        }
+    }
+
+    /// Vectors of a tile.
+    fn size(&self) -> u32 {
+        self.tile[0] * self.pitch
+    }
+
+    /// The buffer, the shared tile, and a function that reads four values of a line.
+    pub fn declare(&self, text: &mut String, binding: u32) {
+        let Self { name, stored, .. } = self;
+        let quad = stored.is_quad(self.columns);
+        let element = match (quad, self.half) {
+            (true, true) => "vec2<u32>",
+            (true, false) => "vec4<f32>",
+            (false, _) => "f32",
+        };
+        line!(
+            text,
+            "@group(0) @binding({binding}) var<storage, read_write> {name}: array<{element}>;"
+        );
+        line!(
+            text,
+            "var<workgroup> tile_{name}: array<vec4<f32>, {}>;",
+            self.size()
+        );
+        line!(
+            text,
+            "fn load_{name}(base: u32, line: u32, column: u32, rows: u32) -> vec4<f32> {{"
+        );
+        let lines = self.lines.text();
+        let columns = self.columns;
+        let guard_line = !self.lines.fits(self.tile[0]);
+        let guard_column = !columns.is_multiple_of(self.tile[1] * 4);
+        let line = match guard_line {
+            true => format!("min(line, {lines} - 1u)"),
+            false => "line".into(),
+        };
+        line!(text, "  let start = base + {line} * {}u;", stored.lead);
+        if quad {
+            let column = match guard_column {
+                true => format!("min(column, {}u)", columns - 4),
+                false => "column".into(),
+            };
+            let at = format!("{name}[(start + {column}) >> 2u]");
+            match self.half {
+                true => line!(
+                    text,
+                    "  let pair = {at};\n  let v = vec4<f32>(unpack2x16float(pair.x), unpack2x16float(pair.y));"
+                ),
+                false => line!(text, "  let v = {at};"),
+            }
+        } else {
+            let value = |i: u32| match guard_column {
+                true => format!("{name}[start + min(column + {i}u, {}u)]", columns - 1),
+                false => format!("{name}[start + column + {i}u]"),
+            };
+            let values = [0, 1, 2, 3].map(value).join(", ");
+            line!(text, "  let v = vec4<f32>({values});");
+        }
+        let zero = "vec4<f32>(0.0)";
+        match self.line_is_k {
+            true if guard_line => line!(text, "  return select({zero}, v, line < {lines});"),
+            false if guard_column => line!(
+                text,
+                "  return select({zero}, v, vec4<u32>(column) + vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>({columns}u));"
+            ),
+            _ => line!(text, "  return v;"),
+        }
+        line!(text, "}}");
+    }
+
+    /// Line and vector of the tile that thread `t` brings as its `i`-th.
+    fn place(&self, i: u32) -> (String, String) {
+        let quads = self.tile[1];
+        let at = match i {
+            0 => "t".to_owned(),
+            _ => format!("(t + {}u)", i * self.threads),
+        };
+        (format!("({at} / {quads}u)"), format!("({at} % {quads}u)"))
+    }
+
+    /// Reads the step at `k` into registers.
+    pub fn fetch(&self, text: &mut String, indent: &str, k: &str) {
+        let name = self.name;
+        for i in 0..self.each {
+            let (line, quad) = self.place(i);
+            let (line, column) = match self.line_is_k {
+                true => (
+                    format!("{k} + {line}"),
+                    format!("first_{name} + {quad} * 4u"),
+                ),
+                false => (
+                    format!("first_{name} + {line}"),
+                    format!("{k} + {quad} * 4u"),
+                ),
+            };
+            line!(
+                text,
+                "{indent}next_{name}{i} = load_{name}(base_{name}, {line}, {column}, rows);"
+            );
+        }
+    }
+
+    /// Puts what was read into shared memory.
+    pub fn store(&self, text: &mut String, indent: &str) {
+        let name = self.name;
+        for i in 0..self.each {
+            let (line, quad) = self.place(i);
+            let pitch = self.pitch;
+            line!(
+                text,
+                "{indent}tile_{name}[{line} * {pitch}u + {quad}] = next_{name}{i};"
+            );
+        }
+    }
+}
