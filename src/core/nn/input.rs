@@ -39,7 +39,7 @@ where
         }
     }
 
-    /// Returns the values of a tensor that wants no gradient; `None` for others, and where [`Input::with_type`] does.
+    /// Returns the values of a tensor that requires no gradient; `None` for others, and where [`Input::with_type`] does.
     pub fn constant<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<FloatTensor<B>> {
         match Self::with_type(tensor, dtype)? {
             Self::Tracked(_) if tensor.is_tracked() => None,

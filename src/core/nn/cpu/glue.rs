@@ -40,7 +40,7 @@ impl Dense {
         }
     }
 
-    /// A constant: `None` if the tensor is not f32 on the CPU device, or wants a gradient.
+    /// A constant: `None` if the tensor is not f32 on the CPU device, or requires a gradient.
     pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
         Input::constant(tensor, DType::F32).map(Self::new)
     }

@@ -16,7 +16,7 @@ use super::product::{Product, Size, Stored};
 use super::rows::{GroupBias, softmax, softmax_gradient};
 use super::{Extra, Frame, Frozen, Linear, NormResidual, fits, launch};
 
-/// The largest matrix of scores, in bytes: what every device lets a kernel read from one buffer.
+/// The largest matrix of scores, in bytes: the default limit of WebGPU for one buffer of a kernel.
 const MAX_SCORES: usize = 128 << 20;
 
 /// The sizes of an attention.

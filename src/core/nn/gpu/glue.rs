@@ -26,19 +26,19 @@ pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
         .flatten()
 }
 
-/// Returns the values of an f32 tensor that wants no gradient; `None` for others, and where own kernels are not used.
+/// Returns the values of an f32 tensor that requires no gradient; `None` for others, and where own kernels are not used.
 pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<CubeTensor> {
     super::is_enabled()
         .then(|| Input::constant(tensor, DType::F32))
         .flatten()
 }
 
-/// Returns the values of a matrix of f32 or f16 that wants no gradient.
+/// Returns the values of a matrix of f32 or f16 that requires no gradient.
 pub fn constant_weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
     constant(tensor).or_else(|| Input::constant(tensor, DType::F16))
 }
 
-/// Gradient for the result, and which inputs want one → gradients for these inputs.
+/// Gradient for the result, and which inputs require one → gradients for these inputs.
 pub type Run<const N: usize> =
     Arc<dyn Fn(CubeTensor, [bool; N]) -> [Option<CubeTensor>; N] + Send + Sync>;
 

@@ -1,4 +1,4 @@
-//! What a piece of work launches on a GPU, and how long each kernel takes there.
+//! Observes the kernel launches of a piece of work and their times on the GPU.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

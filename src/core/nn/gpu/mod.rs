@@ -283,7 +283,7 @@ impl NormResidual {
         }
     }
 
-    /// What a sub-layer's last product adds.
+    /// Returns the residual for the last product of a sub-layer.
     fn extra<'a>(&self, x: &'a CubeTensor) -> Extra<'a> {
         Extra {
             residual: self.residual.then_some(x),
@@ -299,7 +299,7 @@ impl NormResidual {
         }
     }
 
-    /// What the first product's gradient adds, where no norm does it.
+    /// Returns the residual for the gradient of the first product; with a norm, its gradient adds it.
     fn extra_back<'a>(&self, g: &'a CubeTensor) -> Extra<'a> {
         match &self.norm {
             Some(_) => Extra::default(),

@@ -17,7 +17,7 @@ use super::{Extra, launch_with};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
-/// Products that are alike in what limits their speed.
+/// Products of similar shape, for which the same tiles are fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -257,7 +257,7 @@ impl Trial {
     }
 }
 
-/// Times all tiles for each class and returns the fastest, as far as the time allows.
+/// Times all tiles for each class and returns the fastest. Classes that do not fit into the limit are left out.
 ///
 /// # Errors
 /// A Problem when the device failed.

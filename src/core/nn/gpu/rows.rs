@@ -1,5 +1,5 @@
-//! Kernels that work row by row: layer norm, softmax, sums of partial results. A workgroup has one row; its threads
-//! take every so many values and add up what they found in shared memory.
+//! Kernels that work row by row: layer norm and softmax. A workgroup computes one row: its threads read the row with a
+//! stride and reduce their partial results in shared memory.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use burn_cubecl::tensor::CubeTensor;
 
 use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
 
-/// What a row kernel computes, with all that its text depends on. Numbers of f32 are their bits.
+/// The operation of a row kernel, with all parameters of its text. Numbers of f32 are their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Row {
     Norm {
@@ -213,7 +213,7 @@ fn each(width: u32, statement: &str) -> String {
     format!("  for (var i = t; valid && i < {width}u; i += {THREADS}u) {{ {statement} }}\n")
 }
 
-/// Sets what is behind the values of a row to zero.
+/// Sets the padding behind the values of a row to zero.
 fn zeros(name: &str, width: u32, pitch: u32) -> String {
     match pitch - width {
         0 => String::new(),

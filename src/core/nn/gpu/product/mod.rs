@@ -108,7 +108,7 @@ impl Size {
     }
 }
 
-/// What is done with a sum before it is stored.
+/// Operations on a sum before it is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Epilogue {
     /// A row of n values is added.

@@ -200,7 +200,7 @@ impl Operand {
         }
     }
 
-    /// Puts what was read into shared memory.
+    /// Stores the values that were read in shared memory.
     pub fn store(&self, text: &mut String, indent: &str) {
         let name = self.name;
         for i in 0..self.each {

@@ -21,7 +21,7 @@ impl Epilogue {
     }
 }
 
-/// The whole kernel. Bindings: A, B, result, then those of bias, second matrix and residual that there are, then sizes.
+/// Returns the WGSL text. Bindings: A, B, the result, then bias, second matrix and residual if used, then the sizes.
 pub fn text(product: &Product, tiles: &Tiles) -> String {
     let [rows, columns, depth] = tiles.group;
     let [tm, tn] = tiles.thread;
