@@ -29,7 +29,7 @@ pub use lae_kernels::peak::{bf16_gain, peak};
 pub use lae_kernels::rows;
 pub use place::{AttentionForm, AttentionHeads, ComputeVariant, Place, Upload, WeightType};
 use rounded::RoundedMatrix;
-pub use update::{Adam, Momentum, blend};
+pub use update::{Adam, Momentum};
 
 /// A linear map `x · weight + bias` over the last axis.
 #[derive(Clone, Debug)]
@@ -233,6 +233,41 @@ pub fn unit_rows(x: Tensor<2>, shortest: f64) -> Tensor<2> {
 /// Σ x², one value. On the CPU the same for any number of cores.
 pub fn sum_of_squares(x: &Tensor<1>) -> Tensor<1> {
     cpu::sum_of_squares(x).unwrap_or_else(|| (x.clone() * x.clone()).sum())
+}
+
+impl Momentum {
+    /// With g = factor·gradient + decay·value (factor: one number, or 1 for none) and the former
+    /// change b: b ← g where there is none, else momentum·b + g; value ← value − rate·b. Gives the
+    /// new value and b. Nothing may be tracked.
+    pub fn step(
+        self,
+        value: Tensor<1>,
+        gradient: Tensor<1>,
+        factor: Option<&Tensor<1>>,
+        former: Option<Tensor<1>>,
+    ) -> [Tensor<1>; 2] {
+        cpu::momentum_step(self, &value, &gradient, factor, former.as_ref())
+            .or_else(|| gpu::momentum_step(self, &value, &gradient, factor, former.as_ref()))
+            .unwrap_or_else(|| framework::momentum_step(self, value, gradient, factor, former))
+    }
+}
+
+impl Adam {
+    /// Returns the new value and both moments. Nothing may be tracked.
+    pub fn step(
+        self,
+        value: Tensor<1>,
+        gradient: Tensor<1>,
+        former: Option<[Tensor<1>; 2]>,
+    ) -> [Tensor<1>; 3] {
+        gpu::adam_step(self, &value, &gradient, former.as_ref())
+            .unwrap_or_else(|| framework::adam_step(self, value, gradient, former))
+    }
+}
+
+/// The moving average `old · share + new · (1 − share)`. Nothing may be tracked.
+pub fn blend<const D: usize>(old: &Tensor<D>, new: &Tensor<D>, share: f64) -> Tensor<D> {
+    gpu::blend(old, new, share).unwrap_or_else(|| old.clone() * share + new.clone() * (1.0 - share))
 }
 
 /// The product of matrices in the last two axes, whose other axes are equal. Both may be trained.
