@@ -1,7 +1,9 @@
 //! `train`: one run, or one per class order and seed, with a closing table.
 
+use std::path::Path;
+
 use super::End;
-use super::at_place::{self, AtPlace, Ended, begun};
+use super::at_place::{AtPlace, Ended, There, begun, left};
 use super::closing::{RunOutput, finished, not_begun, several_finished, several_stopped, stopped};
 use super::output::{complain, size, tell};
 use super::progress::{Notes, OneOfSeveral, Reporter};
@@ -10,11 +12,12 @@ use super::signals::stop_on_ctrl_c;
 use crate::backbone::library;
 use crate::experiment::{self, Outcome, Stock, footprint, presets};
 use crate::message;
-use crate::method::{Chosen, named_method};
+use crate::method::{Chosen, named_method, run_title};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, Sink, Wish};
+use crate::run::job::Job;
 use crate::session::split;
 use crate::store::{self, summary_of_orders};
 
@@ -70,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     if args.at.place.is_some() {
         let device_is_given = args.settings.device_is_given();
-        return at_place::train(
+        return train_at_place(
             &args.at,
             configs,
             device_is_given,
@@ -98,11 +101,43 @@ pub(super) fn run(args: &Args) -> Result<End> {
     })
 }
 
+/// Trains on another machine, one run after the other.
+fn train_at_place(
+    at: &AtPlace,
+    configs: Vec<RunConfig>,
+    device_is_given: bool,
+    several: bool,
+    output: &RunOutput,
+    root: &Path,
+    control: &Control,
+) -> Result<End> {
+    let name = at.place.as_deref().unwrap_or_default();
+    let Some(there) = There::reach(name, root, control)? else {
+        return Ok(not_begun());
+    };
+    let end = train_each(configs, several, output, |mut config, sink| {
+        if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
+            config.device.clone_from(device);
+        }
+        let own = there.own(&mut config, control)?;
+        let title = run_title(&config, true);
+        let job = Job {
+            own,
+            ..Job::train(config, title)
+        };
+        there.work(job, at.detach, sink, control)
+    })?;
+    Ok(match end {
+        End::Done if at.detach => left(name),
+        end => end,
+    })
+}
+
 /// Trains runs one after the other by `train`, and prints their results.
 ///
 /// # Errors
 /// The first error of `train`. The results of the runs before it are printed.
-pub(super) fn train_each(
+fn train_each(
     configs: Vec<RunConfig>,
     several: bool,
     output: &RunOutput,

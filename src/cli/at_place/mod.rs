@@ -8,12 +8,10 @@ use super::End;
 use super::closing::{RunOutput, finished, not_begun, stopped};
 use super::output::{Json, complain, say, tell};
 use super::progress::Reporter;
-use super::train::train_each;
 use crate::experiment::{Changes, check_untaught};
-use crate::method::run_title;
 use crate::problem::{Problem, Result};
 use crate::remote;
-use crate::run::config::{RunConfig, shell_word};
+use crate::run::config::shell_word;
 use crate::run::event::Control;
 use crate::run::job::Job;
 use crate::run::places::{Place, no_ssh};
@@ -32,45 +30,13 @@ pub(super) struct AtPlace {
     pub detach: bool,
 }
 
-/// Trains there, one run after the other.
-pub(super) fn train(
-    at: &AtPlace,
-    configs: Vec<RunConfig>,
-    device_is_given: bool,
-    several: bool,
-    output: &RunOutput,
-    root: &Path,
-    control: &Control,
-) -> Result<End> {
-    let name = at.place.as_deref().unwrap_or_default();
-    let Some(there) = There::reach(name, root, control)? else {
-        return Ok(not_begun());
-    };
-    let end = train_each(configs, several, output, |mut config, sink| {
-        if let Some(device) = there.place.device.as_ref().filter(|_| !device_is_given) {
-            config.device.clone_from(device);
-        }
-        let own = there.own(&mut config, control)?;
-        let title = run_title(&config, true);
-        let job = Job {
-            own,
-            ..Job::train(config, title)
-        };
-        there.work(job, at.detach, sink, control)
-    })?;
-    Ok(match end {
-        End::Done if at.detach => left(name),
-        end => end,
-    })
-}
-
 /// Returns the folder of a run that has ended.
 pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
     folder.ok_or_else(|| Problem::new("a run ended that never began"))
 }
 
 /// Says that a run continues there.
-fn left(name: &str) -> End {
+pub(super) fn left(name: &str) -> End {
     let place = shell_word(name);
     tell(format!(
         "the run trains at {name}; `lae-studio runs --place {place}` lists the runs there, \
