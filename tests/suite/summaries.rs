@@ -93,8 +93,11 @@ fn what_is_written_task_by_task_is_what_all_answers_say() {
     fs::remove_file(summary_file(&run)).unwrap();
     store::summarize(&run).unwrap();
     assert_eq!(fs::read(summary_file(&run)).unwrap(), written);
-    // A task that is saved again replaces its report and those of later ones.
+    // A task that is saved again replaces its report and those of later ones, with the memory that they used.
     let folder = RunFolder::open(&run).unwrap();
+    drop(std::hint::black_box(vec![1u8; 256 << 20]));
+    folder.save_task(&report(1), &Default::default()).unwrap();
+    lae_studio::memory::begin_run();
     folder.save_task(&report(0), &Default::default()).unwrap();
     drop(folder);
     let again = store::summarize(&run).unwrap();

@@ -172,11 +172,8 @@ impl RunSummary {
         self.rows.push(MetricsRow::new(report, None));
     }
 
-    /// Takes in what was measured after one more task. A report of the same task and reports of later ones
-    /// are replaced.
-    fn take(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
-        self.rows.truncate(report.task);
-        self.counts.truncate(report.task);
+    /// Adds what was measured after the next task.
+    fn push(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
         self.count(report);
         self.latest = Some(Latest::of(&self.header, report.task, &report.answers));
         self.prompt_study = None;
@@ -375,12 +372,13 @@ impl Saving {
         Self(read(folder))
     }
 
-    /// Adds the task that was saved. No task before it is read again, unless its prompts were studied, whose
-    /// figures are means over all tasks.
+    /// Adds the task that was saved. Earlier tasks are read again only if the task was saved before (the peak
+    /// memory of what it replaces no longer counts) or its prompts were studied, whose figures are means over all
+    /// tasks.
     pub(super) fn end(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
         match self.0 {
-            Some(mut known) if report.slots.is_empty() && report.task <= known.saved() => {
-                known.take(report, peak);
+            Some(mut known) if report.slots.is_empty() && report.task == known.saved() => {
+                known.push(report, peak);
                 keep_own(folder, known);
             }
             _ => renew(folder),
