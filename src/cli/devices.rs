@@ -1,31 +1,21 @@
-//! `devices`: what this machine can compute on, and in which variants its cards do it.
+//! `devices`: what this machine can compute on.
 
-use std::collections::BTreeMap;
-
-use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 
 use super::End;
-use super::output::{Json, Table};
-use super::prepare;
-use crate::backbone::families;
-use crate::device::{self, DeviceInfo, Prepared};
-use crate::nn::ComputeVariant;
-use crate::problem::Result;
+use super::output::{Json, Table, complain, tell};
+use crate::device::{self, DeviceInfo};
+use crate::problem::{Problem, Result};
 
 /// Options of `devices`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Try the variants on the cards anew, check each against the CPU and keep the fastest right one
+    /// Test GPUs again, and choose the fastest kernels
     #[arg(long)]
     prepare: bool,
-    /// Prepare this device alone: a number or name of the list [default: all hardware cards]
+    /// Test this device only: a number or name of the list [default: all hardware GPUs]
     #[arg(long, value_name = "DEVICE", requires = "prepare")]
     device: Option<String>,
-    /// Prepare for this family of backbones alone
-    #[arg(long, value_name = "FAMILY", requires = "prepare",
-          value_parser = PossibleValuesParser::new(families::names()))]
-    family: Option<String>,
     #[command(flatten)]
     json: Json,
 }
@@ -36,22 +26,15 @@ struct Entry<'a> {
     info: &'a DeviceInfo,
     /// Whether `--device auto` takes it.
     default: bool,
-    /// What preparing it found, by family of backbones.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    prepared: BTreeMap<String, Prepared>,
-    /// The variant each family is computed with.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    used: BTreeMap<String, Option<ComputeVariant>>,
 }
 
-/// Lists, after preparing where that is wanted.
+/// Lists, after testing where that is wanted.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
-    let fine = !args.prepare || prepare::prepare(args.device.as_deref(), args.family.as_deref())?;
+    let passed = !args.prepare || prepare(args.device.as_deref())?;
     let chosen = device::choose("auto")?.index;
     let mut table = Table::new(&[">", "name", "kind", "reached through", "driver", ""]);
     let mut entries = Vec::new();
-    let mut details = String::new();
     for info in device::list() {
         let default = info.index == chosen;
         let mark = if default { "chosen by itself" } else { "" };
@@ -63,20 +46,54 @@ pub(super) fn run(args: &Args) -> Result<End> {
             info.driver.clone(),
             mark.to_string(),
         ]);
-        let prepared = device::prepared(info);
-        if !prepared.is_empty() {
-            details += &prepare::table(info, &prepared);
-        }
-        let used = prepared.iter();
-        entries.push(Entry {
-            info,
-            default,
-            used: used
-                .map(|(family, found)| (family.clone(), found.best()))
-                .collect(),
-            prepared,
-        });
+        entries.push(Entry { info, default });
     }
-    args.json.give(&entries, &format!("{table}{details}"))?;
-    Ok(if fine { End::Done } else { End::Failed })
+    args.json.give(&entries, &table.to_string())?;
+    Ok(if passed { End::Done } else { End::Failed })
+}
+
+/// Tests the GPUs that `--device` means; returns whether all passed.
+fn prepare(wanted: Option<&str>) -> Result<bool> {
+    let mut passed = true;
+    for info in gpus(wanted)? {
+        tell(format!("testing {}", info.name));
+        match device::test_again(&info) {
+            Ok(verdict) => {
+                tell(format!("  {}", verdict.note));
+                for (family, why) in verdict.refused {
+                    tell(format!("  {family} is computed on the CPU: {why}"));
+                }
+            }
+            Err(problem) => {
+                complain(&problem);
+                passed = false;
+            }
+        }
+    }
+    Ok(passed)
+}
+
+/// The GPUs that `--device` means: one, or all but software adapters.
+fn gpus(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
+    if let Some(wanted) = wanted {
+        let info = device::choose(wanted)?;
+        return match info.is_cpu() {
+            false => Ok(vec![info]),
+            true => Err(Problem::new("the CPU needs no test")
+                .at("--device")
+                .advise("name a GPU of `lae-studio devices`")),
+        };
+    }
+    let hardware = device::list()
+        .iter()
+        .filter(|info| info.kind.is_hardware_gpu());
+    let gpus: Vec<DeviceInfo> = hardware.cloned().collect();
+    if gpus.is_empty() {
+        return Err(
+            Problem::new("this machine has no hardware graphics adapter")
+                .at("--prepare")
+                .advise("name another adapter of `lae-studio devices` with --device"),
+        );
+    }
+    Ok(gpus)
 }

@@ -11,7 +11,7 @@ use super::output::{Json, complain, tell};
 use crate::device;
 use crate::experiment;
 use crate::golden::{GoldenReport, Tolerance, check};
-use crate::nn::{ComputeVariant, WeightType};
+use crate::nn::WeightType;
 use crate::problem::{Problem, Result};
 use crate::run::config::Precision;
 
@@ -27,9 +27,6 @@ pub(super) struct Args {
     /// The backbone's weights
     #[arg(long, value_parser = super::settings::precisions(), default_value = "auto")]
     precision: Precision,
-    /// How a card computes, like f32-fused-bytes [default: plain, its weights as --precision says]
-    #[arg(long, value_name = "VARIANT", conflicts_with = "precision")]
-    card_variant: Option<ComputeVariant>,
     /// Show every tensor of every file
     #[arg(long)]
     all: bool,
@@ -55,8 +52,6 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
     let weights = args.precision.named().unwrap_or_default();
-    let variant = args.card_variant.unwrap_or(weights.into());
-    let weights = variant.weights;
     let tolerance = match weights {
         WeightType::F16 => Tolerance::HALF,
         WeightType::Bf16 => Tolerance::BF16,
@@ -80,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
             tolerance.trajectory
         ));
     }
-    let place = (&device, variant).into();
+    let place = (&device, weights).into();
     let mut text = String::new();
     let mut entries = Vec::new();
     for path in &args.files {

@@ -26,7 +26,6 @@ mod pack;
 mod places;
 mod plugins;
 mod predict;
-mod prepare;
 mod presets;
 mod progress;
 mod report;
@@ -167,9 +166,6 @@ enum Command {
     /// Test one GPU against the CPU (the program asks this of itself in a child process)
     #[command(hide = true)]
     GpuSelftest(selftest::Args),
-    /// Try variants of computing on one GPU (the program asks this of itself in a child process)
-    #[command(hide = true)]
-    GpuPrepare(prepare::Args),
 }
 
 impl Line {
@@ -265,7 +261,7 @@ pub fn run() -> ExitCode {
     // A child asks the drivers itself.
     let child = matches!(
         &line.command,
-        Some(Command::GpuList | Command::GpuSelftest(_) | Command::GpuPrepare(_))
+        Some(Command::GpuList | Command::GpuSelftest(_))
     );
     if let Ok(program) = std::env::current_exe()
         && !child
@@ -342,6 +338,5 @@ fn act(command: Command) -> Result<End> {
         Command::Features(args) => features::run(&args),
         Command::GpuList => selftest::list(),
         Command::GpuSelftest(args) => selftest::run(&args),
-        Command::GpuPrepare(args) => prepare::run(&args),
     }
 }

@@ -1,6 +1,7 @@
 //! What `device` runs in a child process. `gpu-selftest`: the result as JSON on stdout, or one line that says what is
 //! wrong; the exit code says which. `gpu-list`: the devices as JSON.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use burn::tensor::{DType, Device};
@@ -8,7 +9,9 @@ use burn::tensor::{DType, Device};
 use super::End;
 use super::output::say;
 
+use crate::backbone::families::FAMILIES;
 use crate::device::SelfTestResult;
+use crate::experiment::gpu_check::check_family;
 use crate::nn::{self, WeightType, plans};
 use crate::problem::{Problem, Result};
 use crate::{device, selftest};
@@ -60,6 +63,13 @@ fn test(args: &Args) -> Result<SelfTestResult> {
     let error = errors(&device, !args.without_kernels)?;
     let kernels = nn::uses_own_gpu_kernels();
     let half = device.supports_dtype(DType::F16) && selftest::run(&device, WeightType::F16).is_ok();
+    let (mut refused, mut half) = (BTreeMap::new(), half);
+    for family in FAMILIES {
+        if let Err(problem) = check_family(family, &device, WeightType::F32) {
+            refused.insert(family.name.to_string(), problem.what);
+        }
+        half = half && check_family(family, &device, WeightType::F16).is_ok();
+    }
     // On a processor that imitates a GPU the choice would take minutes and gain nothing.
     let usual = if info.kind.is_hardware_gpu() {
         PLANS_LIMIT
@@ -83,14 +93,15 @@ fn test(args: &Args) -> Result<SelfTestResult> {
         half,
         kernels,
         plans,
-        prepared: Default::default(),
+        refused,
     })
 }
 
 /// Returns the largest error of the network with the program's own kernels, or with the framework's where those are wrong.
 fn errors(device: &Device, own_kernels: bool) -> Result<f64> {
     if own_kernels {
-        let tested = plans::check_tiles(device)
+        let tested = injected_fault()
+            .and_then(|()| plans::check_tiles(device))
             .and_then(|_| selftest::layers(device))
             .and_then(|_| selftest::run(device, WeightType::F32));
         match tested {
@@ -100,4 +111,22 @@ fn errors(device: &Device, own_kernels: bool) -> Result<f64> {
     }
     nn::use_own_gpu_kernels(false);
     selftest::run(device, WeightType::F32)
+}
+
+/// The variable of the environment that injects a fault into the program's own kernels: `wrong`, `die` or `hang`.
+const FAULT: &str = "LAE_STUDIO_SELFTEST_FAULT";
+
+/// Injects a fault, to see that it is found.
+///
+/// # Errors
+/// A Problem for the fault `wrong`.
+fn injected_fault() -> Result<()> {
+    match std::env::var(FAULT).as_deref() {
+        Ok("wrong") => Err(Problem::new(format!("a fault was injected by {FAULT}"))),
+        Ok("die") => std::process::abort(),
+        Ok("hang") => loop {
+            std::thread::park();
+        },
+        _ => Ok(()),
+    }
 }

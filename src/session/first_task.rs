@@ -180,7 +180,7 @@ mod tests {
             train_images: vec![24, 24],
             test_images: vec![10, 10],
             device: String::new(),
-            card_variant: None,
+            gpu_weights: None,
             drawing: Default::default(),
             input_size: 32,
             trained_parameters: 1,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Session;
 use super::downloads::Download;
-use super::progress::Progress;
 use super::views::{BackboneView, DeviceView, PluginView};
 use crate::run::config::RunConfig;
 
@@ -17,8 +16,6 @@ pub struct Inventory {
     pub backbones: Arc<[BackboneView]>,
     /// The devices.
     pub devices: Vec<DeviceView>,
-    /// How far preparing a card is, while one is prepared.
-    pub(super) preparing: Option<Arc<Progress>>,
     /// Data sets and weights on their way here, or that did not arrive.
     pub(super) downloads: Vec<Download>,
 }

@@ -12,7 +12,6 @@ pub mod backend;
 pub mod bin;
 pub mod board;
 pub mod bug_report;
-mod cards;
 mod checks;
 pub mod chooser;
 pub mod clusters;

@@ -26,10 +26,6 @@ pub enum ExperimentCommand {
     Download(Item),
     /// Stop the download of a data set, or of weights.
     StopDownload(Item),
-    /// Prepare the card of this key for this family of backbones.
-    PrepareCard(String, String),
-    /// Prepare it no further.
-    StopPreparing,
     /// Learn the classes of the data set all at once (true) or in stages.
     Arrive(bool),
     /// Try which method suits the data set.

@@ -27,7 +27,7 @@ fn cells(text: &str, root: &Path) -> Result<Cells> {
 fn plan(text: &str, root: &Path, control: &Control) -> GridPlan {
     let cells = cells(text, root).unwrap();
     let stock = Stock::default();
-    GridPlan::make(cells, root, true, &stock, control, &mut |_| {}).unwrap()
+    GridPlan::make(cells, root, true, &stock, control).unwrap()
 }
 
 /// Keeps what it hears, and stops after so many saved tasks.

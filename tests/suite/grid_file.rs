@@ -103,7 +103,7 @@ fn two_numbers_are_one_crop_and_a_list_of_them_several() {
 }
 
 /// What a mistake is told as: words of the sentence, its place, words of what to try.
-const REFUSED: [(&str, &str, &str, &str); 25] = [
+const REFUSED: [(&str, &str, &str, &str); 24] = [
     (
         "epochs = 2\nepoch = 3\n",
         "no key `epoch`",
@@ -163,12 +163,6 @@ const REFUSED: [(&str, &str, &str, &str); 25] = [
         "f8 is no value of `precision`",
         "line 1",
         "auto or f32 or f16",
-    ),
-    (
-        "card_variant = \"f8\"\n",
-        "f8 is no value of `card_variant`",
-        "line 1",
-        "a variant like",
     ),
     (
         "pet = 5\n",
@@ -318,7 +312,6 @@ fn every_setting_of_a_run_can_be_crossed_as_its_file_writes_it() {
         pet_variant: Some("plain".into()),
         train_limit: Some(1),
         test_limit: Some(1),
-        card_variant: Some(lae_studio::nn::ComputeVariant::PLAIN),
         ..RunConfig::default()
     };
     let text = whole.to_toml().unwrap();

@@ -28,7 +28,7 @@ pub fn header() -> RunHeader {
         train_images: vec![10, 30],
         test_images: vec![2, 2],
         device: "CPU".into(),
-        card_variant: None,
+        gpu_weights: None,
         drawing: Default::default(),
         input_size: 32,
         trained_parameters: 100,
@@ -389,7 +389,7 @@ fn seeds_are_repetitions_while_other_weights_plugins_and_tasks_are_another_kind(
         run.header.images = Some(other);
     });
     // The card's best way, found by `auto`.
-    let halved = with(&|run| run.header.card_variant = "f16-fused-bytes".parse().ok());
+    let halved = with(&|run| run.header.gpu_weights = Some(lae_studio::nn::WeightType::F16));
     // What `auto` comes to there, asked for by name.
     let named = with(&|run| {
         run.header.config.precision = Precision::F32;

@@ -5,7 +5,6 @@ mod added_tasks;
 mod answers;
 mod beside;
 mod bin;
-mod card;
 mod choosers;
 mod chosen;
 mod clusters;

@@ -252,7 +252,6 @@ doing-opening-backbone = der Backbone wird geöffnet
 doing-loading-backbone = der Backbone wird geladen
 doing-download = die Gewichte von { $name } werden heruntergeladen, { $done } MB
 doing-download-of = die Gewichte von { $name } werden heruntergeladen, { $done } von { $of } MB
-doing-preparing-card = { $card } wird vorbereitet: Einmal wird versucht, wie sie am besten rechnet, { $done } von { $of }
 doing-counting = es wird gezählt, was sich misst
 doing-looking-for-runs = es wird nachgesehen, welche Läufe da sind
 doing-waiting = { $n ->

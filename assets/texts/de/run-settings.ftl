@@ -111,9 +111,6 @@ setting-seed-refused = der Startwert ist größer, als die Datei eines Laufs hal
 setting-seed-refused-try = gib höchstens 9223372036854775807 an
 setting-device-title = Gerät
 setting-device-meaning = auto, cpu, gpu oder Nummer oder Name eines Geräts
-setting-card-variant-title = Variante
-setting-card-variant-meaning = Wie eine Karte den Backbone berechnet: auto (die Variante, die beim Vorbereiten die schnellste war), plain oder eine wie f16-fused-bytes
-setting-card-variant-fix = Die automatische Variante verwenden
 setting-cache-mb-title = Speicher für Bilder
 setting-cache-mb-meaning = Speicher für dekodierte Bilder; was nicht hineinpasst, wird neu dekodiert, mit demselben Ergebnis
 setting-cache-mb-refused = so viel Speicher hat kein Rechner
@@ -203,7 +200,6 @@ setting-fisher-images-meaning = An so vielen Trainingsbildern eines Tasks wird g
 range-a-form-of-the-plugin-names = eine Form des Plugins
 range-a-folder-of-peft-s-names = ein Ordner von peft
 range-numbers-of-the-plugin-like-rank-8-names = Zahlen des Plugins wie rank=8
-range-auto--plain--or-a-variant-like-f16-fused-bytes-names = auto, plain oder eine Variante wie f16-fused-bytes
 
 # Arten von Geräten.
 

@@ -252,7 +252,6 @@ doing-opening-backbone = opening the backbone
 doing-loading-backbone = loading the backbone
 doing-download = downloading the weights of { $name }, { $done } MB
 doing-download-of = downloading the weights of { $name }, { $done } of { $of } MB
-doing-preparing-card = preparing { $card }: trying how it computes best, { $done } of { $of }, once
 doing-counting = counting what competes
 doing-looking-for-runs = looking which runs are there
 doing-waiting = waiting for { $n ->

@@ -50,14 +50,13 @@ impl Asked<'_> {
         if let Some(problem) = &ready.remark {
             complain(problem);
         }
-        let (weights, remark) = weight_type(self.args.precision, &ready)?;
+        let (weights, remark) = weight_type(self.precision, &ready)?;
         remark.iter().for_each(complain);
         let config = self.config()?;
         if ready.info.is_cpu() {
             fits(&config, memory::available_bytes())?;
         }
-        let variant = self.variant.unwrap_or(weights.into());
-        let place: Place = (&ready.device, variant).into();
+        let place: Place = (&ready.device, weights).into();
         let least = Duration::from_secs_f64(self.args.seconds);
         let explain = self.args.explain;
         let timed = match mode {
@@ -75,8 +74,7 @@ impl Asked<'_> {
             },
             pet_size: if has("pet_size") { config.pet_size } else { 0 },
             mode,
-            weights: variant.weights.title().to_string(),
-            variant: (!ready.info.is_cpu()).then_some(variant),
+            weights: weights.title().to_string(),
             batch: self.batch,
             images_per_second: timed.images as f64 / timed.seconds,
             seconds_per_task: (timed.tasks > 0).then(|| timed.seconds / timed.tasks as f64),

@@ -21,7 +21,6 @@ use crate::backbone::library::BackboneLibrary as Backbones;
 use crate::device;
 use crate::experiment;
 use crate::method::{self, Chosen, Idle};
-use crate::nn::ComputeVariant;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
@@ -66,15 +65,9 @@ pub(super) struct Args {
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
-    /// The backbone's weights
-    #[arg(long, value_parser = super::settings::precisions(), default_value = "auto")]
-    precision: Precision,
-    /// How a card computes the backbone, like f16-fused-bytes [default: plain, its weights as --precision says]
-    #[arg(long, value_name = "VARIANT", conflicts_with = "all")]
-    card_variant: Option<ComputeVariant>,
-    /// Measure every variant in which a card computes, one row for each [default modes: train]
-    #[arg(long)]
-    all: bool,
+    /// Types of the backbone's weights, separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = super::settings::precisions(), default_value = "auto")]
+    precision: Vec<Precision>,
     /// Measure PyTorch in turn with each row that it can do, with this Python [python3 if none is named]
     #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3")]
     pytorch: Option<String>,
@@ -102,9 +95,6 @@ struct Row {
     pet_size: usize,
     mode: Mode,
     weights: String,
-    /// The variant a card computes; none on the CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    variant: Option<ComputeVariant>,
     batch: u32,
     /// Of a whole task: its images once for each pass, and those answered.
     images_per_second: f64,
@@ -137,8 +127,7 @@ struct Asked<'a> {
     backbone: &'a str,
     batch: u32,
     method: &'a str,
-    /// None for the plain variant.
-    variant: Option<ComputeVariant>,
+    precision: Precision,
 }
 
 /// Measures.
@@ -224,13 +213,13 @@ impl Args {
         for backbone in &self.backbone {
             for &batch in &self.batch {
                 for method in self.methods() {
-                    for variant in self.variants(backbone)? {
+                    for &precision in &self.precision {
                         let asked = Asked {
                             args: self,
                             backbone,
                             batch,
                             method,
-                            variant,
+                            precision,
                         };
                         all.extend(asked.modes()?.into_iter().map(|mode| (asked, mode)));
                     }
@@ -248,16 +237,6 @@ impl Args {
             named => named.iter().map(String::as_str).collect(),
         }
     }
-
-    /// The ways to be measured: one, or all that a card has for this backbone.
-    fn variants(&self, backbone: &str) -> Result<Vec<Option<ComputeVariant>>> {
-        if !self.all || device::choose(&self.device)?.is_cpu() {
-            return Ok(vec![self.card_variant]);
-        }
-        let about = Backbones::usual().describe(backbone)?;
-        let all = about.entry.architecture.family().variants();
-        Ok(all.into_iter().map(Some).collect())
-    }
 }
 
 impl Asked<'_> {
@@ -269,11 +248,10 @@ impl Asked<'_> {
             Some(work) => passes.iter().any(|pass| pass.work == work),
             None => true,
         };
-        let all = match (self.args.mode.is_empty(), self.args.all) {
-            (true, true) => &[Mode::Train],
-            (true, false) if self.args.method.is_empty() => &Mode::STEPS[..],
-            (true, false) => &Mode::ALL[..],
-            (false, _) => &self.args.mode,
+        let all = match self.args.mode.is_empty() {
+            true if self.args.method.is_empty() => &Mode::STEPS[..],
+            true => &Mode::ALL[..],
+            false => &self.args.mode,
         };
         Ok(all.iter().copied().filter(has).collect())
     }
@@ -309,13 +287,14 @@ impl Asked<'_> {
             backbone,
             batch,
             method,
-            ..
+            precision,
         } = self;
-        let variant = self
-            .variant
-            .map_or_else(String::new, |variant| format!(", {variant}"));
+        let weights = match precision {
+            Precision::Auto => String::new(),
+            named => format!(", {}", named.key()),
+        };
         tell(format!(
-            "{backbone}, batch {batch}, {method}, {}{variant}",
+            "{backbone}, batch {batch}, {method}, {}{weights}",
             mode.key()
         ));
         let failed = |why: String| {
@@ -331,15 +310,13 @@ impl Asked<'_> {
             .args(["--batch", &batch.to_string(), "--method", method])
             .args(["--device", &args.device])
             .args(["--seconds", &args.seconds.to_string()])
-            .args(["--precision", args.precision.key()])
+            .args(["--precision", precision.key()])
             .args(args.explain.then_some("--explain"));
-        let variant = self.variant.map(|variant| variant.to_string());
         let size = args.pet_size.map(|size| size.to_string());
         let options = [
             ("--pet", &args.pet),
             ("--pet-size", &size),
             ("--blocks", &args.blocks),
-            ("--card-variant", &variant),
         ];
         for (name, value) in options {
             command.args(value.iter().flat_map(|value| [name, value]));

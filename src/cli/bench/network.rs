@@ -187,8 +187,7 @@ impl Pictures {
         match self {
             Self::There(pictures) => pictures.clone(),
             Self::ToSend(bytes, side, place) => {
-                let to = (&place.device, place.variant.upload);
-                upload::images(bytes, *side, &Normalisation::UNIT, to)
+                upload::images(bytes, *side, &Normalisation::UNIT, &place.device)
             }
         }
     }

@@ -43,8 +43,7 @@ pub(super) fn text(rows: &[Row], beside: bool) -> String {
                 pet => format!("{pet} {}", row.pet_size),
             },
             row.mode.key().to_string(),
-            row.variant
-                .map_or_else(|| row.weights.clone(), |variant| variant.to_string()),
+            row.weights.clone(),
             row.batch.to_string(),
             speed(row.images_per_second),
             size(row.peak_memory_bytes),

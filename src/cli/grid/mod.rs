@@ -28,7 +28,6 @@ use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::places::Place;
 use crate::store;
-use crate::texts::Message;
 use asked::{Numbers, chosen, known, numbers, pairs, shard};
 use progress::GridReporter;
 use report::listing;
@@ -198,11 +197,6 @@ fn plan(
     // A login host has not the devices of its nodes, nor this computer those of another one.
     let opens = !args.list && place.is_none();
     let stock = Stock::default();
-    let mut tell_quietly = |what: Message| {
-        if !args.quiet && !args.worker {
-            tell(what);
-        }
-    };
     let of_place = || place.and_then(|place| place.device.clone());
     let mut names: Vec<Option<String>> = match devices {
         Some(devices) => devices.iter().cloned().map(Some).collect(),
@@ -221,7 +215,7 @@ fn plan(
             ..Overrides::default()
         };
         let cells = Cells::of(grid.clone(), &root, &overrides)?;
-        let made = GridPlan::make(cells, &root, opens, &stock, control, &mut tell_quietly);
+        let made = GridPlan::make(cells, &root, opens, &stock, control);
         let Some(made) = made else {
             return Ok(None);
         };

@@ -83,7 +83,6 @@ fn another(setting: &RunSetting) -> Setting {
     match (setting.spec.kind, setting.spec.key) {
         (_, "method") => Setting::Text("baseline".into()),
         (_, "data") => Setting::Text("letters".into()),
-        (_, "card_variant") => Setting::Text("f16-fused-bytes".into()),
         (SettingKind::Flag(on), _) => Setting::Flag(!on),
         (SettingKind::Whole { default, .. }, _) => Setting::Whole(default + 2),
         (SettingKind::Seed | SettingKind::Limit, _) => Setting::Whole(7),

@@ -16,7 +16,7 @@ use super::weights::Tensors;
 use super::words::ArchitectureValues;
 use super::{Backbone, BlockShape, Length, parameters, plausible};
 use crate::message;
-use crate::nn::{ComputeVariant, Place};
+use crate::nn::Place;
 use crate::onnx::Value;
 use crate::pet::Site;
 use crate::problem::{Problem, Result};
@@ -36,8 +36,6 @@ pub struct Family {
     pub keys: &'static [&'static str],
     /// How many of the first blocks carry a PET unless told otherwise, less in shallow networks.
     pub pet_blocks: usize,
-    /// Whether its blocks have attention, which a card can compute in several ways.
-    pub attention: bool,
     /// What a block keeps for the backward pass.
     pub kept: Kept,
     /// What pixels go through where a weight file does not say it, and the message that says so.
@@ -51,16 +49,8 @@ pub struct Family {
     pub first: &'static [&'static str],
     /// Tensors under timm's names of today, whichever of the family's namings they come in.
     pub renamed: fn(Tensors) -> Result<Tensors>,
-    /// A small network on which a card's answers are checked, and one of the usual width, with fewer
-    /// blocks, on which its speed is taken.
-    pub trial: fn() -> [Architecture; 2],
-}
-
-impl Family {
-    /// The ways in which a card can compute it.
-    pub fn variants(&self) -> Vec<ComputeVariant> {
-        ComputeVariant::all(self.attention)
-    }
+    /// Makes a small network on which a GPU is checked.
+    pub trial: fn() -> Architecture,
 }
 
 /// Numbers that one block keeps for the backward pass, as multiples.
@@ -68,9 +58,8 @@ impl Family {
 pub struct Kept {
     /// By the own kernels of the processor: tensors of the block's width, and of its MLP's.
     pub kernels: [f64; 2],
-    /// By the framework, which keeps the inputs of every elementary operation: the same, and
-    /// tables of all attention scores.
-    pub framework: [f64; 3],
+    /// The same by the framework, which keeps the inputs of every elementary operation.
+    pub framework: [f64; 2],
 }
 
 /// An architecture read from a file, and what was assumed on the way (sentences).

@@ -97,7 +97,7 @@ impl Facts {
 
     /// The network's weights, from where it got them: its layers keep them turned and folded.
     fn weights(&self) -> Result<Weights> {
-        let kept = self.place.variant.weights;
+        let kept = self.place.weights;
         if kept != WeightType::F32 {
             let kept = kept.title();
             let what = message!(

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::child::{ask, ended_from_outside, program};
-use super::verdicts::{SelfTestResult, cache_file, keep, kept};
+use super::verdicts::{SelfTestResult, cache_file, forget, keep, kept};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::nn::plans::Plans;
@@ -20,18 +20,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(90);
 /// The same for an adapter that is imitated by a processor, which may be busy.
 const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// How far a device can be trusted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trust {
-    /// Whether weights may be kept in half precision there.
-    pub half: bool,
-    /// Whether the program's own kernels compute rightly there; the framework's are used otherwise.
-    pub kernels: bool,
-    /// The fastest tiles for each class of products.
-    pub plans: Plans,
-}
-
-/// The option of a self-test without them.
+/// The option of a self-test without the program's own kernels.
 const WITHOUT_KERNELS: &str = "--without-kernels";
 
 /// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
@@ -39,12 +28,15 @@ const WITHOUT_KERNELS: &str = "--without-kernels";
 ///
 /// # Errors
 /// A Problem that says what the GPU did.
-pub fn trust(info: &DeviceInfo) -> Result<Trust> {
+pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
-        return Ok(Trust {
+        return Ok(SelfTestResult {
+            good: true,
+            note: String::new(),
             half: !info.is_cpu(),
             kernels: true,
             plans: Plans::new(),
+            refused: Default::default(),
         });
     };
     let file = cache_file();
@@ -54,11 +46,7 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     };
     let verdict = verdict(info, file.as_deref(), || test(program, info, limit));
     if verdict.good {
-        return Ok(Trust {
-            half: verdict.half,
-            kernels: verdict.kernels,
-            plans: verdict.plans,
-        });
+        return Ok(verdict);
     }
     let remedy = match file {
         None => message!("try-update-graphics-driver"),
@@ -74,6 +62,15 @@ pub fn trust(info: &DeviceInfo) -> Result<Trust> {
     ))
     .at(format!("{} {}", info.api.title(), info.driver))
     .advise(remedy))
+}
+
+/// Tests a GPU although it was tested before.
+///
+/// # Errors
+/// As [`trust`].
+pub fn test_again(info: &DeviceInfo) -> Result<SelfTestResult> {
+    forget(info, cache_file().as_deref())?;
+    trust(info)
 }
 
 /// The kept verdict, or a new one, which is then kept.
@@ -172,7 +169,7 @@ mod tests {
             half: true,
             kernels: true,
             plans: Plans::new(),
-            prepared: Default::default(),
+            refused: Default::default(),
         }
     }
 

@@ -8,7 +8,6 @@ mod child;
 mod machine;
 mod memory;
 mod opened;
-mod prepare;
 mod ready;
 mod verdicts;
 
@@ -19,16 +18,15 @@ use std::sync::OnceLock;
 use burn::tensor::wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
-pub use check::{Trust, trust};
+pub use check::{test_again, trust};
 pub use child::{end_with_parent, lower_priority, set_program, tied};
 pub use machine::processor_name;
 use machine::{adapters, cpu};
 pub use memory::{CardMemory, card_memory};
 pub use opened::open;
 pub(crate) use opened::{errors, full, losses, lost, tidy, was_full};
-pub use prepare::{Watch, can_prepare, prepare};
 pub use ready::{Ready, Trusted, ready, trusted};
-pub use verdicts::{Prepared, SelfTestResult, Tried, keep_prepared, prepared, verdicts};
+pub use verdicts::{SelfTestResult, verdicts};
 
 use crate::message;
 use crate::problem::{Problem, Result};

@@ -3,8 +3,8 @@
 
 use burn::tensor::{DType, Device};
 
-use super::{DeviceInfo, choose, open, trust};
-use crate::nn::{self, plans::Plans};
+use super::{DeviceInfo, SelfTestResult, choose, open, trust};
+use crate::nn;
 use crate::problem::{Problem, Result};
 
 /// A device that is ready for work.
@@ -29,9 +29,8 @@ pub struct Trusted {
     pub info: DeviceInfo,
     /// Why it is the CPU although a GPU was chosen.
     pub remark: Option<Problem>,
-    half: bool,
-    kernels: bool,
-    plans: Plans,
+    /// What the self-test found.
+    pub verdict: SelfTestResult,
 }
 
 /// Chooses a device and tests it if it was not tested before. A GPU that fails is reported in
@@ -42,12 +41,10 @@ pub struct Trusted {
 pub fn trusted(wanted: &str) -> Result<Trusted> {
     let info = choose(wanted)?;
     match trust(&info) {
-        Ok(trust) => Ok(Trusted {
+        Ok(verdict) => Ok(Trusted {
             info,
             remark: None,
-            half: trust.half,
-            kernels: trust.kernels,
-            plans: trust.plans,
+            verdict,
         }),
         Err(problem) => Trusted::cpu_instead(problem),
     }
@@ -60,12 +57,11 @@ impl Trusted {
     /// None in practice: the CPU is always there.
     pub fn cpu_instead(problem: Problem) -> Result<Self> {
         let remark = problem.inside("problem-cpu-instead");
+        let info = choose("cpu")?;
         Ok(Self {
-            info: choose("cpu")?,
+            verdict: trust(&info)?,
+            info,
             remark: Some(remark),
-            half: false,
-            kernels: false,
-            plans: Plans::new(),
         })
     }
 
@@ -75,8 +71,8 @@ impl Trusted {
     /// A Problem when not even the CPU can be had.
     pub fn open(self) -> Result<Ready> {
         if !self.info.is_cpu() {
-            nn::use_own_gpu_kernels(self.kernels);
-            nn::plans::set_plans(&self.plans);
+            nn::use_own_gpu_kernels(self.verdict.kernels);
+            nn::plans::set_plans(&self.verdict.plans);
         }
         let (chosen, device) = match open(&self.info) {
             Ok(device) => (self, device),
@@ -87,7 +83,7 @@ impl Trusted {
             }
         };
         Ok(Ready {
-            half: chosen.half && !chosen.info.is_cpu() && device.supports_dtype(DType::F16),
+            half: chosen.verdict.half && !chosen.info.is_cpu() && device.supports_dtype(DType::F16),
             info: chosen.info,
             device,
             remark: chosen.remark,

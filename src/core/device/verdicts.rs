@@ -1,6 +1,4 @@
-//! What was found out about the GPUs of this machine, stored per GPU, driver and build of the GPU kernels
-//! in one file: the self-test's verdict, and for each family of backbones how well the
-//! variants did.
+//! The verdicts of the self-test, stored per GPU, driver and build of the GPU kernels in one file.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,7 +13,6 @@ use crate::files;
 use crate::folders;
 use crate::message;
 use crate::nn::plans::Plans;
-use crate::nn::{ComputeVariant, WeightType};
 use crate::problem::{Problem, Result};
 
 /// The outcome of a self-test.
@@ -33,9 +30,9 @@ pub struct SelfTestResult {
     /// The fastest tiles for each class of products.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub plans: Plans,
-    /// What preparing found, by family of backbones.
+    /// Families of backbones that it computes wrongly, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub prepared: BTreeMap<String, Prepared>,
+    pub refused: BTreeMap<String, String>,
 }
 
 impl SelfTestResult {
@@ -47,96 +44,8 @@ impl SelfTestResult {
             half: false,
             kernels: false,
             plans: Plans::new(),
-            prepared: BTreeMap::new(),
+            refused: BTreeMap::new(),
         }
-    }
-}
-
-/// What preparing a card found for one family of backbones.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Prepared {
-    /// Each variant, in the order they were tried; the plain one first.
-    pub tried: Vec<Tried>,
-}
-
-/// How one variant did on a card.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
-    /// Which.
-    pub variant: ComputeVariant,
-    /// Largest error of the answers against the CPU's, relative to the largest of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub forward_error: Option<f64>,
-    /// The same of all gradients.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gradient_error: Option<f64>,
-    /// Training speed of the network it was tried with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub images_per_second: Option<f64>,
-    /// Why it is not used; none for a right one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
-}
-
-impl Tried {
-    /// One that is not used.
-    pub fn refused(variant: ComputeVariant, why: impl Into<String>) -> Self {
-        Self {
-            variant,
-            forward_error: None,
-            gradient_error: None,
-            images_per_second: None,
-            refused: Some(why.into()),
-        }
-    }
-
-    /// Its speed, where it computes rightly.
-    pub fn speed(&self) -> Option<f64> {
-        match self.refused {
-            None => self.images_per_second,
-            Some(_) => None,
-        }
-    }
-}
-
-/// How much faster than a plainer one a variant must be: less is chance.
-const NOTABLY: f64 = 1.03;
-/// The same of one that rounds the weights: a run's figures change a little with it.
-const FOR_ROUNDING: f64 = 1.10;
-
-impl Prepared {
-    /// The fastest right variant; none where not even one is right. The plainer one where the
-    /// difference is small, and one that rounds weights only where it is worth that.
-    pub fn best(&self) -> Option<ComputeVariant> {
-        let exact = self.fastest(Some(WeightType::F32));
-        let rounded = self.fastest(Some(WeightType::F16));
-        match (exact, rounded) {
-            (Some(exact), Some(rounded)) if rounded.1 > exact.1 * FOR_ROUNDING => Some(rounded.0),
-            (Some((variant, _)), _) | (None, Some((variant, _))) => Some(variant),
-            (None, None) => None,
-        }
-    }
-
-    /// The fastest right one with weights of this type.
-    pub fn best_with(&self, weights: WeightType) -> Option<ComputeVariant> {
-        self.fastest(Some(weights)).map(|(variant, _)| variant)
-    }
-
-    fn fastest(&self, weights: Option<WeightType>) -> Option<(ComputeVariant, f64)> {
-        let mut best: Option<(ComputeVariant, f64)> = None;
-        let fitting = |tried: &&Tried| weights.is_none_or(|w| tried.variant.weights == w);
-        for tried in self.tried.iter().filter(fitting) {
-            let Some(speed) = tried.speed() else { continue };
-            if best.is_none_or(|(_, fastest)| speed > fastest * NOTABLY) {
-                best = Some((tried.variant, speed));
-            }
-        }
-        best
-    }
-
-    /// How this one did; none where it was not tried.
-    pub fn of(&self, variant: ComputeVariant) -> Option<&Tried> {
-        self.tried.iter().find(|tried| tried.variant == variant)
     }
 }
 
@@ -166,6 +75,9 @@ const SOURCES: &[&str] = &[
     include_str!("../nn/gpu/product/text.rs"),
     include_str!("../nn/gpu/product/tiles.rs"),
     include_str!("../nn/gpu/rows.rs"),
+    include_str!("../experiment/gpu_check.rs"),
+    include_str!("../experiment/upload.rs"),
+    include_str!("../nn/fused.rs"),
     include_str!("../selftest.rs"),
 ];
 
@@ -226,16 +138,13 @@ pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestRes
     }
 }
 
-/// Keeps what preparing a card found for a family.
+/// Removes that of a GPU.
 ///
 /// # Errors
 /// A Problem when the file of verdicts cannot be written.
-pub fn keep_prepared(info: &DeviceInfo, family: &str, found: &Prepared) -> Result<()> {
-    change(cache_file().as_deref(), |book| {
-        // A card without a verdict was never tested, and is to be tested first.
-        if let Some(verdict) = book.get_mut(&key(info)) {
-            verdict.prepared.insert(family.to_string(), found.clone());
-        }
+pub(super) fn forget(info: &DeviceInfo, file: Option<&Path>) -> Result<()> {
+    change(file, |book| {
+        book.remove(&key(info));
     })
 }
 
@@ -275,12 +184,6 @@ pub fn verdicts() -> Option<String> {
     files::read_text(&cache_file()?, files::TEXT).ok()
 }
 
-/// What preparing this card found, by family of backbones.
-pub fn prepared(info: &DeviceInfo) -> BTreeMap<String, Prepared> {
-    let verdict = kept(info, cache_file().as_deref());
-    verdict.map(|verdict| verdict.prepared).unwrap_or_default()
-}
-
 /// Where verdicts are kept.
 pub(super) fn cache_file() -> Option<PathBuf> {
     Some(folders::cache()?.join("devices.toml"))
@@ -307,56 +210,6 @@ mod tests {
         }
         assert!(count > 10, "{count}");
         assert!(gpu_crates(LOCK).count() > 5);
-    }
-
-    fn tried(name: &str, speed: f64) -> Tried {
-        Tried {
-            variant: name.parse().unwrap_or_default(),
-            forward_error: Some(1e-6),
-            gradient_error: Some(1e-6),
-            images_per_second: Some(speed),
-            refused: None,
-        }
-    }
-
-    fn best(tried: &[Tried]) -> Option<String> {
-        let found = Prepared {
-            tried: tried.to_vec(),
-        };
-        found.best().map(|variant| variant.to_string())
-    }
-
-    #[test]
-    fn the_fastest_right_one_is_best_and_chance_decides_nothing() {
-        let plain = tried("plain", 100.0);
-        let same = tried("f32-decomposed-bytes", 102.0);
-        let faster = tried("f32-fused-bytes", 130.0);
-        let wrong = Tried {
-            refused: Some("off by 3".into()),
-            ..tried("f32-fused-floats", 900.0)
-        };
-        let fastest =
-            |list: &[&Tried]| best(&list.iter().map(|t| (*t).clone()).collect::<Vec<_>>());
-        assert_eq!(
-            fastest(&[&plain, &same]).as_deref(),
-            Some("f32-decomposed-floats")
-        );
-        assert_eq!(
-            fastest(&[&plain, &same, &wrong, &faster]).as_deref(),
-            Some("f32-fused-bytes")
-        );
-        assert_eq!(fastest(&[&wrong]), None);
-        // Rounded weights have to be worth it.
-        let rounded = tried("f16-fused-bytes", 135.0);
-        assert_eq!(
-            fastest(&[&faster, &rounded]).as_deref(),
-            Some("f32-fused-bytes")
-        );
-        let rounded = tried("f16-fused-bytes", 200.0);
-        assert_eq!(
-            fastest(&[&faster, &rounded]).as_deref(),
-            Some("f16-fused-bytes")
-        );
     }
 
     #[test]

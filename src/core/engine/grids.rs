@@ -15,7 +15,6 @@ use crate::run::event::{Control, Event, Sink};
 use crate::run::grid::Grid;
 use crate::run::job::GridWork;
 use crate::run::tried::Trial;
-use crate::texts::Message;
 
 /// Runs what is not there yet of a grid; gives how the job ended.
 pub(super) fn run_grid(
@@ -35,12 +34,9 @@ pub(super) fn run_grid(
     if let Some(by) = work.search {
         return run_search(cells, by, runs_root, stock, (sink, control));
     }
-    let mut tell = |what: Message| {
-        sink.event(preparing(what));
-        sink.between_batches();
-    };
-    tell(message!("doing-looking-for-runs"));
-    let plan = GridPlan::make(cells, runs_root, true, stock, control, &mut tell);
+    sink.event(preparing(message!("doing-looking-for-runs")));
+    sink.between_batches();
+    let plan = GridPlan::make(cells, runs_root, true, stock, control);
     let stopped = || Event::Stopped { run: String::new() };
     let Some(mut plan) = plan else {
         return Ok(stopped());

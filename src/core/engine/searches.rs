@@ -13,7 +13,6 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
 use crate::run::searched::Searched;
-use crate::texts::Message;
 use crate::{files, store};
 
 /// Share of each class's training images that is held back, where a row names none.
@@ -37,11 +36,7 @@ pub(super) fn run_search(
         if numbers.is_empty() {
             break;
         }
-        let mut tell = |what: Message| {
-            sink.event(preparing(what));
-            sink.between_batches();
-        };
-        let plan = GridPlan::make(cells, runs_root, true, stock, control, &mut tell);
+        let plan = GridPlan::make(cells, runs_root, true, stock, control);
         let Some(mut plan) = plan else {
             return Ok(Event::Stopped { run: run() });
         };

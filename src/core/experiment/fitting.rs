@@ -1,25 +1,19 @@
-//! On which device a run computes, and in which of the ways that device knows.
-//!
-//! A card is prepared when a run first uses it with a family of backbones; the fastest right
-//! variant is taken then and noted in the run, which keeps it to its end. The CPU device has one
-//! way. So has a card that nothing is known of: the plain one.
+//! On which device a run computes, and with which type of weights.
 
-use crate::backbone::families;
-use crate::device::{self, AdapterKind, DeviceInfo, Prepared, Ready, Trusted};
+use crate::device::{self, DeviceInfo, Ready, Trusted};
 use crate::message;
-use crate::nn::{self, ComputeVariant, WeightType};
+use crate::nn::{self, WeightType};
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
-use crate::texts::Message;
 
-/// A device that is open, and the way a network is computed there.
+/// A device that is open, and the type of weights there.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The device.
     pub ready: Ready,
-    /// The way.
-    pub variant: ComputeVariant,
+    /// The type of the frozen matrices.
+    pub weights: WeightType,
     /// What is not as it was asked for.
     pub remarks: Vec<Problem>,
 }
@@ -30,176 +24,52 @@ pub struct DeviceRequest<'a> {
     pub config: &'a RunConfig,
     /// The family of its backbone.
     pub family: &'a str,
-    /// Whether the backbone's own weights are trained, which takes f32.
-    pub trains_weights: bool,
-    /// The way a run began with that goes on.
-    pub kept: Option<ComputeVariant>,
+    /// The type of weights that a resumed run began with.
+    pub resumed: Option<WeightType>,
 }
 
 impl DeviceRequest<'_> {
-    /// Finds the way and opens the device; `tell` hears what is done and stops it by returning
-    /// false.
+    /// Opens the device, or the CPU where the GPU computes the family wrongly.
     ///
     /// # Errors
-    /// A Problem when the device cannot be opened, has no bf16 where that is asked for, or `tell` stopped it.
-    pub fn fit(&self, trusted: Trusted, tell: &mut dyn FnMut(Message) -> bool) -> Result<Fitted> {
-        let mut remarks: Vec<Problem> = trusted.remark.iter().cloned().collect();
-        let (trusted, variant) = match trusted.info.is_cpu() {
-            true => (trusted, ComputeVariant::PLAIN),
-            false => self.on_card(trusted, &mut remarks, tell)?,
+    /// A Problem when the device cannot be opened, or has no bf16 where that is asked for.
+    pub fn fit(&self, trusted: Trusted) -> Result<Fitted> {
+        let trusted = match trusted.verdict.refused.get(self.family) {
+            Some(why) => Trusted::cpu_instead(unusable(&trusted.info, self.family, why))?,
+            None => trusted,
         };
         let ready = trusted.open()?;
-        // What stood in for a card that does not even open is news; the rest is known.
-        let news = ready.remark.clone();
-        let news = news.filter(|problem| !remarks.contains(problem));
-        remarks.extend(news);
+        let mut remarks: Vec<Problem> = ready.remark.iter().cloned().collect();
+        let asked = self.config.precision.named();
         let wanted = match ready.info.is_cpu() {
-            true => self.weights_named(),
-            false => Some(variant.weights),
+            true => asked,
+            false => self.resumed.or(asked),
         };
         let (weights, remark) = held(wanted.unwrap_or_default(), &ready)?;
         remarks.extend(remark);
         Ok(Fitted {
             ready,
-            variant: variant.with_weights(weights),
+            weights,
             remarks,
         })
     }
-
-    /// The type of weights that was asked for in so many words.
-    fn weights_named(&self) -> Option<WeightType> {
-        match self.config.precision {
-            Precision::Auto if self.trains_weights => Some(WeightType::F32),
-            precision => precision.named(),
-        }
-    }
-
-    /// The way on a card, or the CPU in its place where it has none.
-    fn on_card(
-        &self,
-        trusted: Trusted,
-        remarks: &mut Vec<Problem>,
-        tell: &mut dyn FnMut(Message) -> bool,
-    ) -> Result<(Trusted, ComputeVariant)> {
-        if let Some(kept) = self.kept {
-            return Ok((trusted, kept));
-        }
-        let plain = ComputeVariant::from(self.weights_named().unwrap_or_default());
-        let found = match self.known(&trusted, tell) {
-            Ok(found) => found,
-            Err(problem) if !tell(message!("doing-opening-device")) => return Err(problem),
-            Err(problem) => {
-                remarks.push(problem);
-                None
-            }
-        };
-        let Some(found) = found else {
-            return Ok((trusted, self.config.card_variant.unwrap_or(plain)));
-        };
-        if found.best().is_none() {
-            let problem = unusable(&trusted, self.family, &found);
-            let cpu = Trusted::cpu_instead(problem)?;
-            remarks.extend(cpu.remark.clone());
-            return Ok((cpu, ComputeVariant::PLAIN));
-        }
-        let best = self.best_of(&found).unwrap_or(plain);
-        let Some(wanted) = self.config.card_variant else {
-            return Ok((trusted, best));
-        };
-        match found.of(wanted).and_then(|tried| tried.refused.as_ref()) {
-            None => Ok((trusted, wanted)),
-            Some(why) => {
-                let what = message!(
-                    "problem-is-not-used-on",
-                    wanted = wanted.to_string(),
-                    name = trusted.info.name.to_string(),
-                    why = why.to_string()
-                );
-                let remedy = message!(
-                    "try-leave-card-variant-out-is-used",
-                    best = best.to_string()
-                );
-                remarks.push(Problem::new(what).at("--card-variant").advise(remedy));
-                Ok((trusted, best))
-            }
-        }
-    }
-
-    /// The best of those that fit these settings.
-    fn best_of(&self, found: &Prepared) -> Option<ComputeVariant> {
-        match self.weights_named() {
-            Some(weights) => found.best_with(weights),
-            None => found.best(),
-        }
-    }
-
-    /// What is known of the card, which is prepared now where it never was. An imitated card is
-    /// prepared only when somebody asks for it.
-    fn known(
-        &self,
-        trusted: &Trusted,
-        tell: &mut dyn FnMut(Message) -> bool,
-    ) -> Result<Option<Prepared>> {
-        let info = &trusted.info;
-        if let Some(found) = device::prepared(info).remove(self.family) {
-            return Ok(Some(found));
-        }
-        if !device::can_prepare(info) || info.kind == AdapterKind::SoftwareGpu {
-            return Ok(None);
-        }
-        let variants = families::named(self.family)?.variants();
-        let found = device::prepare(info, self.family, &variants, &mut |done, of| {
-            let name = info.name.as_str();
-            tell(message!(
-                "doing-preparing-card",
-                card = name,
-                done = done + 1,
-                of = of
-            ))
-        })?;
-        // What cannot be kept is found again next time.
-        if let Err(problem) = device::keep_prepared(info, self.family, &found) {
-            tracing::warn!("{problem}");
-        }
-        Ok(Some(found))
-    }
 }
 
-/// The way a card is going to compute a run of these settings, as far as that is known before it is
-/// opened; none on the CPU.
-pub fn foreseen(config: &RunConfig, family: &str, trains_weights: bool) -> Option<ComputeVariant> {
+/// The type of weights that a run of these settings has on its GPU; `None` on the CPU.
+pub fn expected_on_gpu(config: &RunConfig) -> Option<WeightType> {
     let info = device::choose(&config.device).ok()?;
-    if info.is_cpu() {
-        return None;
-    }
-    let wish = DeviceRequest {
-        config,
-        family,
-        trains_weights,
-        kept: None,
-    };
-    let found = device::prepared(&info).remove(family);
-    let best = found.and_then(|found| wish.best_of(&found));
-    let plain = ComputeVariant::from(wish.weights_named().unwrap_or_default());
-    Some(config.card_variant.or(best).unwrap_or(plain))
+    (!info.is_cpu()).then(|| config.precision.named().unwrap_or_default())
 }
 
-/// What is said of a card on which no variant is right.
-fn unusable(trusted: &Trusted, family: &str, found: &Prepared) -> Problem {
-    let why = found.tried.first().and_then(|tried| tried.refused.clone());
-    let why = why.unwrap_or_else(|| "no variant is right".into());
-    let name = &trusted.info.name;
+/// What is said of a GPU that computes a family wrongly.
+fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
     Problem::new(message!(
         "problem-cannot-compute",
-        name = name.to_string(),
-        family = family.to_string(),
-        why = why.to_string()
+        name = &info.name,
+        family = family,
+        why = why
     ))
-    .at(format!(
-        "{} {}",
-        trusted.info.api.title(),
-        trusted.info.driver
-    ))
+    .at(format!("{} {}", info.api.title(), info.driver))
     .advise(message!("try-update-graphics-driver-then-try-again"))
 }
 
@@ -252,21 +122,12 @@ pub fn weight_type(precision: Precision, ready: &Ready) -> Result<(WeightType, O
     held(precision.named().unwrap_or_default(), ready)
 }
 
-/// The way a run is answered with on a device: the one it was trained with, or the plain one. Any processor can answer
+/// The type of weights that a run is answered with on a device: the one it was trained with, or f32. Any processor can answer
 /// in bf16, though not every one fast enough to train in it.
-pub fn variant_of(header: &RunHeader, ready: &Ready) -> ComputeVariant {
-    let begun = begun_with(header);
-    let weights = begun.weights;
-    match (ready.info.is_cpu(), weights) {
-        (true, WeightType::Bf16) => ComputeVariant::from(weights),
-        (true, _) => ComputeVariant::PLAIN,
-        (false, WeightType::F16) if ready.half => begun,
-        (false, _) => begun.with_weights(WeightType::F32),
+pub fn answering_weights(header: &RunHeader, ready: &Ready) -> WeightType {
+    match (ready.info.is_cpu(), header.kept_as()) {
+        (true, WeightType::Bf16) => WeightType::Bf16,
+        (false, WeightType::F16) if ready.half => WeightType::F16,
+        _ => WeightType::F32,
     }
-}
-
-/// The way a run began with. Runs of older versions, and those of the CPU, computed the plain way.
-pub fn begun_with(header: &RunHeader) -> ComputeVariant {
-    let weights = header.config.precision.named().unwrap_or_default();
-    header.card_variant.unwrap_or(weights.into())
 }

@@ -7,7 +7,7 @@ use crate::backbone::library::{BackboneEntry, WeightSource};
 use crate::data::scenario::{ClassOrder, Scenario};
 use crate::data::{Dataset, Fingerprints, is_here, named};
 use crate::method::{Chosen, filled};
-use crate::nn::ComputeVariant;
+use crate::nn::WeightType;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -31,8 +31,8 @@ pub(super) struct Grounds<'a> {
     pub pet: Option<&'a PetSpec>,
     /// What random draws of a PET are kept apart by.
     pub drawing: Drawing,
-    /// The way a card computes it; none on the CPU.
-    pub variant: Option<ComputeVariant>,
+    /// The type of weights on a GPU; `None` on the CPU.
+    pub gpu_weights: Option<WeightType>,
     /// Side of the square that the network sees, in pixels.
     pub input_size: usize,
     /// Frozen numbers of the backbone.
@@ -63,7 +63,7 @@ impl Grounds<'_> {
             test_images: self.test_images,
             tasks: self.tasks.to_vec(),
             device: String::new(),
-            card_variant: self.variant,
+            gpu_weights: self.gpu_weights,
             drawing: self.drawing,
             input_size: self.input_size,
             trained_parameters: 0,

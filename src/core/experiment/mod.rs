@@ -10,6 +10,7 @@ pub mod estimate;
 mod fitting;
 pub mod footprint;
 pub mod given;
+pub mod gpu_check;
 pub mod grid;
 mod grounds;
 mod images;
@@ -20,7 +21,6 @@ pub mod pet_costs;
 pub mod pet_trial;
 mod plan;
 pub mod predict;
-pub mod prepare;
 pub mod presets;
 pub mod proof;
 mod provenance;
@@ -259,12 +259,12 @@ fn go_on(
     plan.agrees_with(&stored.header)?;
     // What a place has of it is older from now on, and must not come home over it.
     store::forget_place(folder)?;
-    let (name, variant) = (&plan.ready.info.name, plan.variant());
+    let (name, gpu_weights) = (&plan.ready.info.name, plan.gpu_weights());
     let header = &stored.header;
     let changed = device.is_some() || micro_batch.is_some() || lock.is_older();
-    if changed || header.device != *name || header.card_variant != variant {
+    if changed || header.device != *name || header.gpu_weights != gpu_weights {
         stored.header.device.clone_from(name);
-        stored.header.card_variant = variant;
+        stored.header.gpu_weights = gpu_weights;
         lock.save_header(&stored.header)?;
     }
     lock.goes_on_at(provenance::machine(&plan.ready.info, stored.reports.len()))?;

@@ -11,7 +11,7 @@ use crate::message;
 use crate::method::{
     self, Chosen, Context, Method, PetPlan, Setup, all_frozen, single_class_tasks,
 };
-use crate::nn::ComputeVariant;
+use crate::nn::WeightType;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::{Problem, Result, some_of};
 use crate::run::config::RunConfig;
@@ -20,7 +20,7 @@ use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
 use super::Stock;
-use super::fitting::{self, Fitted, begun_with};
+use super::fitting::{self, Fitted};
 use super::footprint;
 use super::grounds::{Grounds, standing_alone};
 use super::images::{Images, Own};
@@ -118,14 +118,14 @@ impl TrainingPlan {
             }
             control.wish() != Wish::Stop
         };
-        let kept = begun.map(|(header, _)| begun_with(header));
+        let resumed = begun.map(|(header, _)| header.kept_as());
         let Fitted {
             ready,
-            variant,
+            weights,
             remarks,
-        } = fitted(&chosen, &about, kept, &mut progress)?;
+        } = fitted(&chosen, &about, resumed)?;
         progress(message!("doing-loading-backbone"));
-        let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
+        let backbone = stock.backbone(&config.backbone, weights, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
         let context = Context {
             architecture: &backbone.entry.architecture,
@@ -194,7 +194,7 @@ impl TrainingPlan {
             images,
             pet: self.pet.as_ref().map(|pet| &*pet.spec),
             drawing: self.drawing,
-            variant: self.variant(),
+            gpu_weights: self.gpu_weights(),
             input_size: self.backbone.input.size,
             frozen_parameters: self.backbone.backbone.parameters(),
             weights_sha256: &self.backbone.sha256,
@@ -202,9 +202,9 @@ impl TrainingPlan {
         }
     }
 
-    /// The way it is computed on a card; none on the CPU, which has one way.
-    pub fn variant(&self) -> Option<ComputeVariant> {
-        (!self.ready.info.is_cpu()).then_some(self.backbone.variant)
+    /// The type of weights on a GPU; `None` on the CPU.
+    pub fn gpu_weights(&self) -> Option<WeightType> {
+        (!self.ready.info.is_cpu()).then_some(self.backbone.weights)
     }
 
     /// Training and test images of each task.
@@ -291,22 +291,18 @@ impl TrainingPlan {
     }
 }
 
-/// The device of these settings, and the way it computes this backbone.
+/// The device of these settings, opened for this backbone.
 pub(super) fn fitted(
     chosen: &Chosen<'_>,
     about: &Description,
-    kept: Option<ComputeVariant>,
-    tell: &mut dyn FnMut(Message) -> bool,
+    resumed: Option<WeightType>,
 ) -> Result<Fitted> {
-    let trusted = device::trusted(&chosen.config.device)?;
-    let demand = (chosen.spec.memory)(chosen, about.blocks.len())?;
-    let wish = fitting::DeviceRequest {
+    let request = fitting::DeviceRequest {
         config: chosen.config,
         family: about.entry.architecture.family().name,
-        trains_weights: demand.weights,
-        kept,
+        resumed,
     };
-    wish.fit(trusted, tell)
+    request.fit(device::trusted(&chosen.config.device)?)
 }
 
 /// What is said before a run that takes more memory than the card has free, where that is known.

@@ -19,7 +19,7 @@ use crate::run::event::{Picture, RunHeader};
 use crate::store::{self, PetStart};
 use crate::tensors::Named;
 
-use super::fitting::variant_of;
+use super::fitting::answering_weights;
 use super::watched::Watched;
 use super::{Stock, upload};
 
@@ -134,8 +134,8 @@ impl Parts {
             // It was at hand and has been let go of since, or the device is another one.
             None => weights_of(stock, &config.backbone, false),
         };
-        let variant = variant_of(&self.header, &ready);
-        let backbone = stock.placed(&config.backbone, variant, &ready, read)?;
+        let weights = answering_weights(&self.header, &ready);
+        let backbone = stock.placed(&config.backbone, weights, &ready, read)?;
         if backbone.sha256 != self.header.weights_sha256 {
             return Err(
                 Problem::new(message!("problem-backbones-weights-changed-since-this-run"))
@@ -168,7 +168,7 @@ impl Parts {
             header: self.header,
             task: self.task,
             // Copies would be f32, and slower than rounded weights.
-            answered: (variant.weights == WeightType::F32).then(AtomicUsize::default),
+            answered: (weights == WeightType::F32).then(AtomicUsize::default),
             folding: OnceLock::new(),
             method,
             backbone,

@@ -10,7 +10,7 @@ use crate::data::{Dataset, OpenOptions, PixelCache, Watch};
 use crate::device::{DeviceInfo, Ready};
 use crate::logging::keep_out;
 use crate::method::check_start;
-use crate::nn::ComputeVariant;
+use crate::nn::WeightType;
 use crate::pet::PetSpec;
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
@@ -33,8 +33,8 @@ struct Shelves {
     data: Option<(String, Arc<Dataset>)>,
     /// Decoded pictures of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
-    /// Backbones by device, variant and name.
-    backbones: HashMap<(String, ComputeVariant, String), Arc<Opened>>,
+    /// Backbones by device, type of weights and name.
+    backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
 }
 
 impl Stock {
@@ -160,11 +160,11 @@ impl Stock {
     pub fn backbone(
         &self,
         name: &str,
-        variant: ComputeVariant,
+        weights: WeightType,
         ready: &Ready,
         progress: &mut dyn FnMut(Message) -> bool,
     ) -> Result<Arc<Opened>> {
-        self.placed(name, variant, ready, || {
+        self.placed(name, weights, ready, || {
             library::read_from(&self.backbones(), name, progress)
         })
     }
@@ -176,20 +176,20 @@ impl Stock {
     pub fn placed(
         &self,
         name: &str,
-        variant: ComputeVariant,
+        weights: WeightType,
         ready: &Ready,
         read: impl FnOnce() -> Result<Unplaced>,
     ) -> Result<Arc<Opened>> {
         // One name is not one network where jobs bring their own.
         let known = match (&self.own.backbones[..], self.own.weights.get(name)) {
             ([], None) => name.to_string(),
-            (tables, weights) => format!("{name}\n{tables:?}\n{weights:?}"),
+            (tables, file) => format!("{name}\n{tables:?}\n{file:?}"),
         };
-        let key = (ready.info.selector(), variant, known);
+        let key = (ready.info.selector(), weights, known);
         if let Some(opened) = self.shelves().backbones.get(&key) {
             return Ok(opened.clone());
         }
-        let opened = Arc::new(read()?.place((&ready.device, variant))?);
+        let opened = Arc::new(read()?.place((&ready.device, weights))?);
         let mut shelves = self.shelves();
         // Those that no job and no predictor holds any more make room.
         shelves

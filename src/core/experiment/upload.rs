@@ -4,30 +4,21 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 use crate::backbone::library::{Normalisation, Opened};
-use crate::nn::Upload;
 
-/// Pixels (batch × side × side × 3, 8 bit) → normalised images (batch × 3 × side × side). As bytes
-/// they travel to a graphics card as they are, a quarter of the numbers they become there.
-pub fn images(
-    pixels: &[u8],
-    side: usize,
-    scale: &Normalisation,
-    (device, upload): (&Device, Upload),
-) -> Tensor<4> {
+/// Pixels (batch × side × side × 3, 8 bit) → normalised images (batch × 3 × side × side). A GPU gets the bytes, a quarter of
+/// the numbers, and normalises them itself.
+pub fn images(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
     let whole_words = (side * side * 3).is_multiple_of(WORD);
-    match upload {
-        Upload::Bytes if whole_words && *device != Device::flex() => {
-            from_words(pixels, side, scale, device)
-        }
-        _ => from_numbers(pixels, side, scale, device),
+    match whole_words && *device != Device::flex() {
+        true => from_words(pixels, side, scale, device),
+        false => from_numbers(pixels, side, scale, device),
     }
 }
 
 /// The same for a network, the way it wants them.
 pub fn for_backbone(pixels: &[u8], opened: &Opened) -> Tensor<4> {
     let (side, scale) = (opened.input.size, &opened.normalisation);
-    let to = (&opened.backbone.device(), opened.variant.upload);
-    images(pixels, side, scale, to)
+    images(pixels, side, scale, &opened.backbone.device())
 }
 
 /// Bytes in a word of 32 bits, the smallest number that every card can unpack.
@@ -90,7 +81,7 @@ mod tests {
             std: [0.5, 1.0, 0.5],
         };
         let pixels = [255, 0, 51, 0, 255, 0, 255, 0, 51, 0, 255, 0];
-        let tensor = images(&pixels, 2, &scale, (&Device::flex(), Upload::Bytes));
+        let tensor = images(&pixels, 2, &scale, &Device::flex());
         assert_eq!(tensor.dims(), [1, 3, 2, 2]);
         let got = HostTensor::read(&tensor).unwrap().values;
         let want = [1.0, -1.0, 1.0, -1.0, 0.0, 1.0, 0.0, 1.0, 0.4, 0.0, 0.4, 0.0];

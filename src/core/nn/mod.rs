@@ -27,7 +27,7 @@ pub use lae_kernels::buffer::release as release_buffers;
 pub use lae_kernels::explain;
 pub use lae_kernels::peak::{bf16_gain, peak};
 pub use lae_kernels::rows;
-pub use place::{AttentionForm, AttentionHeads, ComputeVariant, Place, Upload, WeightType};
+pub use place::{Place, WeightType};
 use rounded::RoundedMatrix;
 pub use update::{Adam, Momentum};
 
@@ -75,7 +75,7 @@ impl Linear {
         bias: Option<Tensor<1>>,
         place: &Place,
     ) -> Self {
-        match place.variant.weights {
+        match place.weights {
             WeightType::F32 => {
                 let data = TensorData::new(values, shape);
                 Self::new(Tensor::from_data(data, &place.device), bias)
@@ -292,38 +292,17 @@ pub fn softmax<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// Scores are scaled by head_width^−½. `bias` (groups × heads × tokens × tokens) is added to the
 /// scores before the softmax; batch row `i` takes group `i % groups` (Swin's windows). It may be
 /// trained.
-pub fn attention(
-    qkv: Tensor<3>,
-    heads: impl Into<AttentionHeads>,
-    bias: Option<&Tensor<4>>,
-) -> Tensor<3> {
-    let AttentionHeads { count, form } = heads.into();
-    let kernel = cpu::attention(&qkv, count, bias);
-    let kernel = kernel.or_else(|| gpu::attention(&qkv, count, bias));
-    kernel.unwrap_or_else(|| {
-        let parts = framework::split_heads(&qkv, None, count);
-        mixed(parts, bias, form)
-    })
-}
-
-/// Softmax attention where no CPU kernel serves.
-fn mixed(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>, form: AttentionForm) -> Tensor<3> {
-    match form {
-        AttentionForm::Decomposed => framework::attention(parts, bias),
-        AttentionForm::Fused => fused::attention(parts, bias),
-    }
+pub fn attention(qkv: Tensor<3>, heads: usize, bias: Option<&Tensor<4>>) -> Tensor<3> {
+    let kernel = cpu::attention(&qkv, heads, bias);
+    let kernel = kernel.or_else(|| gpu::attention(&qkv, heads, bias));
+    kernel.unwrap_or_else(|| fused::attention(split_heads(&qkv, None, heads), bias))
 }
 
 /// The same with keys and values put in front of the packed ones: `prefix` holds both, each 1 or
 /// batch × any number × width, split into heads as they are.
-pub fn prefixed_attention(
-    qkv: Tensor<3>,
-    prefix: [Tensor<3>; 2],
-    heads: impl Into<AttentionHeads>,
-) -> Tensor<3> {
-    let AttentionHeads { count, form } = heads.into();
-    cpu::prefixed_attention(&qkv, &prefix, count)
-        .unwrap_or_else(|| mixed(split_heads(&qkv, Some(prefix), count), None, form))
+pub fn prefixed_attention(qkv: Tensor<3>, prefix: [Tensor<3>; 2], heads: usize) -> Tensor<3> {
+    cpu::prefixed_attention(&qkv, &prefix, heads)
+        .unwrap_or_else(|| fused::attention(split_heads(&qkv, Some(prefix), heads), None))
 }
 
 /// Packed projections as queries, keys and values per head (batch × heads × tokens × head width),
@@ -385,16 +364,15 @@ pub fn self_attention(
     x: Tensor<3>,
     frame: Frame<'_>,
     projections: [&Linear; 2],
-    heads: impl Into<AttentionHeads>,
+    heads: usize,
     bias: Option<&Tensor<4>>,
 ) -> Tensor<3> {
-    let heads = heads.into();
-    let kernel = cpu::self_attention(&x, frame, projections, heads.count, bias);
+    let kernel = cpu::self_attention(&x, frame, projections, heads, bias);
     let kernel = kernel.or_else(|| match bias {
-        None => cpu::trained_attention(&x, frame, projections, heads.count),
+        None => cpu::trained_attention(&x, frame, projections, heads),
         Some(_) => None,
     });
-    let kernel = kernel.or_else(|| gpu::self_attention(&x, frame, projections, heads.count, bias));
+    let kernel = kernel.or_else(|| gpu::self_attention(&x, frame, projections, heads, bias));
     kernel.unwrap_or_else(|| {
         let [qkv, proj] = projections;
         let h = qkv.forward(frame.enter(x.clone()));

@@ -11,7 +11,7 @@ use super::config::RunConfig;
 use crate::counts::counted;
 use crate::data::Fingerprints;
 use crate::metrics::Expert;
-use crate::nn::{ComputeVariant, WeightType};
+use crate::nn::WeightType;
 use crate::pet::Drawing;
 
 /// What the scores of a run's answers are.
@@ -140,9 +140,9 @@ pub struct RunHeader {
     pub test_images: Vec<usize>,
     /// The device's name.
     pub device: String,
-    /// The way a card computes it; none on the CPU, and for runs of versions that did not note it.
-    #[serde(default)]
-    pub card_variant: Option<ComputeVariant>,
+    /// The type of weights on a GPU; `None` on the CPU, and for runs of versions that did not note it.
+    #[serde(default, alias = "card_variant")]
+    pub gpu_weights: Option<WeightType>,
     /// What the random draws of its PET are kept apart by.
     #[serde(default = "Drawing::of_older_runs")]
     pub drawing: Drawing,
@@ -215,25 +215,19 @@ impl RunHeader {
         MadeOf::of(&words, options)
     }
 
-    /// The device, with the way a card computes where that is not the plain one:
-    /// "GeForce (f16-fused-bytes)".
+    /// The device, with the type of weights where that is not f32: "GeForce (f16)".
     pub fn computed_on(&self) -> String {
-        match self
-            .card_variant
-            .filter(|way| *way != ComputeVariant::PLAIN)
-        {
-            Some(way) => format!("{} ({way})", self.device),
-            None => self.device.clone(),
+        match self.kept_as() {
+            WeightType::F32 => self.device.clone(),
+            weights => format!("{} ({})", self.device, weights.title()),
         }
     }
 
     /// The type of number that its frozen weights were kept as. The CPU notes none, nor did older
     /// versions, whose cards kept them as they were asked to.
     pub fn kept_as(&self) -> WeightType {
-        match self.card_variant {
-            Some(variant) => variant.weights,
-            None => self.config.precision.named().unwrap_or_default(),
-        }
+        let asked = self.config.precision.named();
+        self.gpu_weights.or(asked).unwrap_or_default()
     }
 
     /// Whose answer is the run's.

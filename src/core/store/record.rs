@@ -10,7 +10,7 @@ use crate::data::Fingerprints;
 use crate::message;
 use crate::metrics::Expert;
 use crate::names::compose;
-use crate::nn::ComputeVariant;
+use crate::nn::WeightType;
 use crate::pet::Drawing;
 use crate::problem::{Problem, Result, line_and_column};
 use crate::run::about::About;
@@ -35,8 +35,8 @@ struct Facts {
     version: String,
     device: String,
     /// Absent on the CPU, and in runs of older versions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    card_variant: Option<ComputeVariant>,
+    #[serde(alias = "card_variant", skip_serializing_if = "Option::is_none")]
+    gpu_weights: Option<WeightType>,
     /// The number of the way random draws of a PET are kept apart; absent in runs of older versions.
     draws: Option<u32>,
     weights_sha256: String,
@@ -81,7 +81,7 @@ pub(super) fn run_toml(header: &RunHeader) -> Result<String> {
         started: header.started.clone(),
         version: header.version.clone(),
         device: header.device.clone(),
-        card_variant: header.card_variant,
+        gpu_weights: header.gpu_weights,
         draws: Some(header.drawing.number()),
         weights_sha256: header.weights_sha256.clone(),
         start_sha256: header.start_sha256.clone(),
@@ -177,7 +177,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         train_images: facts.train_images,
         test_images: facts.test_images,
         device: facts.device,
-        card_variant: facts.card_variant,
+        gpu_weights: facts.gpu_weights,
         drawing,
         input_size: facts.input_size,
         trained_parameters: facts.trained_parameters,

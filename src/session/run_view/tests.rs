@@ -25,7 +25,7 @@ fn header() -> RunHeader {
         train_images: vec![24, 24],
         test_images: vec![2, 1],
         device: "cpu".into(),
-        card_variant: None,
+        gpu_weights: None,
         drawing: Default::default(),
         input_size: 32,
         trained_parameters: 1,

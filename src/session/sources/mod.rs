@@ -272,11 +272,6 @@ pub trait Sources: Send + Sync {
         )?))
     }
 
-    /// Prepares the card of this key for a family of backbones; gives the devices as they are known then.
-    fn prepare(&self, key: &str, family: &str, progress: &Progress) -> Result<Vec<DeviceView>> {
-        lists::prepare(key, family, progress)
-    }
-
     /// The runs of the usual folder and of these others.
     fn runs(&self, others: Vec<PathBuf>) -> Shelf {
         let disk = self.disk();

@@ -50,7 +50,7 @@ fn header(folder: &str) -> RunHeader {
         train_images: vec![4; 2],
         test_images: vec![4; 2],
         device: "CPU".into(),
-        card_variant: None,
+        gpu_weights: None,
         drawing: Default::default(),
         input_size: 32,
         trained_parameters: 1,

@@ -5,7 +5,6 @@
 
 mod library;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +12,6 @@ use crate::data::Listed;
 use crate::data::card::Sizes;
 use crate::data::scenario::Scenario;
 use crate::data::{Correction, Fingerprints};
-use crate::device::Prepared;
 use crate::experiment::estimate::over_passes;
 use crate::method::{Chosen, SingleClassTasks};
 use crate::problem::{Problem, Result};
@@ -280,10 +278,6 @@ pub struct DeviceView {
     pub kind: String,
     /// Whether `auto` means this one.
     pub chosen_by_auto: bool,
-    /// Whether a run prepares it when it is first used.
-    pub prepared_by_itself: bool,
-    /// What preparing it found, by family of backbones.
-    pub prepared: BTreeMap<String, Prepared>,
     /// How many times as fast it multiplies with weights of bf16 as with f32; none where it does not do so itself.
     pub bf16_gain: Option<f64>,
 }

@@ -12,8 +12,6 @@ pub(super) fn experiment(session: &mut Session, command: ExperimentCommand) {
         ExperimentCommand::UseCorrected(on) => session.use_corrected(on),
         ExperimentCommand::Download(item) => session.download(item),
         ExperimentCommand::StopDownload(item) => session.stop_download(&item),
-        ExperimentCommand::PrepareCard(key, family) => session.prepare_card(&key, &family),
-        ExperimentCommand::StopPreparing => session.stop_preparing(),
         ExperimentCommand::Arrive(at_once) => session.arrive(at_once),
         ExperimentCommand::TryMethods => session.try_methods(),
         ExperimentCommand::StopTrying => session.stop_trying(),

@@ -91,12 +91,12 @@ fn half_precision_changes_features_by_its_rounding_only() {
         library::open(library::EMBEDDED, place, &mut |_| true).unwrap()
     };
     let full = open(WeightType::F32);
-    assert_eq!(full.variant.weights, WeightType::F32);
+    assert_eq!(full.weights, WeightType::F32);
     let exact = features(&full, 2);
     let largest = exact.iter().fold(0f32, |most, v| most.max(v.abs()));
     for (weights, limit) in [(WeightType::F16, 5e-3), (WeightType::Bf16, 2e-2)] {
         let half = open(weights);
-        assert_eq!(half.variant.weights, weights);
+        assert_eq!(half.weights, weights);
         assert_eq!(full.sha256, half.sha256);
         assert_eq!(full.backbone.parameters(), half.backbone.parameters());
         let half = features(&half, 2);

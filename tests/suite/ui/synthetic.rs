@@ -20,7 +20,7 @@ pub fn header() -> RunHeader {
         train_images: vec![270; 5],
         test_images: vec![90; 5],
         device: "CPU".into(),
-        card_variant: None,
+        gpu_weights: None,
         drawing: Default::default(),
         input_size: 32,
         trained_parameters: 10_595,

@@ -21,7 +21,6 @@ use crate::run::event::Control;
 use crate::run::grid::Grid;
 use crate::run::job::SearchBy;
 use crate::store;
-use crate::texts::Message;
 use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
 
 /// Options of a search.
@@ -164,12 +163,7 @@ fn one_round(
     if numbers.is_empty() {
         return Ok(true);
     }
-    let mut say = |what: Message| {
-        if !args.quiet {
-            tell(what);
-        }
-    };
-    let plan = GridPlan::make(cells, &root, true, stock, control, &mut say);
+    let plan = GridPlan::make(cells, &root, true, stock, control);
     let Some(mut plan) = plan else {
         stopped();
         return Ok(false);

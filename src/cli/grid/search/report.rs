@@ -109,7 +109,7 @@ impl Forecast {
         let mut rounds = Vec::new();
         for round in 0..search.rounds() {
             let (cells, numbers) = search.round(round, &everybody);
-            let plan = GridPlan::make(cells, root, false, stock, control, &mut |_| {})?;
+            let plan = GridPlan::make(cells, root, false, stock, control)?;
             let rows = numbers.into_iter().zip(&plan.cells.rows);
             let rows = rows.map(|(number, row)| (number, RowForecast::of(&plan, &row.cells)));
             rounds.push(rows.collect());

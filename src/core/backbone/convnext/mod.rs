@@ -39,21 +39,16 @@ pub static FAMILY: Family = Family {
     keys: &["depths", "widths", "final_norm"],
     // The paper's 15 of 36 blocks.
     pet_blocks: 15,
-    attention: false,
     kept: Kept {
         kernels: [1.0, 1.0],
-        framework: [4.0, 3.0, 0.0],
+        framework: [4.0, 3.0],
     },
     pixels: Normalisation::OF_IMAGENET,
     read: |words| read(words).map(Architecture::of),
     infer: |tensors| Ok(shaped(tensors)),
     first: &["stem.0.weight", "downsample_layers.0.0.weight"],
     renamed: |tensors| Ok(renamed(tensors)),
-    trial: || {
-        let small = Config::plain(32, vec![1, 2], vec![16, 32]);
-        let widths = vec![96, 192, 384, 768];
-        [small, Config::plain(224, vec![1, 1, 3, 1], widths)].map(Architecture::of)
-    },
+    trial: || Architecture::of(Config::plain(32, vec![1, 2], vec![16, 32])),
 };
 
 /// Dimensions of a ConvNeXt.

@@ -14,7 +14,7 @@ use crate::data::transform::{InputSpec, is_crop_ratio};
 use crate::fetch::{self, DownloadProgress};
 use crate::memory::available_bytes;
 use crate::message;
-use crate::nn::{ComputeVariant, Place};
+use crate::nn::{Place, WeightType};
 use crate::problem::{Problem, Result};
 use crate::texts::Words;
 
@@ -36,14 +36,14 @@ pub struct Opened {
     pub path: Option<PathBuf>,
     /// What the file does not say and was assumed (sentences).
     pub assumed: Vec<Words>,
-    /// The way it is computed.
-    pub variant: ComputeVariant,
+    /// The type of its frozen matrices.
+    pub weights: WeightType,
 }
 
 impl Opened {
-    fn new(backbone: Arc<dyn Backbone>, entry: BackboneEntry, variant: ComputeVariant) -> Self {
+    fn new(backbone: Arc<dyn Backbone>, entry: BackboneEntry, weights: WeightType) -> Self {
         Self {
-            variant,
+            weights,
             backbone,
             input: entry.input(),
             normalisation: entry.normalisation,
@@ -80,14 +80,14 @@ impl Unplaced {
     /// Makes the network on a device.
     pub fn place(self, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
-        let variant = to.variant;
+        let weights = to.weights;
         let backbone = self.entry.architecture.assemble(self.tensors, to)?;
         Ok(Opened {
             path: self.path,
             sha256: self.sha256,
             bytes: self.bytes,
             assumed: self.assumed,
-            ..Opened::new(backbone, self.entry, variant)
+            ..Opened::new(backbone, self.entry, weights)
         })
     }
 }
@@ -162,14 +162,14 @@ impl BackboneLibrary {
     /// A backbone of this name with random weights, for measurements.
     pub fn random(&self, name: &str, seed: u64, to: impl Into<Place>) -> Result<Opened> {
         let to = to.into();
-        let variant = to.variant;
+        let weights = to.weights;
         let about = self.describe(name)?;
         enough_memory(about.parameters, available_bytes())?;
         let entry = about.entry;
         let backbone = entry.architecture.random(seed, to)?;
         Ok(Opened {
             assumed: vec![message!("network-random").into()],
-            ..Opened::new(backbone, entry, variant)
+            ..Opened::new(backbone, entry, weights)
         })
     }
 

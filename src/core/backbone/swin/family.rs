@@ -30,22 +30,17 @@ pub static FAMILY: Family = Family {
     keys: &["patch", "width", "depths", "heads", "window", "mlp_ratio"],
     // The paper's 10 of 24 blocks.
     pet_blocks: 10,
-    attention: true,
     kept: Kept {
         // The windows are a copy.
         kernels: [6.0, 1.0],
-        framework: [10.0, 3.0, 2.0],
+        framework: [10.0, 3.0],
     },
     pixels: Normalisation::OF_IMAGENET,
     read: |words| read(words).map(Architecture::of),
     infer: |tensors| Ok(shaped(tensors)),
     first: &["patch_embed.proj.weight"],
     renamed: |tensors| Ok(renamed(tensors)),
-    trial: || {
-        let small = Config::plain((32, 4, 4), 24, vec![2, 2], vec![3, 6]);
-        let heads = vec![3, 6, 12, 24];
-        [small, Config::plain((224, 4, 7), 96, vec![2; 4], heads)].map(Architecture::of)
-    },
+    trial: || Architecture::of(Config::plain((32, 4, 4), 24, vec![2, 2], vec![3, 6])),
 };
 
 impl Dimensions for Config {

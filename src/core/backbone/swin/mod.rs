@@ -10,7 +10,7 @@ use super::mlp::Mlp;
 use super::patches::Neighbours;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, check_no_prefix, patches};
-use crate::nn::{self, AttentionHeads, Frame, LayerNorm, Linear};
+use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
@@ -30,7 +30,7 @@ struct Block {
     merging: Option<Merging>,
     /// Whether the windows are shifted by half their side.
     shifted: bool,
-    heads: AttentionHeads,
+    heads: usize,
     norm1: LayerNorm,
     qkv: Linear,
     biases: Biases,
@@ -111,10 +111,7 @@ impl Block {
         Self {
             merging,
             shifted: index % 2 == 1,
-            heads: AttentionHeads {
-                count: heads,
-                form: loader.place().variant.attention,
-            },
+            heads,
             norm1,
             qkv,
             biases,

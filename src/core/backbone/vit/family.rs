@@ -42,10 +42,9 @@ pub static FAMILY: Family = Family {
     ],
     // The paper's 5 of 12 blocks.
     pet_blocks: 5,
-    attention: true,
     kept: Kept {
         kernels: [5.0, 1.0],
-        framework: [8.0, 3.0, 2.0],
+        framework: [8.0, 3.0],
     },
     pixels: (Normalisation::UNIT, "network-pixels-as-they-are"),
     read: |words| read(words).map(Architecture::of),
@@ -56,10 +55,7 @@ pub static FAMILY: Family = Family {
         "embedding/kernel",
     ],
     renamed,
-    trial: || {
-        let small = Config::plain(32, 8, 24, 3, 3);
-        [small, Config::plain(224, 16, 384, 4, 6)].map(Architecture::of)
-    },
+    trial: || Architecture::of(Config::plain(32, 8, 24, 3, 3)),
 };
 
 impl Dimensions for Config {

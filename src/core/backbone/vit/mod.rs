@@ -25,7 +25,7 @@ use super::loader::WeightLoader;
 use super::mlp::Mlp;
 use super::projections::{projections, uses_projections};
 use super::{Backbone, Facts, IN_ATTENTION, Tokens, no_prompts, patches};
-use crate::nn::{self, AttentionHeads, Frame, LayerNorm, Linear};
+use crate::nn::{self, Frame, LayerNorm, Linear};
 use crate::pet::{Hooks, Site};
 use crate::problem::Result;
 
@@ -85,19 +85,12 @@ impl Vit {
         }
     }
 
-    fn heads(&self) -> AttentionHeads {
-        AttentionHeads {
-            count: self.config.heads,
-            form: self.facts.place.variant.attention,
-        }
-    }
-
     /// x + attention(LN(x)), with its hooks; in one operation where nothing acts inside.
     fn attention_part(&self, index: usize, x: Tensor<3>, hooks: &dyn Hooks) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
         let prefix = hooks.prefix(index);
         let whole = prefix.is_none() && !hooks.uses_any(index, IN_ATTENTION);
-        let (projections, heads) = (block.projections(index, hooks)?, self.heads());
+        let (projections, heads) = (block.projections(index, hooks)?, self.config.heads);
         if whole && !hooks.uses_any(index, &[Site::Attention, Site::Norm1]) {
             let frame = Frame::whole(&block.norm1);
             return Ok(nn::self_attention(x, frame, projections, heads, None));
@@ -122,14 +115,14 @@ impl Vit {
         hooks: &dyn Hooks,
     ) -> Result<Tensor<3>> {
         let block = &self.blocks[index];
-        let heads = self.heads();
+        let heads = self.config.heads;
         let [packed, proj] = block.projections(index, hooks)?;
         let mut qkv = packed.forward(e.clone());
         if uses_projections(hooks, index) {
             qkv = Tensor::cat(projections(index, e, (packed, qkv), hooks)?.to_vec(), 2);
         }
         let mixed = if hooks.uses(index, Site::Attend) {
-            let [q, k, v] = nn::split_heads(&qkv, prefix, heads.count);
+            let [q, k, v] = nn::split_heads(&qkv, prefix, heads);
             let out = hooks.attend(index, q, k, v)?;
             let [batch, heads, tokens, width] = out.dims();
             out.swap_dims(1, 2).reshape([batch, tokens, heads * width])

@@ -13,7 +13,7 @@ use crate::experiment::grounds::{Grounds, standing_alone};
 use crate::experiment::{Stock, fitting, footprint, open_options, plan};
 use crate::message;
 use crate::method::{Chosen, Context, PetPlan};
-use crate::nn::ComputeVariant;
+use crate::nn::WeightType;
 use crate::pet::library::PluginLibrary;
 use crate::pet::{Drawing, PetSpec};
 use crate::problem::Result;
@@ -62,12 +62,12 @@ struct KnownBackbone {
 pub(super) struct Foresight {
     stock: Stock,
     control: Control,
-    /// Whether devices are opened and cards prepared, as a run does it; else what is known of them has to do.
+    /// Whether devices are opened, as a run does it.
     opens: bool,
     library: BackboneLibrary,
     backbones: HashMap<String, Result<KnownBackbone>>,
     plugins: PluginLibrary,
-    ways: HashMap<String, Result<Option<ComputeVariant>>>,
+    gpu_weights: HashMap<String, Result<Option<WeightType>>>,
     data: Option<(String, Result<OpenData>)>,
     /// What the last settings take, all repetitions alike.
     taken: Option<(RunConfig, [u64; 2])>,
@@ -82,7 +82,7 @@ impl Foresight {
             library: stock.backbones(),
             backbones: HashMap::new(),
             plugins: stock.plugins(),
-            ways: HashMap::new(),
+            gpu_weights: HashMap::new(),
             data: None,
             taken: None,
         }
@@ -97,11 +97,11 @@ impl Foresight {
         read_from(&self.library, backbone, tell).map(drop)
     }
 
-    /// What is known of a cell with these settings; `tell` hears of what takes long.
+    /// What is known of a cell with these settings.
     ///
     /// # Errors
     /// A Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the plugin.
-    pub fn of(&mut self, config: &RunConfig, tell: &mut dyn FnMut(Message)) -> Result<Foreseen> {
+    pub fn of(&mut self, config: &RunConfig) -> Result<Foreseen> {
         let chosen = Chosen::of(config)?;
         let order = ClassOrder::parse(&config.order)?;
         let pet = match chosen.trains_pet()? {
@@ -110,7 +110,7 @@ impl Foresight {
         };
         let backbone = self.backbone(&config.backbone)?;
         let about = &*backbone.about;
-        let variant = self.way(&chosen, about, tell)?;
+        let gpu_weights = self.gpu_weights(&chosen, about)?;
         let scenario = self.scenario(&chosen, &order)?;
         let start = match pet {
             Some(_) => self.stock.start(config)?,
@@ -144,7 +144,7 @@ impl Foresight {
                 images: open.images.clone(),
                 pet: pet.as_deref(),
                 drawing: Drawing::default(),
-                variant,
+                gpu_weights,
                 input_size: about.entry.input().size,
                 frozen_parameters: about.parameters,
                 weights_sha256,
@@ -184,38 +184,23 @@ impl Foresight {
         known.or_insert_with(look).clone()
     }
 
-    /// The way a card computes these settings; none on the CPU.
-    fn way(
+    /// The type of weights that a run of these settings has on its GPU; `None` on the CPU.
+    fn gpu_weights(
         &mut self,
         chosen: &Chosen<'_>,
         about: &Description,
-        tell: &mut dyn FnMut(Message),
-    ) -> Result<Option<ComputeVariant>> {
+    ) -> Result<Option<WeightType>> {
         let config = chosen.config;
         let family = about.entry.architecture.family().name;
-        let weights = (chosen.spec.memory)(chosen, about.blocks.len())?.weights;
-        let (device, precision) = (&config.device, config.precision);
-        let key = format!(
-            "{device} {family} {precision:?} {:?} {weights}",
-            config.card_variant
-        );
-        let (opens, control) = (self.opens, &self.control);
-        let look = || match opens {
-            false => Ok(fitting::foreseen(config, family, weights)),
+        let key = format!("{} {family} {:?}", config.device, config.precision);
+        let look = || match self.opens {
+            false => Ok(fitting::expected_on_gpu(config)),
             true => {
-                let mut last = None;
-                let mut go_on = |what: Message| {
-                    if last.as_ref() != Some(&what) {
-                        tell(what.clone());
-                        last = Some(what);
-                    }
-                    control.wish() != Wish::Stop
-                };
-                let fitted = plan::fitted(chosen, about, None, &mut go_on)?;
-                Ok((!fitted.ready.info.is_cpu()).then_some(fitted.variant))
+                let fitted = plan::fitted(chosen, about, None)?;
+                Ok((!fitted.ready.info.is_cpu()).then_some(fitted.weights))
             }
         };
-        self.ways.entry(key).or_insert_with(look).clone()
+        self.gpu_weights.entry(key).or_insert_with(look).clone()
     }
 
     /// The data set of these settings, opened where it is not the one before.
@@ -279,7 +264,6 @@ impl Foresight {
         let alike = RunConfig {
             device: config.device.clone(),
             micro_batch: config.micro_batch,
-            card_variant: config.card_variant,
             ..alike
         };
         if let Some((known, takes)) = &self.taken

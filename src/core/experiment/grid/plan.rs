@@ -17,7 +17,6 @@ use crate::run::grid::Grid;
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
 };
-use crate::texts::Message;
 
 /// How a cell stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,15 +87,13 @@ pub struct GridPlan {
 
 impl GridPlan {
     /// Looks at everything that cells stand on and at the runs below `root`. With `opens`, devices are opened as a run
-    /// opens them; else what is known of them has to do. `tell` hears of what takes long. None when the person stopped
-    /// it.
+    /// opens them. `None` if the user stopped it.
     pub fn make(
         cells: Cells,
         root: &Path,
         opens: bool,
         stock: &Stock,
         control: &Control,
-        tell: &mut dyn FnMut(Message),
     ) -> Option<Self> {
         let mut foresight = Foresight::new(stock, control, opens);
         let mut foreseen: Vec<Option<Result<Foreseen>>> = vec![None; cells.cells.len()];
@@ -104,7 +101,7 @@ impl GridPlan {
             let cell = &cells.cells[number];
             let known = match &cell.refused {
                 Some(problem) => Err(problem.clone()),
-                None => foresight.of(&cell.config, tell),
+                None => foresight.of(&cell.config),
             };
             if control.wish() == Wish::Stop {
                 return None;
@@ -136,7 +133,7 @@ impl GridPlan {
     pub fn from_afar(grid: Grid, root: &Path, overrides: &Overrides) -> Result<Self> {
         let cells = Cells::of(grid, root, overrides)?;
         let (stock, control) = (Stock::default(), Control::default());
-        let plan = Self::make(cells, root, false, &stock, &control, &mut |_| {});
+        let plan = Self::make(cells, root, false, &stock, &control);
         plan.ok_or_else(|| Problem::new(message!("notices-grid-unread")))
     }
 

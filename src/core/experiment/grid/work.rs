@@ -203,9 +203,7 @@ impl GridPlan {
             return Ok(());
         }
         obtained?;
-        self.foreseen[cell] = self.foresight.of(&config, &mut |what| {
-            tell(what);
-        });
+        self.foreseen[cell] = self.foresight.of(&config);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use crate::backbone::library::{self, BackboneLibrary, Opened, State};
 use crate::data::Dataset;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::device::{self, Ready};
-use crate::experiment::fitting::variant_of;
+use crate::experiment::fitting::answering_weights;
 use crate::experiment::plan::scenario;
 use crate::experiment::provenance::{facts_of, machine};
 use crate::fetch::sha256_of_file;
@@ -132,13 +132,13 @@ impl Checker<'_> {
             self.report.unchecked.push(what);
             return Ok(None);
         }
-        let (variant, control) = (variant_of(header, ready), self.control.clone());
+        let (weights, control) = (answering_weights(header, ready), self.control.clone());
         let mut go_on = |_| control.wish() != Wish::Stop;
         let read = || match named {
             Some(file) => BackboneLibrary::usual().read_with(&config.backbone, file),
             None => library::read(&config.backbone, &mut go_on),
         };
-        let opened = self.stock.placed(&config.backbone, variant, ready, read)?;
+        let opened = self.stock.placed(&config.backbone, weights, ready, read)?;
         if opened.sha256 != header.weights_sha256 {
             self.other_weights(&opened.entry.name, &opened.sha256, header);
             return Ok(None);

@@ -28,7 +28,7 @@ use crate::run::event::{AddedTask, Control, Event, Phase, RunHeader, Sink, Wish}
 use crate::store::{self, AddedPictures, NewAddedTask, PetStart, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
-use super::fitting::variant_of;
+use super::fitting::answering_weights;
 use super::images::{Images, Own};
 use super::trainer::{Kit, Trainer};
 use super::{Outcome, Stock, unless_stopped, upload};
@@ -156,8 +156,8 @@ impl Teacher {
             prepare(sink, what);
             control.wish() != Wish::Stop
         };
-        let variant = variant_of(before, &ready);
-        let backbone = stock.backbone(&config.backbone, variant, &ready, &mut progress)?;
+        let weights = answering_weights(before, &ready);
+        let backbone = stock.backbone(&config.backbone, weights, &ready, &mut progress)?;
         if backbone.sha256 != before.weights_sha256 {
             return Err(
                 Problem::new(message!("problem-backbones-weights-changed-since-this-run"))

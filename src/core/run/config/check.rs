@@ -1,7 +1,6 @@
 //! What is wrong with settings, as far as they alone can tell.
 
 use crate::data::check_corrected;
-use crate::message;
 
 use super::{RunConfig, SETTINGS};
 use crate::problem::Problem;
@@ -23,13 +22,6 @@ impl RunConfig {
                 })
             })
             .collect();
-        let named = self.precision.named();
-        let of_variant = self.card_variant.map(|variant| variant.weights);
-        if named.is_some() && of_variant.is_some() && named != of_variant {
-            let what = message!("problem-precision-and-cards-variant-name-different");
-            let problem = Problem::new(what).at("--card-variant");
-            problems.push(problem.advise(message!("try-leave-one-of-them-out")));
-        }
         problems.extend(
             check_corrected(&self.corrected)
                 .err()

@@ -1,7 +1,6 @@
 //! How a field of the settings gives and takes the value of a setting.
 
 use super::{Precision, Setting};
-use crate::nn::ComputeVariant;
 
 /// A field's type.
 pub(super) trait Field: Clone {
@@ -120,20 +119,3 @@ impl Field for Precision {
         put(self, named)
     }
 }
-
-impl Field for CardVariant {
-    fn value(&self) -> Option<Setting> {
-        Some(Setting::Text((*self)?.to_string().into()))
-    }
-
-    fn set_from(&mut self, value: Setting) -> bool {
-        match value {
-            Setting::Text(text) if text == "auto" => put(self, Some(None)),
-            Setting::Text(text) => put(self, text.parse().ok().map(Some)),
-            _ => false,
-        }
-    }
-}
-
-/// The way a card computes; none for the one that preparing it found fastest.
-type CardVariant = Option<ComputeVariant>;

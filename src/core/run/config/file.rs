@@ -1,4 +1,5 @@
-//! Settings in a file: a table of their keys. Older versions wrote LAE's own settings at the top level.
+//! Settings in a file: a table of their keys. Older versions wrote LAE's own settings at the top level, and how a GPU
+//! computed.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::list::KEYS;
-use super::{RunConfig, RunSetting, SETTINGS, Setting};
+use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting};
 
 /// LAE's own settings, which stood beside the others in older files.
 const ONCE_AT_THE_TOP: [&str; 5] = [
@@ -63,6 +64,7 @@ impl<'de> Visitor<'de> for ConfigVisitor {
             }
         }
         let mut old = Vec::new();
+        let mut card_variant = String::new();
         while let Some(key) = table.next_key_seed(ConfigKeySeed)? {
             match key {
                 ConfigKey::Of(setting) => table.next_value_seed(ValueSeed(setting, &mut config))?,
@@ -70,7 +72,11 @@ impl<'de> Visitor<'de> for ConfigVisitor {
                 ConfigKey::StoredNames => config.stored_names = table.next_value()?,
                 ConfigKey::Corrected => config.corrected = table.next_value()?,
                 ConfigKey::Old(key) => old.push((key, table.next_value()?)),
+                ConfigKey::CardVariant => card_variant = table.next_value::<String>()?,
             }
+        }
+        if config.precision == Precision::Auto && card_variant.starts_with("f16-") {
+            config.precision = Precision::F16;
         }
         // They meant nothing to the Baseline, but stood in its files too.
         for (key, value) in old.into_iter().filter(|_| config.method == "lae") {
@@ -87,6 +93,8 @@ enum ConfigKey {
     Corrected,
     StoredNames,
     Old(&'static str),
+    /// How a GPU computed, in files of older versions: `f16-fused-bytes`.
+    CardVariant,
 }
 
 /// Reads a key.
@@ -105,6 +113,7 @@ impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
             ("settings", _) => Ok(ConfigKey::Own),
             ("mended", _) => Ok(ConfigKey::Corrected),
             ("stored_names", _) => Ok(ConfigKey::StoredNames),
+            ("card_variant", _) => Ok(ConfigKey::CardVariant),
             (_, Some(old)) => Ok(ConfigKey::Old(old)),
             // Told where the key stands, so that the file's line is known.
             _ => Err(D::Error::unknown_field(&text, KEYS)),

@@ -5,7 +5,6 @@ use super::field::Field;
 use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
 use crate::data::Correction;
-use crate::nn::ComputeVariant;
 
 /// A setting of every run: what it is, and the way to its field.
 #[derive(Debug)]
@@ -268,12 +267,6 @@ settings_of_every_run! {
     };
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
     device: String = method("DEVICE", "Device", SettingKind::Text("auto")) { shown: SettingPlace::ByHand, says: Says::Where };
-    /// How a card computes the backbone: auto (the variant that preparing it found fastest), plain, or one of `lae-studio
-    /// devices` like f16-fused-bytes
-    card_variant: Option<ComputeVariant> = method("VARIANT", "Variant",
-                                           SettingKind::Name("auto, plain, or a variant like f16-fused-bytes")) {
-        shown: SettingPlace::ByHand, says: Says::Where, fix: "Use the automatic variant",
-    };
     /// Memory for decoded pictures; what does not fit is decoded anew, with the same result
     cache_mb: usize = data("MB", "Memory for pictures", SettingKind::Whole { default: 1024, least: 0, most: MOST_MB }) {
         refused: ("no machine has that much memory", "1024 is the usual value; 0 keeps no decoded pictures"),

@@ -32,8 +32,7 @@ pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capi
 /// other arithmetic, but that with bf16 what a frozen matrix is multiplied with is rounded, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// The program's choice: what preparing the card found best, f32 on the processor, on a card that is not prepared,
-    /// and where the method trains the weights.
+    /// The usual type: f32.
     #[default]
     Auto,
     /// Single precision.
@@ -233,7 +232,6 @@ mod tests {
             pet_start: Some("adapter".into()),
             train_limit: Some(1),
             test_limit: Some(1),
-            card_variant: Some(crate::nn::ComputeVariant::PLAIN),
             ..RunConfig::default()
         };
         let text = all.to_toml().unwrap();
@@ -339,6 +337,21 @@ mod tests {
         assert!(with("99999999999").block_list(8).is_err());
         assert!(with("0,x").block_list(8).is_err());
         assert!(with("").block_list(8).is_err());
+    }
+
+    #[test]
+    fn the_card_variant_of_older_files_is_a_precision() {
+        for (text, precision) in [
+            ("card_variant = \"f16-fused-bytes\"\n", Precision::F16),
+            ("card_variant = \"f32-fused-bytes\"\n", Precision::Auto),
+            (
+                "card_variant = \"plain\"\nprecision = \"bf16\"\n",
+                Precision::Bf16,
+            ),
+        ] {
+            let config = RunConfig::from_toml(text, "run.toml").unwrap();
+            assert_eq!(config.precision, precision);
+        }
     }
 
     #[test]

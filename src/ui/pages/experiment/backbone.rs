@@ -2,7 +2,6 @@
 
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
-use super::card_variant::card_variant;
 use super::{standing, step};
 use crate::backbone::families::{self, FAMILIES};
 use crate::run::config::{Precision, Setting, SettingGroup};
@@ -56,7 +55,6 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
                 Some(view) => {
                     facts(ui, view);
-                    card_variant(ui, cx, view);
                     download(ui, cx, view);
                 }
                 None => {}

@@ -2,7 +2,6 @@
 
 mod arrival;
 mod backbone;
-mod card_variant;
 mod chips;
 mod corrected;
 mod data;

@@ -133,7 +133,7 @@ impl Search {
         let mut counted = 0;
         for row in order {
             let config = self.shortened(self.config(row), 0);
-            let train = match foresight.of(&config, &mut |_| {}) {
+            let train = match foresight.of(&config) {
                 Ok(foreseen) => foreseen.train_images,
                 Err(why) => {
                     problem.get_or_insert(why);

@@ -1,0 +1,112 @@
+//! Checks on a GPU a small network of each family of backbones against the CPU. A self-test runs it in a child process (see
+//! [`crate::device::trust`]).
+
+use burn::tensor::{Device, Tensor};
+
+use super::upload;
+use crate::backbone::architecture::{Architecture, Family};
+use crate::backbone::library::Normalisation;
+use crate::method::lae::Switches;
+use crate::method::{Lae, LaeSettings};
+use crate::nn::WeightType;
+use crate::pet::library::PluginLibrary;
+use crate::pet::{PetSettings, PetStack};
+use crate::problem::{Problem, Result};
+use crate::selftest::TOLERANCE;
+use crate::tensors::HostTensor;
+
+/// Images of the batch.
+const BATCH: usize = 4;
+/// Classes of the head.
+const CLASSES: usize = 5;
+/// Width of the PETs.
+const PET_SIZE: usize = 4;
+
+/// Compares logits, loss and all gradients of a small network of `family`, with PETs in all blocks but the first, with the
+/// CPU's; returns the largest error relative to the largest value.
+///
+/// # Errors
+/// A Problem when the device fails, or is off by more than rounding explains.
+pub fn check_family(family: &Family, device: &Device, weights: WeightType) -> Result<f64> {
+    let network = (family.trial)();
+    let expected = outcome(&network, &Device::flex(), weights)?;
+    let found = outcome(&network, device, weights)?;
+    let errors = found.iter().zip(&expected);
+    let error = errors
+        .map(|(found, expected)| found.relative_error(expected))
+        .fold(0f64, f64::max);
+    match error <= TOLERANCE {
+        true => Ok(error),
+        false => Err(Problem::new(format!(
+            "a small {} differs from the CPU's by {error:.1e} of the largest value",
+            family.title
+        ))),
+    }
+}
+
+/// Returns the logits, the loss and all gradients of a batch.
+fn outcome(
+    network: &Architecture,
+    device: &Device,
+    weights: WeightType,
+) -> Result<Vec<HostTensor>> {
+    let backbone = network.random(7, (device, weights))?;
+    let spec = PluginLibrary::with_folders(Vec::new()).get("adapter")?;
+    let settings = PetSettings::of_size(PET_SIZE);
+    let blocks: Vec<usize> = (1..backbone.blocks().len()).collect();
+    let fresh = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 3, device)?;
+    // A fresh PET does nothing, and half of its gradients are 0.
+    let mut shift = 0;
+    let pets = fresh.with(|_, value, _| {
+        shift += 1;
+        value.clone() + numbers(value.dims(), shift, device) * 0.2
+    });
+    let settings = LaeSettings {
+        switches: Switches::NONE,
+        ema: 0.0,
+        learning_rate: 1e-3,
+        seed: 1,
+    };
+    let mut method = Lae::new(backbone, pets, settings);
+    method.begin(CLASSES);
+    let side = network.input_size();
+    let bytes = 0..BATCH * side * side * 3;
+    let pixels: Vec<u8> = bytes.map(|i| (i * 7919 % 251) as u8).collect();
+    let images = || upload::images(&pixels, side, &Normalisation::IMAGENET, device);
+    let labels: Vec<usize> = (0..BATCH).map(|i| i % CLASSES).collect();
+    let logits = method.judge(images())?.online;
+    let (loss, gradients) = method.gradients(images(), &labels, false, None)?;
+    let mut found = vec![HostTensor::read(&logits)?, HostTensor::read(&loss)?];
+    for (_, gradient) in gradients.iter() {
+        found.push(HostTensor::read(gradient)?);
+    }
+    Ok(found)
+}
+
+/// Fixed numbers between −1 and 1.
+fn numbers(shape: [usize; 2], shift: usize, device: &Device) -> Tensor<2> {
+    let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
+    let values: Vec<f32> = (0..shape[0] * shape[1]).map(value).collect();
+    Tensor::from_data(burn::tensor::TensorData::new(values, shape), device)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::backbone::families::FAMILIES;
+
+    #[test]
+    fn every_network_is_alive_and_the_cpu_agrees_with_itself() {
+        let flex = Device::flex();
+        for family in FAMILIES {
+            for weights in [WeightType::F32, WeightType::F16] {
+                assert_eq!(check_family(family, &flex, weights).unwrap(), 0.0);
+            }
+            for tensor in outcome(&(family.trial)(), &flex, WeightType::F32).unwrap() {
+                let largest = tensor.values.iter().fold(0f32, |most, v| most.max(v.abs()));
+                assert!(largest > 1e-6, "{}: {largest}", family.name);
+            }
+        }
+    }
+}
