@@ -1,16 +1,16 @@
 //! The thread that owns every tensor and device: takes Commands, tells Events.
 //!
-//! Jobs wait in the queue, which the engine alone owns and keeps on disk; predictions are served between
-//! two batches of the running one, once a helper thread has made ready what they need. Every job is fenced: a panic in it becomes a `Failed` event and
-//! the thread lives on. The front end is woken through a callback, so the engine knows no window.
+//! Jobs wait in the queue, which the engine alone owns and keeps on disk; other requests are served between two batches of
+//! the running one (`scheduler`). Every job is fenced: a panic in it becomes a `Failed` event and the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
 mod cells;
 mod grids;
 mod inside;
 mod predictions;
+mod scheduler;
 mod searches;
-mod sheets;
 mod sink;
+mod tables;
 mod work;
 
 use std::path::PathBuf;
@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::device;
 use crate::experiment::Stock;
+use crate::experiment::shelf::Prepared;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::diary;
@@ -28,9 +29,8 @@ use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, job_of};
 use crate::store::QueueFile;
-use inside::{Gathered, Looks};
-use predictions::{Predictions, Prepare, PreparedPredictor};
-use sheets::{News, SheetJob, Sheets};
+use scheduler::{LoadPredictor, Scheduler};
+use tables::{TableKind, TableRequest};
 
 /// Wakes the front end when an event waits.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -50,27 +50,26 @@ impl Engine {
     /// # Errors
     /// A Problem when the system gives no thread.
     pub fn start(runs_root: PathBuf, wake: Wake) -> Result<Self> {
-        Self::start_with(runs_root, wake, predictions::usual())
+        Self::start_with(runs_root, wake, Arc::new(Prepared::ahead))
     }
 
-    /// The same with another way to make predictors ready.
-    fn start_with(runs_root: PathBuf, wake: Wake, prepare: Prepare) -> Result<Self> {
+    /// Starts the thread with another way to load predictors.
+    fn start_with(runs_root: PathBuf, wake: Wake, load: LoadPredictor) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
         let control = Control::default();
+        let stock = Stock::default();
         let state = EngineState {
             inbox,
             control: control.clone(),
-            stock: Stock::default(),
+            scheduler: Scheduler::new(load, stock.clone(), messages.clone()),
+            stock,
             running: None,
             pending: None,
             queue: Queue::default(),
             file: QueueFile::below(&runs_root),
             unkept: false,
-            predictions: Predictions::new(prepare, messages.clone()),
             device_errors: device::errors(),
-            looks: Looks::new(messages.clone()),
-            sheets: Sheets::new(messages.clone()),
             outbox,
             wake,
             ending: false,
@@ -136,12 +135,8 @@ fn wait_for(thread: JoinHandle<()>, patience: Duration) -> bool {
 enum Message {
     /// Something is asked.
     Command(Command),
-    /// A helper thread made something ready.
-    Ready(PreparedPredictor),
-    /// A helper thread gathered test pictures.
-    Gathered(Gathered),
-    /// A helper thread reads pictures for a table, or holds labels against them.
-    Sheet(News),
+    /// A helper thread has a result for the scheduler.
+    Wake,
 }
 
 /// The engine thread's side of the channels.
@@ -157,11 +152,9 @@ struct EngineState {
     file: QueueFile,
     /// Whether it was told that the queue cannot be kept.
     unkept: bool,
-    predictions: Predictions,
+    scheduler: Scheduler,
     /// How many errors of devices were followed already.
     device_errors: usize,
-    looks: Looks,
-    sheets: Sheets,
     outbox: Sender<JobEvent>,
     wake: Wake,
     ending: bool,
@@ -172,9 +165,7 @@ impl EngineState {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Command(command) => self.sort(command),
-            Message::Ready(ready) => self.predictions.take(ready),
-            Message::Gathered(gathered) => self.looks.take(gathered),
-            Message::Sheet(news) => self.sheets.take(news),
+            Message::Wake => {}
         }
     }
 
@@ -182,11 +173,17 @@ impl EngineState {
     fn sort(&mut self, command: Command) {
         diary::asked(&command);
         match command {
-            Command::Predict(request) => self.predictions.ask(request),
-            Command::Inside(request) => self.looks.ask(request),
-            Command::Sheet(request) => self.sheets.ask(SheetJob::Sheet(*request)),
-            Command::Doubts(request) => self.sheets.ask(SheetJob::Doubts(request)),
-            Command::StopSheet(ticket) => self.sheets.stop(ticket),
+            Command::Predict(request) => self.scheduler.add(request),
+            Command::Inside(request) => self.scheduler.add(request),
+            Command::Sheet(request) => {
+                let kind = TableKind::Sheet(*request);
+                self.scheduler.add(TableRequest::new(kind));
+            }
+            Command::Doubts(request) => {
+                let kind = TableKind::Doubts(request);
+                self.scheduler.add(TableRequest::new(kind));
+            }
+            Command::StopSheet(ticket) => self.scheduler.cancel(ticket),
             Command::Queue(job) => {
                 let told = self.queue.put(*job, usize::MAX);
                 self.changed([told]);
@@ -206,7 +203,7 @@ impl EngineState {
             Command::Stop(job) => self.stop(job),
             Command::ForgetData => {
                 self.stock.forget_data();
-                self.looks.forget_probe_sets();
+                self.scheduler.resources.features.clear();
             }
             Command::Shutdown => self.ending = true,
         }
@@ -287,19 +284,18 @@ impl EngineState {
 
     /// Lets go of what lies on a device.
     fn let_go(&mut self) {
-        self.predictions.let_go();
+        self.scheduler.drop_predictors();
         self.stock.forget_backbones();
     }
 
-    /// Answers one snapshot of the oldest request that can be answered; true when there was one.
-    fn predict_one(&mut self) -> bool {
-        match self.predictions.next(&self.stock) {
-            Some(event) => {
-                self.tell(None, event);
-                true
-            }
-            None => false,
+    /// Computes one piece of what was requested beside training. Returns whether there was one.
+    fn serve_one(&mut self) -> bool {
+        self.follow_device_errors();
+        let worked = self.scheduler.run_one();
+        while let Some(event) = self.scheduler.events.pop_front() {
+            self.tell(None, event);
         }
+        worked
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::*;
-use crate::experiment::shelf::Prepared;
 use crate::run::config::{RunConfig, Setting};
 use crate::run::event::{Picture, PredictRequest};
 
@@ -60,7 +59,7 @@ fn a_run_ends_while_what_a_prediction_needs_is_still_being_made_ready() {
     let (began, begun) = channel();
     let (release, held) = channel::<()>();
     let held = Mutex::new((began, held));
-    let prepare: Prepare = Arc::new(move |folder, task, stock| {
+    let prepare: LoadPredictor = Arc::new(move |folder, task, stock| {
         let held = held.lock().unwrap();
         held.0.send(task).unwrap();
         held.1.recv().unwrap();
@@ -109,7 +108,7 @@ fn what_lay_on_a_lost_device_is_made_ready_anew() {
     let root = tempfile::tempdir().unwrap();
     let (began, begun) = channel();
     let began = Mutex::new(began);
-    let prepare: Prepare = Arc::new(move |folder, task, stock| {
+    let prepare: LoadPredictor = Arc::new(move |folder, task, stock| {
         began.lock().unwrap().send(task).unwrap();
         Prepared::ahead(folder, task, stock)
     });

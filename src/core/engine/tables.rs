@@ -1,0 +1,238 @@
+//! Tables of whole folders, and searches for doubtful labels: one piece answers a few images.
+//!
+//! A helper thread reads the images and uses the answers: it writes the table, or compares labels with features. It
+//! sends each piece to the engine's thread as a function of the predictor, and waits for the result.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, sync_channel};
+
+use super::scheduler::{Helper, Outbox, Priority, Request, Resources, Slot, Step};
+use super::{PATIENCE, wait_for};
+use crate::data::transform::InputSpec;
+use crate::experiment::Stock;
+use crate::experiment::doubt;
+use crate::experiment::predict::Predictor;
+use crate::experiment::sheet::{Asked, Columns, SheetBatch, fill};
+use crate::experiment::shelf::Key;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::run::doubt::{DoubtRequest, DoubtState};
+use crate::run::event::Event;
+use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
+
+/// What a table is made of.
+#[derive(Clone)]
+pub(super) enum TableKind {
+    /// The images of a folder.
+    Sheet(SheetRequest),
+    /// Training images that look like another class.
+    Doubts(DoubtRequest),
+}
+
+/// What a helper thread sends.
+enum Message {
+    Piece(Piece),
+    Progress(Event),
+    End(Event),
+}
+
+/// A piece to be computed by the engine's thread.
+type Piece = Box<dyn FnOnce(&Predictor) + Send>;
+
+/// A request for a table.
+pub(super) struct TableRequest {
+    kind: TableKind,
+    ticket: u64,
+    key: Key,
+    stop: Arc<AtomicBool>,
+    piece: Option<Piece>,
+    /// `None` until the predictor is loaded.
+    helper: Option<Helper<Message>>,
+}
+
+impl TableRequest {
+    pub fn new(kind: TableKind) -> Self {
+        let (ticket, run, task) = match &kind {
+            TableKind::Sheet(request) => (request.ticket, &request.run, request.task),
+            TableKind::Doubts(request) => (request.ticket, &request.run, request.task),
+        };
+        Self {
+            key: Key::of(run, task),
+            ticket,
+            kind,
+            stop: Arc::default(),
+            piece: None,
+            helper: None,
+        }
+    }
+
+    /// Starts the helper thread.
+    fn start(
+        &self,
+        predictor: &Predictor,
+        stock: &Stock,
+        engine: &Sender<super::Message>,
+    ) -> Helper<Message> {
+        let (ticket, stop) = (self.ticket, self.stop.clone());
+        let work: Work = match self.kind.clone() {
+            TableKind::Sheet(request) => {
+                let columns = Columns::of(predictor, request.threshold);
+                Box::new(move |worker| worker.write_table(&request, &columns))
+            }
+            TableKind::Doubts(request) => {
+                let (input, stock) = (predictor.input(), stock.clone());
+                Box::new(move |worker| worker.search_doubts(&request, input, &stock))
+            }
+        };
+        Helper::spawn(engine, move |outbox| {
+            let ended = work(&Worker {
+                outbox,
+                ticket,
+                stop,
+            })?;
+            outbox.send(Message::End(ended));
+            Ok(())
+        })
+    }
+}
+
+impl Request for TableRequest {
+    fn priority(&self) -> Priority {
+        Priority::Table
+    }
+
+    fn slot(&self) -> Option<Slot> {
+        None
+    }
+
+    fn step(&mut self, resources: &mut Resources) -> Result<Step> {
+        if let (None, Some(helper)) = (&self.piece, &self.helper) {
+            match helper.poll().transpose()? {
+                None => return Ok(Step::Wait),
+                Some(Message::Piece(piece)) => self.piece = Some(piece),
+                Some(Message::Progress(event)) => return Ok(Step::Continue(Some(event))),
+                Some(Message::End(event)) => return Ok(Step::Done(Some(event))),
+            }
+        }
+        let stock = &resources.stock;
+        let Some(predictor) = resources.predictors.predictor(&self.key, stock)? else {
+            return Ok(Step::Load(self.key.clone()));
+        };
+        match self.piece.take() {
+            Some(piece) => piece(predictor),
+            None => self.helper = Some(self.start(predictor, stock, &resources.engine)),
+        }
+        Ok(Step::Continue(None))
+    }
+
+    fn cancel(&mut self, ticket: u64) -> Option<Event> {
+        if self.ticket != ticket {
+            return None;
+        }
+        self.stop.store(true, Ordering::Relaxed);
+        // A helper that has begun sends the last event.
+        self.helper.is_none().then(|| match &self.kind {
+            TableKind::Sheet(_) => sheet(ticket, SheetState::Stopped),
+            TableKind::Doubts(_) => doubts(ticket, DoubtState::Stopped),
+        })
+    }
+
+    fn fail(&self, problem: Problem) -> Event {
+        match &self.kind {
+            TableKind::Sheet(_) => sheet(self.ticket, SheetState::Failed(problem)),
+            TableKind::Doubts(_) => doubts(self.ticket, DoubtState::Failed(problem)),
+        }
+    }
+}
+
+impl Drop for TableRequest {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.piece = None;
+        let thread = self.helper.take().and_then(Helper::close);
+        // A table removes what it has written; that takes no longer than a piece.
+        if let (TableKind::Sheet(_), Some(thread)) = (&self.kind, thread) {
+            wait_for(thread, PATIENCE);
+        }
+    }
+}
+
+fn sheet(ticket: u64, state: SheetState) -> Event {
+    Event::Sheet { ticket, state }
+}
+
+fn doubts(ticket: u64, state: DoubtState) -> Event {
+    Event::Doubts { ticket, state }
+}
+
+/// What a helper thread does. Returns the last event.
+type Work = Box<dyn FnOnce(&Worker<'_>) -> Result<Event> + Send>;
+
+/// What the helper thread has of the engine.
+struct Worker<'a> {
+    outbox: &'a Outbox<Message>,
+    ticket: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Worker<'_> {
+    /// Has the engine's thread compute a piece. Ends with an error when the request was dropped.
+    fn compute<T: Send + 'static>(
+        &self,
+        answer: impl FnOnce(&Predictor) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, answered) = sync_channel(1);
+        self.outbox.send(Message::Piece(Box::new(move |predictor| {
+            // The request may have been stopped meanwhile.
+            let _ = reply.send(answer(predictor));
+        })));
+        answered
+            .recv()
+            .map_err(|_| Problem::new(message!("problem-engine-has-ended")))?
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    fn report(&self, event: Event) -> ControlFlow<()> {
+        match self.goes_on() && self.outbox.send(Message::Progress(event)) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+
+    fn write_table(&self, request: &SheetRequest, columns: &Columns) -> Result<Event> {
+        let mut ask =
+            |piece: SheetBatch| self.compute(move |predictor| predictor.verdicts(&piece.seen));
+        let mut step =
+            |count: SheetCount| self.report(sheet(self.ticket, SheetState::Working(count)));
+        let asked = Asked {
+            folder: &request.folder,
+            only: &request.only,
+        };
+        let count = fill(columns, asked, &request.csv, &mut ask, &mut step)?;
+        let state = count.map_or(SheetState::Stopped, SheetState::Done);
+        Ok(sheet(self.ticket, state))
+    }
+
+    fn search_doubts(
+        &self,
+        request: &DoubtRequest,
+        input: InputSpec,
+        stock: &Stock,
+    ) -> Result<Event> {
+        let mut ask =
+            |seen: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&seen));
+        let mut step = |done, of| self.report(doubts(self.ticket, DoubtState::Working(done, of)));
+        let of = (request.run.as_path(), request.task);
+        let go_on = || self.goes_on();
+        let found = doubt::look(of, input, stock, &mut ask, &mut step, &go_on)?;
+        let state = found.map_or(DoubtState::Stopped, |found| {
+            DoubtState::Done(Box::new(found))
+        });
+        Ok(doubts(self.ticket, state))
+    }
+}
