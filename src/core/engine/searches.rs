@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::cells::{CellSink, preparing};
 use super::sink::JobSink;
 use crate::experiment::Stock;
-use crate::experiment::grid::search::{Measured, Search};
-use crate::experiment::grid::{Cells, GridEnd, GridPlan};
+use crate::experiment::grid::Cells;
+use crate::experiment::grid::search::Search;
 use crate::message;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::event::{Control, Event, Sink};
 use crate::run::job::SearchBy;
 use crate::run::searched::Searched;
@@ -30,34 +30,16 @@ pub(super) fn run_search(
     let name = cells.grid.name.clone();
     sink.event(preparing(message!("doing-counting")));
     let search = Search::new(cells, (by, SHARE), None, stock, control)?;
-    let (mut left, mut measured) = (search.begin(), Measured::new());
-    for round in 0..search.rounds() {
-        let (cells, numbers) = search.round(round, &left);
-        if numbers.is_empty() {
-            break;
-        }
-        let plan = GridPlan::make(cells, runs_root, true, stock, control);
-        let Some(mut plan) = plan else {
-            return Ok(Event::Stopped { run: run() });
-        };
+    let verdicts = search.run(runs_root, stock, control, |plan, order, round| {
         let mut standing = plan.standing();
         standing.title += &format!(" · round {} of {}", round + 1, search.rounds());
         sink.event(Event::Grid(Box::new(standing)));
-        let order = plan.in_order();
-        let mut cells = CellSink::new(&plan, &order, sink);
-        if let GridEnd::Stopped(_) = plan.run(&order, &mut cells) {
-            return Ok(Event::Stopped { run: run() });
-        }
-        measured.extend(numbers.into_iter().zip(plan.rows(&order)));
-        search.keep(round, &mut left, &measured);
-    }
-    let verdicts = search.verdicts(&left, &measured);
-    if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
-        return Err(
-            Problem::new(message!("problem-no-row-of-this-search-is-whole"))
-                .advise(message!("try-lines-of-its-runs-say-what")),
-        );
-    }
+        let mut cells = CellSink::new(plan, order, sink);
+        plan.run(order, &mut cells)
+    })?;
+    let Some(verdicts) = verdicts else {
+        return Ok(Event::Stopped { run: run() });
+    };
     let searched = Searched {
         contests: search.ends(&verdicts),
         file: save_chosen(runs_root, &name, &search.file_of(&verdicts)?)?,

@@ -13,8 +13,8 @@ use super::progress::GridReporter;
 use super::{Args, before, several, tell_end};
 use crate::counts::counted;
 use crate::experiment::Stock;
-use crate::experiment::grid::search::{Measured, Search};
-use crate::experiment::grid::{Cells, GridEnd, GridPlan, Overrides};
+use crate::experiment::grid::search::Search;
+use crate::experiment::grid::{Cells, GridEnd, Overrides};
 use crate::problem::{Problem, Result};
 use crate::run::config::shell_word;
 use crate::run::event::Control;
@@ -97,7 +97,8 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     let search = Search::new(cells, how_much, budget, &stock, control)?;
     if args.list {
         let Some(forecast) = Forecast::make(&search, &root, &stock, control) else {
-            return Ok(stopped());
+            tell_end(&GridEnd::Stopped(None), false);
+            return Ok(End::Stopped);
         };
         let report = SearchReport::of(&search, grid, how.strategy(), Some(&forecast));
         let text = listing(&search, how.strategy(), &forecast);
@@ -107,19 +108,26 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
     if !args.quiet {
         tell(plan_text(&search, how.strategy(), None).trim_end());
     }
-    let mut left = search.begin();
-    let mut measured = Measured::new();
-    for round in 0..search.rounds() {
-        let at = (round, left.as_mut_slice());
-        if !one_round(args, &search, at, &mut measured, &stock, control)? {
-            return Ok(End::Stopped);
+    let mut stopped_run = None;
+    let verdicts = search.run(&root, &stock, control, |plan, order, round| {
+        if !args.quiet {
+            let (at, of) = (round + 1, search.rounds());
+            let rows = counted(plan.cells.rows.len(), "row");
+            let before = before(plan, order);
+            tell(format!("round {at} of {of}, {rows}: {before}"));
         }
-    }
-    let verdicts = search.verdicts(&left, &measured);
-    if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
-        return Err(Problem::new("no row of this search has all of its runs")
-            .advise("what went wrong is told above; the same command tries again"));
-    }
+        let mut sink = GridReporter::new(args.quiet, plan, order, &stock, control);
+        let end = plan.run(order, &mut sink);
+        sink.close();
+        if let GridEnd::Stopped(run) = &end {
+            stopped_run.clone_from(run);
+        }
+        end
+    })?;
+    let Some(verdicts) = verdicts else {
+        tell_end(&GridEnd::Stopped(stopped_run), false);
+        return Ok(End::Stopped);
+    };
     let file = search.file_of(&verdicts)?;
     let saved = args
         .search
@@ -142,49 +150,4 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         .iter()
         .any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
     Ok(if failed { End::Failed } else { End::Done })
-}
-
-fn stopped() -> End {
-    tell_end(&GridEnd::Stopped(None), false);
-    End::Stopped
-}
-
-/// Runs a round of those that are left, and keeps the better ones; false when the person stopped it.
-fn one_round(
-    args: &Args,
-    search: &Search,
-    (round, left): (u32, &mut [Vec<usize>]),
-    measured: &mut Measured,
-    stock: &Stock,
-    control: &Control,
-) -> Result<bool> {
-    let root = store::runs_root(args.out.as_deref());
-    let (cells, numbers) = search.round(round, left);
-    if numbers.is_empty() {
-        return Ok(true);
-    }
-    let plan = GridPlan::make(cells, &root, true, stock, control);
-    let Some(mut plan) = plan else {
-        stopped();
-        return Ok(false);
-    };
-    let all = plan.in_order();
-    if !args.quiet {
-        let (at, of) = (round + 1, search.rounds());
-        tell(format!(
-            "round {at} of {of}, {}: {}",
-            counted(numbers.len(), "row"),
-            before(&plan, &all)
-        ));
-    }
-    let mut sink = GridReporter::new(args.quiet, &plan, &all, stock, control);
-    let end = plan.run(&all, &mut sink);
-    sink.close();
-    if matches!(end, GridEnd::Stopped(_)) {
-        tell_end(&end, false);
-        return Ok(false);
-    }
-    measured.extend(numbers.into_iter().zip(plan.rows(&all)));
-    search.keep(round, left, measured);
-    Ok(true)
 }

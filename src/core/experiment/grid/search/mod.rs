@@ -10,9 +10,12 @@ mod outcome;
 mod verdict;
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use super::cells::{Cell, Cells, GridRow};
 use super::foresight::{Foresight, data_key};
+use super::plan::GridPlan;
+use super::work::GridEnd;
 use super::written::{ChosenRow, file};
 use crate::experiment::estimate::over_passes;
 use crate::experiment::given::halved;
@@ -25,7 +28,8 @@ use crate::run::event::{Control, Wish};
 use crate::run::job::SearchBy;
 use crate::store::settings_key;
 
-pub use verdict::{Measured, Second, Verdict, Winner};
+use verdict::Measured;
+pub use verdict::{Second, Verdict, Winner};
 
 /// Rows that compete.
 #[derive(Clone, Debug)]
@@ -285,7 +289,7 @@ impl Search {
 
     /// Keeps those that go on after a round: of each contest that is not over the better half, the best first. A row with a
     /// run that could not be finished does not go on.
-    pub fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &Measured) {
+    fn keep(&self, round: u32, left: &mut [Vec<usize>], measured: &Measured) {
         for (contest, rows) in self.contests.iter().zip(left) {
             if round >= contest.rounds {
                 continue;
@@ -298,12 +302,45 @@ impl Search {
         }
     }
 
-    /// Returns what each contest came to, of whose rows these are left after the last round.
-    pub fn verdicts(&self, left: &[Vec<usize>], measured: &Measured) -> Vec<Verdict> {
-        let contests = self.contests.iter().zip(left);
-        contests
-            .map(|(contest, left)| Verdict::of(&contest.rows, left, measured))
-            .collect()
+    /// Runs all rounds and returns the verdict of each contest; `None` if the user stopped it. `run` runs the cells of a
+    /// round (from 0).
+    ///
+    /// # Errors
+    /// A Problem when no row has all of its runs.
+    pub fn run(
+        &self,
+        root: &Path,
+        stock: &Stock,
+        control: &Control,
+        mut run: impl FnMut(&mut GridPlan, &[usize], u32) -> GridEnd,
+    ) -> Result<Option<Vec<Verdict>>> {
+        let (mut left, mut measured) = (self.begin(), Measured::new());
+        for round in 0..self.rounds() {
+            let (cells, numbers) = self.round(round, &left);
+            if numbers.is_empty() {
+                break;
+            }
+            let Some(mut plan) = GridPlan::make(cells, root, true, stock, control) else {
+                return Ok(None);
+            };
+            let order = plan.in_order();
+            if let GridEnd::Stopped(_) = run(&mut plan, &order, round) {
+                return Ok(None);
+            }
+            measured.extend(numbers.into_iter().zip(plan.rows(&order)));
+            self.keep(round, &mut left, &measured);
+        }
+        let contests = self.contests.iter().zip(&left);
+        let verdicts: Vec<Verdict> = contests
+            .map(|(contest, left)| Verdict::of(&contest.rows, left, &measured))
+            .collect();
+        if verdicts.iter().all(|verdict| verdict.winner.is_none()) {
+            return Err(
+                Problem::new(message!("problem-no-row-of-this-search-is-whole"))
+                    .advise(message!("try-lines-of-its-runs-say-what")),
+            );
+        }
+        Ok(Some(verdicts))
     }
 
     /// Returns all contests as they begin.
