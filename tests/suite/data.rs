@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use image::RgbImage;
 use lae_studio::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use lae_studio::data::{Check, Dataset, OpenOptions};
+use lae_studio::data::{Check, Correction, Dataset, OpenOptions};
 use lae_studio::problem::Problem;
 
 /// A folder in the making.
@@ -117,6 +117,93 @@ fn class_folders_are_split_by_seed_and_share() {
             .what
             .contains("share of 1.5")
     );
+}
+
+/// Folders inside of classes, and of splits and domains around them, in both of Unicode's forms.
+#[test]
+fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
+    let open = |write: fn(&str) -> String, options: &OpenOptions, list: &str| {
+        let made = Made::new();
+        // Files are drawn from their names, so they get the other form afterwards.
+        for domain in ["photos", "sketches"] {
+            for class in ["B\u{e4}r", "Fuchs", "Wolf"] {
+                made.class(&format!("{domain}/{class}/\u{fc}ben/tief"), 5);
+            }
+        }
+        let renamed = |at: &Path, name: &str| {
+            fs::rename(at.join(name), at.join(write(name))).unwrap();
+        };
+        for domain in ["photos", "sketches"].map(|name| made.path().join(name)) {
+            for class in ["B\u{e4}r", "Fuchs", "Wolf"] {
+                renamed(&domain.join(class), "\u{fc}ben");
+            }
+        }
+        // The same class in both forms.
+        renamed(&made.path().join("photos"), "B\u{e4}r");
+        if !list.is_empty() {
+            made.file("labels.csv", list);
+        }
+        let data = made.try_open(options).unwrap();
+        let corrected = (data.corrected.labels, data.corrected.left_out);
+        let splits = [names(&data.train), names(&data.test)];
+        let hash = data.train[0].sha256().unwrap();
+        (
+            data.classes.clone(),
+            splits,
+            data.fingerprints(),
+            corrected,
+            hash,
+        )
+    };
+    let composed: fn(&str) -> String = str::to_owned;
+    let decomposed: fn(&str) -> String = |name| {
+        name.replace('\u{e4}', "a\u{308}")
+            .replace('\u{fc}', "u\u{308}")
+    };
+    let plain = OpenOptions::default();
+    let first = open(composed, &plain, "");
+    assert_eq!(first.0, ["B\u{e4}r", "Fuchs", "Wolf"]);
+    let [train, test] = &first.1;
+    assert!(
+        train
+            .iter()
+            .chain(test)
+            .all(|name| name.contains("/\u{fc}ben/tief/"))
+    );
+    assert_eq!(open(decomposed, &plain, ""), first);
+    // Labels are corrected, and images left out, by their names.
+    let entry = |class: Option<&str>| Correction {
+        picture: train[0].clone(),
+        sha256: first.4.clone(),
+        was: "B\u{e4}r".into(),
+        class: class.map(Into::into),
+    };
+    for (class, count) in [(Some("Wolf"), (1, 0)), (None, (0, 1))] {
+        let options = OpenOptions {
+            corrected: vec![entry(class)],
+            ..OpenOptions::default()
+        };
+        let found = open(decomposed, &options, "");
+        assert_eq!(found.3, count);
+        assert_eq!(found, open(composed, &options, ""));
+    }
+    // Lists name them in one form, the disk in the other.
+    let rows = train
+        .iter()
+        .map(|name| (name, "train"))
+        .chain(test.iter().map(|name| (name, "test")));
+    let rows: Vec<String> = rows
+        .enumerate()
+        .map(|(at, (name, split))| format!("{name},{split},{}\n", ["one", "two"][at % 2]))
+        .collect();
+    let list = format!("file,split,label\n{}", rows.concat());
+    let by_list = open(composed, &plain, &list);
+    assert_eq!(by_list.0, ["one", "two"]);
+    assert_eq!(
+        by_list.1.each_ref().map(Vec::len),
+        [train.len(), test.len()]
+    );
+    assert_eq!(open(decomposed, &plain, &list), by_list);
 }
 
 #[test]

@@ -52,6 +52,39 @@ fn the_lists_of_laes_program_beside_its_folder_give_exactly_their_split() {
     assert!(drawn.test_drawn && drawn.listed.is_none());
 }
 
+/// The disk gives folders in the order in which they were made, or in no order.
+#[test]
+fn listed_images_of_a_class_are_in_the_order_of_their_folders() {
+    let made = Made::new();
+    let folders = [7, 2, 11, 5, 0, 9, 3, 8, 1, 10, 6, 4].map(|n| format!("part_{n:02}"));
+    let mut rows = String::from("file,label,split\n");
+    for (at, folder) in folders.iter().enumerate() {
+        made.class(folder, 4);
+        let row = |i: usize| {
+            let split = ["train", "test"][i % 2];
+            format!(
+                "{folder}/{i:03}.png,{},{split}\n",
+                ["a", "b"][(at + i / 2) % 2]
+            )
+        };
+        rows.extend((0..4).rev().map(row));
+    }
+    made.file("labels.csv", rows);
+    let data = made.open();
+    assert_eq!((data.train.len(), data.test.len()), (24, 24));
+    for samples in [&data.train, &data.test] {
+        for class in 0..2 {
+            let of_class: Vec<Sample> = samples
+                .iter()
+                .filter(|s| s.class == class)
+                .cloned()
+                .collect();
+            let names = names(&of_class);
+            assert!(names.len() == 12 && names.is_sorted(), "{names:?}");
+        }
+    }
+}
+
 #[test]
 fn a_split_is_the_same_in_every_form_of_its_lists() {
     let text = renditions();

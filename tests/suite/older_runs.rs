@@ -64,6 +64,9 @@ fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
     for class in ["A~pfel", "Birne", "Mu~ll", "Zebra"] {
         made.class(class, 10);
         made.pictures(&[&format!("{class}/u~.png")]);
+        for (folder, name) in [("a~", 1), ("a~", 2), ("b", 3), ("b", 4)] {
+            made.pictures(&[&format!("{class}/{folder}/{name}.png")]);
+        }
     }
     let decomposed = |name: &str| name.replace('~', "\u{308}");
     let root = tempfile::tempdir().unwrap();
@@ -85,7 +88,9 @@ fn a_run_of_an_older_version_on_decomposed_names_continues_to_the_same_end() {
     std::fs::write(&file, text).unwrap();
     for class in &data.classes {
         let at = made.path().join(class);
-        std::fs::rename(at.join("u~.png"), at.join(decomposed("u~.png"))).unwrap();
+        for name in ["u~.png", "a~"] {
+            std::fs::rename(at.join(name), at.join(decomposed(name))).unwrap();
+        }
         std::fs::rename(&at, made.path().join(decomposed(class))).unwrap();
     }
     let now = made.open();

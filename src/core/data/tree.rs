@@ -5,6 +5,7 @@
 //! all real folders, so that a loop ends and a real folder wins over a link to it; those that lead out to a folder around the
 //! data set are not.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -28,7 +29,7 @@ pub struct Dir {
     pub path: PathBuf,
     /// Its own name, composed.
     pub name: String,
-    /// Indices of its subfolders in [`Tree::dirs`], sorted by name.
+    /// Indices of its subfolders in [`Tree::dirs`], sorted by [`name_on_disk`].
     pub children: Vec<usize>,
     /// Names of the picture files directly in it, sorted.
     pub pictures: Vec<Arc<OsStr>>,
@@ -40,7 +41,7 @@ pub struct Dir {
 
 /// A folder with everything below it. The root is entry 0.
 pub struct Tree {
-    /// All folders.
+    /// All folders, each before those in it, links last.
     pub dirs: Vec<Dir>,
     /// What could not be followed or read.
     pub skipped: Vec<Skipped>,
@@ -108,7 +109,8 @@ impl Tree {
         });
     }
 
-    /// Reads one folder; its subfolders become jobs.
+    /// Reads one folder. Its subfolders become jobs in the order of their names, whatever the order on the disk: the order of
+    /// listed images is that of [`Tree::dirs`].
     fn read(&mut self, job: Job, jobs: &mut Vec<Job>, links: &mut Vec<Job>) -> Option<usize> {
         let entries = match fs::read_dir(&job.path) {
             Ok(entries) => entries,
@@ -119,6 +121,7 @@ impl Tree {
             }
         };
         let index = self.dirs.len();
+        let before = [jobs.len(), links.len()];
         let mut dir = Dir {
             name: name_of(job.path.file_name().unwrap_or_default()),
             path: job.path,
@@ -173,6 +176,10 @@ impl Tree {
                 dir.others.push(name);
             }
         }
+        for (new, before) in [jobs, links].into_iter().zip(before) {
+            // The last one is read first.
+            new[before..].sort_by(|a, b| name_on_disk(&b.path).cmp(&name_on_disk(&a.path)));
+        }
         dir.pictures.sort_unstable();
         dir.others.sort_unstable();
         if let Some(parent) = job.parent {
@@ -182,12 +189,13 @@ impl Tree {
         Some(index)
     }
 
-    /// Sorts children by name and counts pictures from the leaves up.
+    /// Sorts children and counts pictures from the leaves up.
     fn add_up(&mut self) {
         // A child always has a larger index than its parent.
         for index in (0..self.dirs.len()).rev() {
             let mut children = std::mem::take(&mut self.dirs[index].children);
-            children.sort_by(|&a, &b| self.dirs[a].name.cmp(&self.dirs[b].name));
+            let on_disk = |child: usize| name_on_disk(&self.dirs[child].path);
+            children.sort_by(|&a, &b| on_disk(a).cmp(&on_disk(b)));
             let below: usize = children.iter().map(|&child| self.dirs[child].total).sum();
             let dir = &mut self.dirs[index];
             dir.children = children;
@@ -215,6 +223,12 @@ impl Tree {
         }
         order
     }
+}
+
+/// The name of a folder with the characters that the disk has. Image files are in this order, too, which runs of versions
+/// that did not compose names rely on.
+pub fn name_on_disk(folder: &Path) -> Cow<'_, str> {
+    folder.file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// Files that no one means: hidden ones and what systems leave behind.

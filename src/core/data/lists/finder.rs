@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::Place;
 use crate::data::picture::READABLE;
 use crate::data::roles::{is_of_images, is_of_masks};
-use crate::data::tree::Tree;
+use crate::data::tree::{Tree, name_on_disk};
 use crate::files;
 use crate::names::folded;
 
@@ -129,7 +129,8 @@ impl<'a> Finder<'a> {
 
     fn in_children(&self, dir: usize, name: &str, alike: bool) -> Option<usize> {
         let children = &self.tree.dirs[dir].children;
-        let at = children.binary_search_by(|&child| self.tree.dirs[child].name.as_str().cmp(name));
+        let on_disk = |child: usize| name_on_disk(&self.tree.dirs[child].path);
+        let at = children.binary_search_by(|&child| on_disk(child).as_ref().cmp(name));
         match at {
             Ok(at) => Some(children[at]),
             Err(_) if alike => {
