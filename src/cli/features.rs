@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::End;
 use super::output::{Json, tell};
+use super::settings::bit_depth;
 use crate::backbone::library::{self, Opened};
 use crate::data::decode_picture_file;
 use crate::data::transform::infer_into;
@@ -30,6 +31,9 @@ pub(super) struct Args {
     /// Pictures, prepared as for a prediction
     #[arg(long = "image", value_name = "FILE")]
     images: Vec<PathBuf>,
+    /// Significant bits of the values in 16-bit pictures: 12 for most cameras of 12 bits
+    #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
+    bit_depth: usize,
     /// Prepared pictures: `images`, N×3×H×W numbers in [0, 1] before normalisation
     #[arg(long, value_name = "FILE.safetensors", conflicts_with = "images")]
     inputs: Option<PathBuf>,
@@ -71,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let after = crate::memory::peak_bytes();
     let images = match &args.inputs {
         Some(path) => prepared(path, &opened, &device)?,
-        None => decoded(&args.images, &opened)?,
+        None => decoded(&args.images, args.bit_depth, &opened)?,
     };
     let features = opened.backbone.features(images, &PetStack::empty())?;
     let features = HostTensor::read(&features)?;
@@ -101,7 +105,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
 }
 
 /// Pictures from files, resized and cut as for a prediction.
-fn decoded(paths: &[PathBuf], opened: &Opened) -> Result<Tensor<4>> {
+fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tensor<4>> {
     if paths.is_empty() {
         return Err(Problem::new("there is nothing to look at")
             .advise("give pictures with --image, or prepared ones with --inputs"));
@@ -109,7 +113,7 @@ fn decoded(paths: &[PathBuf], opened: &Opened) -> Result<Tensor<4>> {
     let side = opened.input.size;
     let mut pixels = vec![0; paths.len() * side * side * 3];
     for (path, place) in paths.iter().zip(pixels.chunks_mut(side * side * 3)) {
-        infer_into(&decode_picture_file(path)?, opened.input, place)?;
+        infer_into(&decode_picture_file(path, bit_depth)?, opened.input, place)?;
     }
     Ok(upload::for_backbone(&pixels, opened))
 }

@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         end = End::Failed;
     }
     let seen = |path: &PathBuf| -> Result<Attention> {
-        let seen = predictor.attention_maps(&picture(path)?)?;
+        let seen = predictor.attention_maps(&picture(path, &predictor)?)?;
         Ok(attention(path, seen))
     };
     let header = predictor.header();

@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let mut end = End::Done;
     for path in &args.images {
         entries.push(
-            picture(path)
+            picture(path, &predictor)
                 .and_then(|picture| answer(&predictor, path, &picture, refusal.as_ref()))
                 .unwrap_or_else(|problem| {
                     complain(&problem);
@@ -127,8 +127,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(end)
 }
 
-pub(super) fn picture(path: &Path) -> Result<Picture> {
-    let image = decode_picture_file(path)?;
+/// Reads an image as the run's training images were read.
+pub(super) fn picture(path: &Path, predictor: &Predictor) -> Result<Picture> {
+    let image = decode_picture_file(path, predictor.header().config.bit_depth)?;
     Ok(Picture {
         name: path.display().to_string(),
         width: image.width() as usize,

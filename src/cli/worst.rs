@@ -242,7 +242,8 @@ impl Tests {
         let first = header.own_tasks();
         let added_tasks = (first..).zip(&header.added_tasks);
         let added_tasks = added_tasks.map(|(task, added_task)| {
-            let pictures = store::added_task_pictures(&header.folder, task, added_task)?;
+            let depth = header.config.bit_depth;
+            let pictures = store::added_task_pictures(&header.folder, task, added_task, depth)?;
             Ok(pictures.test())
         });
         Ok(Self {

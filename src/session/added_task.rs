@@ -20,11 +20,13 @@ struct AddedTests {
     run: PathBuf,
     task: usize,
     added_task: AddedTask,
+    bit_depth: usize,
 }
 
 impl Pictures for AddedTests {
     fn picture(&self, index: usize) -> Result<Picture> {
-        store::added_task_pictures(&self.run, self.task, &self.added_task)?.test_picture(index)
+        let (run, task) = (&self.run, self.task);
+        store::added_task_pictures(run, task, &self.added_task, self.bit_depth)?.test_picture(index)
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
@@ -117,6 +119,7 @@ impl Session {
                 run: header.folder.clone(),
                 task,
                 added_task: added_task.clone(),
+                bit_depth: header.config.bit_depth,
             })
         };
         self.picture_with((key.into(), Split::Test, index), tests)

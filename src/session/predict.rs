@@ -11,6 +11,7 @@ use super::sheet::SheetView;
 use super::sorted::SortedPictures;
 use super::views::{Fetch, RunRow};
 use super::words::percent;
+use crate::data::FULL_DEPTH;
 use crate::message;
 use crate::metrics::Expert;
 use crate::problem::{Problem, Result, listed};
@@ -29,6 +30,8 @@ pub struct PredictView {
     pub(super) undone: Option<PathBuf>,
     /// The image file that is being read.
     reading: Option<PathBuf>,
+    /// The image that was read from a file last, with its file and the bit depth it was read with.
+    file: Option<(Arc<Picture>, PathBuf, usize)>,
     /// The picture shown.
     pub picture: Option<Arc<Picture>>,
     /// The true class of a test image.
@@ -65,23 +68,29 @@ impl Session {
         self.ask_about(picture, truth);
     }
 
-    /// Shows the picture of an image file; of several asked for the last one counts.
+    /// Shows the picture of an image file, as the chosen run reads it; of several asked for the last one counts.
     pub fn predict_file(&mut self, path: PathBuf) {
         self.predict.reading = Some(path.clone());
         let asked = path.clone();
+        let run = self.predict.run.as_ref();
+        let depth = run.map_or(FULL_DEPTH, |run| self.bit_depth_of(run));
         self.queued_task(
             Some("predict-picture"),
-            move |sources| sources.picture(&path),
-            move |session, picture| session.take_file(&asked, picture),
+            move |sources| sources.picture(&path, depth),
+            move |session, picture| session.take_file(&asked, depth, picture),
         );
     }
 
-    fn take_file(&mut self, path: &Path, picture: Result<Picture>) {
+    fn take_file(&mut self, path: &Path, depth: usize, picture: Result<Picture>) {
         if self.predict.reading.as_deref() != Some(path) {
             return;
         }
         match picture {
-            Ok(picture) => self.predict_picture(Arc::new(picture), None),
+            Ok(picture) => {
+                let picture = Arc::new(picture);
+                self.predict.file = Some((picture.clone(), path.to_path_buf(), depth));
+                self.predict_picture(picture, None);
+            }
             Err(problem) => self.predict.refuse(problem),
         }
     }
@@ -112,6 +121,15 @@ impl Session {
         let (Some(run), Some(picture)) = (&self.predict.run, &self.predict.picture) else {
             return;
         };
+        let depth = self.bit_depth_of(run);
+        let other = |read: &&(Arc<Picture>, PathBuf, usize)| {
+            Arc::ptr_eq(&read.0, picture) && read.2 != depth
+        };
+        if let Some((_, path, _)) = self.predict.file.as_ref().filter(other) {
+            // Another run was chosen, which reads 16-bit images otherwise.
+            self.predict_file(path.clone());
+            return;
+        }
         let count = self.finished_tasks(run);
         if count == 0 {
             self.predict.forget_answers();

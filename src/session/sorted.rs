@@ -52,6 +52,7 @@ impl SortedPictures {
     pub(super) fn new(
         request: SheetRequest,
         mut classes: Vec<String>,
+        bit_depth: usize,
         pictures: Vec<AnsweredPicture>,
     ) -> Self {
         let none = none_of_these(&classes);
@@ -70,6 +71,7 @@ impl SortedPictures {
         let files = FolderPictures {
             folder: request.folder.clone(),
             paths: pictures.iter().map(|one| one.path.clone()).collect(),
+            bit_depth,
         };
         Self {
             request,
@@ -185,13 +187,14 @@ fn class_of(classes: &mut Vec<String>, name: &str) -> Group {
 struct FolderPictures {
     folder: PathBuf,
     paths: Vec<PathBuf>,
+    bit_depth: usize,
 }
 
 impl Pictures for FolderPictures {
     fn picture(&self, index: usize) -> Result<Picture> {
         let path = self.paths.get(index);
         let path = path.ok_or_else(|| Problem::new(message!("predict-problem-no-picture")))?;
-        thumbnail_of(&self.folder.join(path))
+        thumbnail_of(&self.folder.join(path), self.bit_depth)
     }
 
     fn entry(&self, _index: usize) -> Result<Correction> {
@@ -216,6 +219,7 @@ impl Session {
             let end = header.tasks.get(request.task)?.end;
             Some(header.class_order.get(..end)?.to_vec())
         });
+        let bit_depth = self.bit_depth_of(&request.run);
         let (asked, csv) = (request.ticket, request.csv.clone());
         self.task(
             move |sources| sources.answered(&csv),
@@ -226,7 +230,7 @@ impl Session {
                 }
                 let sort = |pictures| {
                     let classes = taught.unwrap_or_default();
-                    Arc::new(SortedPictures::new(request, classes, pictures))
+                    Arc::new(SortedPictures::new(request, classes, bit_depth, pictures))
                 };
                 session.predict.sorted.fill(read.map(sort));
             },
@@ -323,7 +327,7 @@ mod tests {
         ];
         let named = |classes: [&str; 2]| {
             let classes = classes.map(String::from).into();
-            SortedPictures::new(request.clone(), classes, pictures.clone())
+            SortedPictures::new(request.clone(), classes, 16, pictures.clone())
         };
         let mut sorted = named(["a", "b"]);
         let groups = sorted.listed("").groups;
@@ -352,7 +356,7 @@ mod tests {
         for (one, said) in again.iter_mut().zip(column) {
             one.sorted_as = Some(said).filter(|said| !said.is_empty());
         }
-        let again = SortedPictures::new(request.clone(), sorted.classes, again);
+        let again = SortedPictures::new(request.clone(), sorted.classes, 16, again);
         assert_eq!(again.groups, sorted.groups);
     }
 }

@@ -16,6 +16,7 @@ use super::pupil::Pupil;
 use super::run_view::RunView;
 use super::views::Fetch;
 use super::worst::Certainties;
+use crate::data::FULL_DEPTH;
 use crate::problem::Result;
 use crate::run::event::RunHeader;
 use crate::run::job::JobId;
@@ -156,6 +157,12 @@ impl Session {
             Some(run) => run.header.as_ref(),
             None => self.row(folder)?.header.as_ref(),
         }
+    }
+
+    /// Returns the bit depth of the run in this folder, as far as it is open or listed, or else the usual one.
+    pub(super) fn bit_depth_of(&self, folder: &Path) -> usize {
+        self.header_of(folder)
+            .map_or(FULL_DEPTH, |header| header.config.bit_depth)
     }
 
     /// The number of finished tasks of the run in this folder, as far as it is open or listed.

@@ -38,6 +38,24 @@ impl Made {
         self
     }
 
+    /// `count` grey images of 12 bits in a folder, in files of 16 bits and with all values multiplied.
+    pub fn twelve_bits(&self, folder: &str, count: usize, times: u16) -> &Self {
+        for i in 0..count {
+            let name = format!("{folder}/{i:03}.png");
+            let path = self.path().join(&name);
+            picture(&path, &name);
+            let colours = image::open(&path).unwrap().into_rgb8();
+            let value = |x: u32, y: u32| match colours.get_pixel(x, y).0 {
+                _ if (x, y) == (0, 0) => 4095 * times,
+                [high, low, _] => ((u16::from(high) << 4) | (u16::from(low) >> 4)) * times,
+            };
+            let pixel = |x, y| image::Luma([value(x, y)]);
+            let deep = image::ImageBuffer::<_, Vec<u16>>::from_fn(12, 10, pixel);
+            deep.save(path).unwrap();
+        }
+        self
+    }
+
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -204,6 +222,52 @@ fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
         [train.len(), test.len()]
     );
     assert_eq!(open(decomposed, &plain, &list), by_list);
+}
+
+#[test]
+fn images_of_12_bits_are_read_like_rescaled_ones() {
+    let (few, full) = (Made::new(), Made::new());
+    for class in ["a", "b"] {
+        few.twelve_bits(class, 5, 1);
+        full.twelve_bits(class, 5, 16);
+    }
+    let pixels = |data: &Dataset| -> Vec<Vec<u8>> {
+        let samples = data.train.iter().chain(&data.test);
+        let decoded = samples.map(|sample| sample.decode().unwrap().into_raw());
+        decoded.collect()
+    };
+    let wanted = full.open();
+    assert!(
+        wanted
+            .assumed
+            .iter()
+            .all(|line| !line.english.contains("16 bits"))
+    );
+    assert_eq!(wanted.better_depth, None);
+    let dark = few.open();
+    assert!(says(
+        &dark,
+        "10 images have 16 bits per channel but use only 12 of them"
+    ));
+    assert!(says(&dark, "Train with --bit-depth 12"));
+    assert_eq!(dark.better_depth, Some(12));
+    assert_ne!(pixels(&dark), pixels(&wanted));
+    let with = |bit_depth| {
+        let options = OpenOptions {
+            bit_depth,
+            ..OpenOptions::default()
+        };
+        few.try_open(&options).unwrap()
+    };
+    let read = with(12);
+    assert_eq!(pixels(&read), pixels(&wanted));
+    assert_eq!(
+        (read.assumed.clone(), read.better_depth),
+        (wanted.assumed, None)
+    );
+    // The same files in the same order: what differs is how they are read.
+    assert_eq!(read.fingerprints(), dark.fingerprints());
+    assert!(says(&with(10), "use 12 bits, more than --bit-depth 10"));
 }
 
 #[test]

@@ -54,7 +54,7 @@ const READERS: [(&str, Reader); 11] = [
     }),
     ("weights", |path| backbone::weights::open(path).err()),
     ("tensors", |path| tensors::load(path, "read it").err()),
-    ("picture", |path| data::decode_picture_file(path).err()),
+    ("picture", |path| data::decode_picture_file(path, 16).err()),
     ("picture's size", |path| data::picture_size(path).err()),
     ("data set", |path| {
         let options = data::OpenOptions::default();

@@ -140,7 +140,7 @@ fn predicts_what_it_measured(run: &Path) {
                 Some(added_task) => {
                     let task = header.own_tasks() + added_task;
                     let kept =
-                        store::added_task_pictures(run, task, &header.added_tasks[added_task]);
+                        store::added_task_pictures(run, task, &header.added_tasks[added_task], 16);
                     kept.unwrap().test_picture(index).unwrap()
                 }
             };

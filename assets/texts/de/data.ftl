@@ -103,6 +103,7 @@ data-measured-on-validation = { $n ->
     [one] Die Genauigkeit wird auf { $n } Validierungsbild gemessen, das beim Training fehlt, nicht auf Testbildern.
    *[other] Die Genauigkeit wird auf { $n } Validierungsbildern gemessen, die beim Training fehlen, nicht auf Testbildern.
 }
+data-use-depth = Bittiefe { $n } verwenden
 data-cache-there = die Bilder sind ohnehin im Speicher
 data-cache-fits = alle passen hinein, etwa { $need }
 data-cache-short = etwa { $need } würden die Bilder eines Tasks fassen; der Rest wird in jeder Epoche neu gelesen

@@ -68,7 +68,11 @@ remark-not-looked-at = Bei mehr als { $most } Dateien wurde nicht nach beschädi
 remark-dark = { $n ->
     [one] { $n } Bild hat 16 Bit je Kanal, nutzt
    *[other] { $n } Bilder haben 16 Bit je Kanal, nutzen
-} davon aber nur { $bits } (größter Wert { $largest }), darum sieht das Netz sie fast schwarz. Multipliziere vor dem Trainieren und vor dem Vorhersagen alle Werte mit { $times }.
+} davon aber nur { $bits } (größter Wert { $largest }), darum sieht das Netz sie fast schwarz. Trainiere mit --bit-depth { $depth }; der Lauf liest dann auch Bilder zum Vorhersagen so.
+remark-clipped = { $n ->
+    [one] { $n } Bild hat 16 Bit je Kanal, und seine
+   *[other] { $n } Bilder haben 16 Bit je Kanal, und ihre
+} Werte nutzen { $bits } Bit, mehr als --bit-depth { $depth }: Die hellsten Stellen werden weiß.
 remark-test-classes-from = Die Klassen der Testbilder stammen aus { $file }.
 remark-class-column = Die Spalte „{ $column }“ von „{ $file }“ wurde als Klasse genommen.
 remark-from-list = Klassen und Aufteilung stammen aus „{ $file }“.

@@ -103,6 +103,7 @@ data-measured-on-validation = { $n ->
     [one] Accuracies are measured on { $n } validation image held out of training, not on test images.
    *[other] Accuracies are measured on { $n } validation images held out of training, not on test images.
 }
+data-use-depth = Use a bit depth of { $n }
 data-cache-there = the pictures are in memory anyway
 data-cache-fits = all fit, about { $need }
 data-cache-short = about { $need } would hold a task's pictures; the rest is decoded every epoch

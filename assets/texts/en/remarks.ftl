@@ -68,7 +68,11 @@ remark-not-looked-at = With more than { $most } files, damaged pictures and dupl
 remark-dark = { $n ->
     [one] { $n } image has 16 bits per channel but uses
    *[other] { $n } images have 16 bits per channel but use
-} only { $bits } of them (largest value { $largest }), so they are nearly black to the network. Multiply all values by { $times } before training and before predicting.
+} only { $bits } of them (largest value { $largest }), so they are nearly black to the network. Train with --bit-depth { $depth }; the run then reads images to predict in the same way.
+remark-clipped = { $n ->
+    [one] { $n } image has 16 bits per channel, and its
+   *[other] { $n } images have 16 bits per channel, and their
+} values use { $bits } bits, more than --bit-depth { $depth }: the brightest parts become white.
 remark-test-classes-from = Classes of the test split were taken from { $file }.
 remark-class-column = The column '{ $column }' of '{ $file }' was taken as the class.
 remark-from-list = Classes and splits were taken from '{ $file }'.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::StatusLine;
 use crate::cli::End;
 use crate::cli::output::tell;
+use crate::cli::settings::bit_depth;
 use crate::counts::counted;
 use crate::data::export::packed;
 use crate::data::{Dataset, OpenOptions, Watch};
@@ -21,6 +22,9 @@ pub(super) struct Args {
     /// pictures as they are
     #[arg(long, value_name = "FILE.tm|FILE.zip")]
     to: PathBuf,
+    /// Significant bits of the values in 16-bit pictures: 12 for most cameras of 12 bits
+    #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
+    bit_depth: usize,
 }
 
 /// Opens and writes.
@@ -29,7 +33,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let step =
         |doing: Message, done: usize, of: Option<usize>| progress.step(&doing.english(), done, of);
     let watch = Watch::new(&step);
-    let options = OpenOptions::default();
+    let options = OpenOptions {
+        bit_depth: args.bit_depth,
+        ..OpenOptions::default()
+    };
     let done = Dataset::open_watched(&args.data, &options, &watch)
         .and_then(|data| packed(&data, &args.to, &watch));
     progress.bar.finish_and_clear();

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::End;
 use super::output::{Json, tell};
-use super::settings::{corrected, on_off};
+use super::settings::{bit_depth, corrected, on_off};
 use super::worst::split;
 use crate::counts::counted;
 use crate::data::export::{self as exports, Boxes};
@@ -57,6 +57,9 @@ pub(super) struct Args {
     /// At most so many test images per class
     #[arg(long, value_name = "N")]
     test_limit: Option<usize>,
+    /// Significant bits of the values in 16-bit pictures: 12 for most cameras of 12 bits
+    #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
+    bit_depth: usize,
     /// Labels corrected by hand: a list, or none [default: the data set's own list, kept beside the runs]
     #[arg(long, alias = "mended", value_name = "FILE|none")]
     corrected: Option<String>,
@@ -148,6 +151,7 @@ impl Args {
             validation_share: self.validation_share,
             train_limit: self.train_limit,
             test_limit: self.test_limit,
+            bit_depth: self.bit_depth,
             // Pictures of a single class can be looked at; they cannot be learned from.
             min_classes: if self.export.export_inputs.is_some() {
                 1

@@ -243,6 +243,13 @@ pub(super) fn on_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 
+/// Takes what the setting `bit_depth` takes.
+pub(super) fn bit_depth() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u64)
+        .range(8..=16)
+        .map(|bits| bits as usize)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;

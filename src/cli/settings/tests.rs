@@ -61,6 +61,7 @@ fn the_copied_command_gives_the_same_settings() {
         split_seed: 4,
         copies_together: false,
         near_copies_together: false,
+        bit_depth: 12,
         order: "0-4,6,5,7-9".into(),
         cache_mb: 64,
         seed: 7,
@@ -84,7 +85,10 @@ fn another(setting: &RunSetting) -> Setting {
         (_, "method") => Setting::Text("baseline".into()),
         (_, "data") => Setting::Text("letters".into()),
         (SettingKind::Flag(on), _) => Setting::Flag(!on),
-        (SettingKind::Whole { default, .. }, _) => Setting::Whole(default + 2),
+        (SettingKind::Whole { default, most, .. }, _) => Setting::Whole(match default < most {
+            true => default + 2,
+            false => default - 2,
+        }),
         (SettingKind::Seed | SettingKind::Limit, _) => Setting::Whole(7),
         (SettingKind::Real { default, .. } | SettingKind::Share(default), _) => {
             Setting::Real(default / 2.0)

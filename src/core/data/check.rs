@@ -15,9 +15,9 @@ use sha2::{Digest, Sha256};
 use super::card::Sizes;
 use super::contents::{Content, Known, Print, Seen};
 use super::gist::Gist;
-use super::picture::decode_and;
+use super::picture::{FULL_DEPTH, decode_and};
 use super::source::Sample;
-use super::{Check, Dataset, Duplicate, Skipped, Twin, TwoLabels, Watch};
+use super::{Check, Dataset, Duplicate, OpenOptions, Skipped, Twin, TwoLabels, Watch};
 use crate::message;
 use crate::problem::Result;
 use crate::texts::Words;
@@ -25,8 +25,8 @@ use crate::texts::Words;
 /// More picture files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
 
-/// Images of 16 bits per channel are nearly black if they use at most this number of bits.
-const DARK_BITS: u32 = 14;
+/// Bit depths of cameras, and of 8-bit values in 16-bit files. With them images of 16 bits are nearly black.
+const DEPTHS: [usize; 4] = [8, 10, 12, 14];
 
 /// What looking at the pictures brought up.
 #[derive(Clone, Default)]
@@ -39,6 +39,8 @@ pub struct Checked {
     pub sizes: Option<Sizes>,
     /// What was seen of each picture.
     pub known: Arc<Known>,
+    /// The bit depth with which images of 16 bits per channel are not nearly black, if they are.
+    pub better_depth: Option<usize>,
     /// Number of images with 16 bits per channel, and their largest value.
     deep: (usize, u16),
 }
@@ -50,10 +52,10 @@ pub struct Checked {
 pub fn check(
     train: &mut Vec<Sample>,
     test: Option<&mut Vec<Sample>>,
-    mode: Check,
+    options: &OpenOptions,
     watch: &Watch,
 ) -> Result<Checked> {
-    let mut checked = Checked::default();
+    let (mut checked, mode) = (Checked::default(), options.check);
     let mut splits = vec![train];
     splits.extend(test);
     let files = splits
@@ -103,7 +105,7 @@ pub fn check(
             None => true,
         });
     }
-    checked.assumed.extend(checked.dark());
+    checked.weigh(options.bit_depth);
     Ok(checked)
 }
 
@@ -119,7 +121,8 @@ fn look(sample: &Sample) -> Result<Look> {
     let (held, content) = match sample.source.path() {
         Some(path) => {
             let about = path.metadata().ok();
-            decode_and(&path, |bytes| Content::of(about.as_ref()?, bytes))?
+            let depth = sample.source.bit_depth();
+            decode_and(&path, depth, |bytes| Content::of(about.as_ref()?, bytes))?
         }
         None => (sample.hold()?, None),
     };
@@ -167,22 +170,30 @@ impl Checked {
 }
 
 impl Checked {
-    /// Returns a remark if the images use few of their 16 bits, as those of 12-bit cameras do, and are nearly black.
-    fn dark(&self) -> Option<Words> {
+    /// Remarks on images that use more bits than `bit_depth`, and on those that use so few of all 16 that they are nearly
+    /// black, as the images of 12-bit cameras are.
+    fn weigh(&mut self, bit_depth: usize) {
         let (images, largest) = self.deep;
-        let bits = u16::BITS - largest.leading_zeros();
-        if largest == 0 || bits > DARK_BITS {
-            return None;
-        }
-        let times = 1_u32 << (u16::BITS - bits);
-        let remark = message!(
-            "remark-dark",
-            n = images,
-            bits = bits as usize,
-            largest = largest.to_string(),
-            times = times.to_string()
-        );
-        Some(remark.into())
+        let bits = (u16::BITS - largest.leading_zeros()) as usize;
+        let remark = if bits > bit_depth {
+            message!("remark-clipped", n = images, depth = bit_depth, bits = bits)
+        } else if bit_depth == FULL_DEPTH
+            && bits > 0
+            && let Some(better) = DEPTHS.into_iter().find(|depth| *depth >= bits)
+        {
+            self.better_depth = Some(better);
+            let largest = largest.to_string();
+            message!(
+                "remark-dark",
+                n = images,
+                bits = bits,
+                largest = largest,
+                depth = better
+            )
+        } else {
+            return;
+        };
+        self.assumed.push(remark.into());
     }
 }
 

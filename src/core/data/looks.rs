@@ -75,9 +75,9 @@ pub fn small(name: String, image: RgbImage) -> Picture {
 ///
 /// # Errors
 /// It cannot be read or decoded.
-pub fn thumbnail_of(path: &Path) -> Result<Picture> {
+pub fn thumbnail_of(path: &Path, bit_depth: usize) -> Result<Picture> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let held = hold_file(path)?;
+    let held = hold_file(path, bit_depth)?;
     Ok(reduced(name.into_owned(), held.picture, THUMBNAIL))
 }
 

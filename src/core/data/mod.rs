@@ -58,7 +58,7 @@ pub use corrected::{
     short as short_corrected,
 };
 pub use listed::Listed;
-pub use picture::{READABLE, decode_picture, decode_picture_file, picture_size};
+pub use picture::{FULL_DEPTH, READABLE, decode_picture, decode_picture_file, picture_size};
 pub use prints::ClassPrints;
 pub use scan::{Scan, is_here, table_and_column};
 pub use source::{Folder, ImageSource, Sample};
@@ -105,6 +105,8 @@ pub struct Dataset {
     pub lists: Vec<String>,
     /// Smallest and largest picture, where the pictures were looked at.
     pub sizes: Option<card::Sizes>,
+    /// The bit depth with which the images are not nearly black, if they are.
+    pub better_depth: Option<usize>,
     /// Source and licence, where known.
     pub note: String,
     /// What looking at the pictures told of each.
@@ -169,6 +171,8 @@ pub struct OpenOptions {
     pub min_classes: usize,
     /// Whether every picture is decoded once, to list damaged ones and duplicates.
     pub check: Check,
+    /// Significant bits of the values in 16-bit images, 8 to 16: 12 for the files of most 12-bit cameras.
+    pub bit_depth: usize,
     /// Labels that a person corrected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
@@ -192,6 +196,7 @@ impl Default for OpenOptions {
             test_limit: None,
             min_classes: 2,
             check: Check::Auto,
+            bit_depth: FULL_DEPTH,
             corrected: Vec::new(),
             stored_names: Vec::new(),
             unpack_to: None,

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Skipped;
 use super::source::{Folder, ImageSource, Sample};
 use super::tree::Tree;
+use super::{OpenOptions, Skipped};
 use crate::texts::Words;
 
 /// Gives every class name a number, in the order of first sight.
@@ -43,11 +43,12 @@ pub(super) struct Reader<'a> {
     /// Lists that could not be read, with the reason.
     pub refused: Vec<Skipped>,
     folders: HashMap<(usize, usize), Arc<Folder>>,
+    bit_depth: usize,
 }
 
 impl<'a> Reader<'a> {
     /// Nothing is found yet.
-    pub fn new(tree: &'a Tree) -> Self {
+    pub fn new(tree: &'a Tree, options: &OpenOptions) -> Self {
         Self {
             tree,
             classes: ClassNames::default(),
@@ -55,12 +56,13 @@ impl<'a> Reader<'a> {
             used: BTreeSet::new(),
             refused: Vec::new(),
             folders: HashMap::new(),
+            bit_depth: options.bit_depth,
         }
     }
 
     /// One picture, given by folder and place, as a sample named relative to the folder `base`.
     pub fn sample(&mut self, base: usize, (dir, place): (usize, usize), class: u32) -> Sample {
-        let tree = self.tree;
+        let (tree, bit_depth) = (self.tree, self.bit_depth);
         let folder = self.folders.entry((base, dir)).or_insert_with(|| {
             let path = tree.dirs[dir].path.clone();
             let inside = path
@@ -70,7 +72,11 @@ impl<'a> Reader<'a> {
                 .map(|part| part.as_os_str().to_string_lossy())
                 .collect::<Vec<_>>()
                 .join("/");
-            Arc::new(Folder { path, inside })
+            Arc::new(Folder {
+                path,
+                inside,
+                bit_depth,
+            })
         });
         let source = ImageSource::File {
             folder: Arc::clone(folder),

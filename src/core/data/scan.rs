@@ -20,15 +20,14 @@ pub struct Scan {
 
 impl Scan {
     /// Reads what `what` names and looks at its pictures, as [`Dataset::open`] does. Of the options those about
-    /// reading count: `check`, `min_classes`, `unpack_to`.
+    /// reading count: `check`, `bit_depth`, `min_classes`, `unpack_to`.
     ///
     /// # Errors
     /// Nothing usable there, and when `watch` stops it.
     pub fn read(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Self> {
         options.checked()?;
         let mut found = find(what.trim(), options, watch)?;
-        let mut checked =
-            check::check(&mut found.train, found.test.as_mut(), options.check, watch)?;
+        let mut checked = check::check(&mut found.train, found.test.as_mut(), options, watch)?;
         found.skipped.append(&mut checked.skipped);
         found.assumed.append(&mut checked.assumed);
         if found.train.is_empty() {

@@ -66,6 +66,7 @@ pub fn settle(mut found: Found, checked: &Checked, options: &OpenOptions) -> Res
         listed,
         lists: found.lists,
         sizes: checked.sizes,
+        better_depth: checked.better_depth,
         note: found.note,
         known: checked.known.clone(),
         came: Arc::new(came),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use image::{ImageFormat, RgbImage};
 
-use super::picture::{Held, hold_file, read_picture_file, usual_ending};
+use super::picture::{FULL_DEPTH, Held, hold_file, read_picture_file, usual_ending};
 use super::record::Records;
 use crate::message;
 use crate::names::compose;
@@ -49,6 +49,8 @@ pub struct Folder {
     pub path: PathBuf,
     /// Its path inside the split, with `/` between the parts; empty for the split's own folder.
     pub inside: String,
+    /// Significant bits of its images' 16-bit values (see [`OpenOptions::bit_depth`](super::OpenOptions::bit_depth)).
+    pub bit_depth: usize,
 }
 
 impl PartialEq for ImageSource {
@@ -101,6 +103,14 @@ impl ImageSource {
         }
     }
 
+    /// Returns how many bits of its 16-bit values are significant; all where it is no file.
+    pub(super) fn bit_depth(&self) -> usize {
+        match self {
+            Self::File { folder, .. } => folder.bit_depth,
+            Self::Record { .. } => FULL_DEPTH,
+        }
+    }
+
     /// Whether decoding costs next to nothing because the pixels are in memory already.
     pub fn in_memory(&self) -> bool {
         matches!(self, Self::Record { .. })
@@ -149,7 +159,9 @@ impl Sample {
     /// Its pixels, with their part of the memory that all pictures share: for whoever is one of many threads.
     pub(super) fn hold(&self) -> Result<Held> {
         match &self.source {
-            ImageSource::File { folder, name } => hold_file(&folder.path.join(name.as_ref())),
+            ImageSource::File { folder, name } => {
+                hold_file(&folder.path.join(name.as_ref()), folder.bit_depth)
+            }
             ImageSource::Record { records, index } => records.decode(*index).map(Held::from),
         }
     }

@@ -236,6 +236,7 @@ pub fn open_options(config: &RunConfig) -> OpenOptions {
         near_copies_together: config.near_copies_together,
         train_limit: config.train_limit,
         test_limit: config.test_limit,
+        bit_depth: config.bit_depth,
         corrected: config.corrected.clone(),
         stored_names: config.stored_names.clone(),
         ..OpenOptions::default()

@@ -16,6 +16,7 @@ def rgb(image):
         raise ValueError("LAE Studio reads no images of floating-point numbers")
     if image.mode == "I" or image.mode.startswith("I;16"):
         grey = np.asarray(image).astype(np.int64).clip(0, 65535)
+        grey = (grey << (16 - PREPARATION["bit_depth"])).clip(0, 65535)
         image = Image.fromarray(((grey + 128) // 257).astype(np.uint8))
     return image.convert("RGB")
 
@@ -24,6 +25,9 @@ def prepare(image):
     """An image, or its path → 3 × size × size pixels in [0, 1], as LAE Studio prepares it."""
     if not isinstance(image, Image.Image):
         image = Image.open(image)
+    kept_as = " ".join(str(tile[3]) for tile in getattr(image, "tile", []))
+    if PREPARATION["bit_depth"] < 16 and image.mode in ("LA", "RGB", "RGBA") and ";16" in kept_as:
+        raise ValueError("Pillow reads 8 of 16 bits of colours, too few for this bit depth: save the image as 16-bit grey without alpha")
     image = rgb(ImageOps.exif_transpose(image))
     size, target = PREPARATION["size"], PREPARATION["resize_shorter_side_to"]
     shorter = min(image.size)
@@ -51,6 +55,8 @@ struct Preparation {
     interpolation: &'static str,
     crop: &'static str,
     channels: &'static str,
+    /// Significant bits of 16-bit values.
+    bit_depth: usize,
     /// How values of more than 8 bits become 8 bits.
     sixteen_bits: &'static str,
     /// As what they come.
@@ -72,7 +78,9 @@ pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
         interpolation: "bilinear, antialiased as Pillow does it",
         crop: "centre",
         channels: "RGB; grey is repeated, alpha is dropped, EXIF orientation is applied",
-        sixteen_bits: "value / 257, rounded (Pillow's convert clips 16-bit grey at 255 instead)",
+        bit_depth: model.predictor.header().config.bit_depth,
+        sixteen_bits: "value * 2^(16 - bit_depth), at most 65535, then / 257, rounded (Pillow's convert clips 16-bit grey at \
+                       255 instead)",
         pixels: "numbers in [0, 1], pictures x channels x rows x columns",
         mean: scale.mean,
         std: scale.std,

@@ -168,7 +168,7 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
     Ok(added_task)
 }
 
-/// The pictures of the added task that was a task (from 0) of the run in this folder.
+/// The pictures of the added task that was a task (from 0) of the run in this folder, which has this bit depth.
 ///
 /// # Errors
 /// A Problem when there is none, or its list is damaged or not the one that was taught.
@@ -176,9 +176,10 @@ pub fn added_task_pictures(
     run: &Path,
     task: usize,
     added_task: &AddedTask,
+    bit_depth: usize,
 ) -> Result<AddedPictures> {
     let folder = added_task_folder(run, task);
-    let pictures = AddedPictures::read(&folder, added_task.classes.len())?;
+    let pictures = AddedPictures::read(&folder, added_task.classes.len(), bit_depth)?;
     if pictures.fingerprint == added_task.fingerprint {
         return Ok(pictures);
     }

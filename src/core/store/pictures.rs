@@ -48,7 +48,7 @@ pub struct AddedPictures {
 }
 
 impl AddedPictures {
-    /// Copies these pictures into an added task's folder; `go_on` is asked before each.
+    /// Copies these pictures, of a run with this bit depth, into an added task's folder; `go_on` is asked before each.
     ///
     /// # Errors
     /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
@@ -57,6 +57,7 @@ impl AddedPictures {
         added_task: &Path,
         train: &[Sample],
         test: &[Sample],
+        bit_depth: usize,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Self> {
         let folder = added_task.join(PICTURES_FOLDER);
@@ -92,7 +93,7 @@ impl AddedPictures {
                 return too_much("these pictures are larger than 2 GB together".into());
             }
             // It may have changed since it was looked at.
-            decode_picture(&file).map_err(|problem| problem.at(sample.name()))?;
+            decode_picture(&file, bit_depth).map_err(|problem| problem.at(sample.name()))?;
             keep_with(&folder.join(file_name(place, ending)), |out| {
                 out.write_all(&file)
             })?;
@@ -106,14 +107,14 @@ impl AddedPictures {
         }
         let text = to_csv(&rows)?;
         keep_file(&added_task.join(PICTURES_FILE), &text)?;
-        Ok(Self::of(added_task, rows, &text))
+        Ok(Self::of(added_task, rows, &text, bit_depth))
     }
 
-    /// Reads the list of an added task's folder, which has so many classes.
+    /// Reads the list of an added task's folder, which has so many classes, of a run with this bit depth.
     ///
     /// # Errors
     /// A Problem when it cannot be read or is damaged.
-    pub(super) fn read(added_task: &Path, classes: usize) -> Result<Self> {
+    pub(super) fn read(added_task: &Path, classes: usize, bit_depth: usize) -> Result<Self> {
         let path = added_task.join(PICTURES_FILE);
         let text = files::read(&path, files::TABLE).map_err(|error| {
             Problem::io("read the list of an added task's pictures", &path, &error)
@@ -126,13 +127,14 @@ impl AddedPictures {
                 "it names no pictures of this added task",
             ));
         }
-        Ok(Self::of(added_task, rows, &text))
+        Ok(Self::of(added_task, rows, &text, bit_depth))
     }
 
-    fn of(added_task: &Path, rows: Vec<Row>, text: &[u8]) -> Self {
+    fn of(added_task: &Path, rows: Vec<Row>, text: &[u8], bit_depth: usize) -> Self {
         let folder = Folder {
             path: added_task.join(PICTURES_FOLDER),
             inside: String::new(),
+            bit_depth,
         };
         Self {
             folder: Arc::new(folder),
@@ -210,7 +212,7 @@ impl AddedPictures {
             ))
         };
         let (place, row) = self.split(Split::Test).nth(index).ok_or_else(missing)?;
-        let image = decode_picture(&self.bytes(place, row)?)
+        let image = decode_picture(&self.bytes(place, row)?, self.folder.bit_depth)
             .map_err(|problem| problem.at_path(self.path(place, row)))?;
         Ok(Picture {
             name: row.name.clone(),

@@ -45,7 +45,7 @@ impl RunFolder {
         Ok((self.moved(partial, task), added_task))
     }
 
-    /// Copies an added task's pictures into its folder.
+    /// Copies an added task's pictures, for a run with this bit depth, into its folder.
     ///
     /// # Errors
     /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
@@ -54,9 +54,10 @@ impl RunFolder {
         &self,
         train: &[Sample],
         test: &[Sample],
+        bit_depth: usize,
         go_on: &dyn Fn() -> bool,
     ) -> Result<AddedPictures> {
-        AddedPictures::copy(self.path(), train, test, go_on)
+        AddedPictures::copy(self.path(), train, test, bit_depth, go_on)
     }
 }
 

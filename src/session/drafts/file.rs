@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Drafts, Moved};
-use crate::data::decode_picture_file;
+use crate::data::{FULL_DEPTH, decode_picture_file};
 use crate::fetch::hex;
 use crate::files;
 use crate::message;
@@ -74,7 +74,7 @@ impl ListedImage {
 
     /// Reads the pixels; `None` where they cannot be read.
     fn read(&self, folder: &Path) -> Option<Arc<Picture>> {
-        let image = decode_picture_file(&path_of(folder, &self.image)).ok()?;
+        let image = decode_picture_file(&path_of(folder, &self.image), FULL_DEPTH).ok()?;
         Some(Arc::new(Picture {
             name: self.name.clone(),
             width: image.width() as usize,

@@ -227,11 +227,13 @@ impl Session {
                 let waits = session.predict.sheet.as_ref();
                 if waits.is_some_and(|sheet| sheet.request.ticket == request.ticket) {
                     let sorted = |(classes, pictures)| {
-                        let mut sorted = SortedPictures::new(request, classes, pictures);
+                        let depth = session.bit_depth_of(&request.run);
+                        let mut sorted = SortedPictures::new(request, classes, depth, pictures);
                         sorted.is_kept = false;
                         Arc::new(sorted)
                     };
-                    session.predict.sorted.fill(read.map(sorted));
+                    let sorted = read.map(sorted);
+                    session.predict.sorted.fill(sorted);
                 }
             },
         );

@@ -68,7 +68,10 @@ impl Pictures for Images {
 
 /// Data sets as they were read, before splits are drawn; the ones used last.
 #[derive(Default)]
-pub(super) struct Scans(Mutex<Vec<(String, Scan)>>);
+pub(super) struct Scans(Mutex<Vec<(Key, Scan)>>);
+
+/// The place of a data set, and the bit depth that its images were read with.
+type Key = (String, usize);
 
 impl Scans {
     /// The data set at a place with splits and limits as in `options`; read from its files only if it was not
@@ -80,22 +83,23 @@ impl Scans {
         fresh: bool,
         watch: &Watch,
     ) -> Result<Dataset> {
-        let known = self.shelf().iter().find(|(at, _)| at == place).cloned();
+        let key = (place.to_string(), options.bit_depth);
+        let known = self.shelf().iter().find(|(at, _)| *at == key).cloned();
         let scan = match known.filter(|_| !fresh) {
             Some((_, scan)) => scan,
             None => {
                 let scan = Scan::read(place, options, watch)?;
                 let mut shelf = self.shelf();
-                shelf.retain(|(at, _)| at != place);
+                shelf.retain(|(at, _)| at.0 != place);
                 shelf.truncate(SCANS - 1);
-                shelf.insert(0, (place.to_string(), scan.clone()));
+                shelf.insert(0, (key, scan.clone()));
                 scan
             }
         };
         scan.into_dataset(options)
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Vec<(String, Scan)>> {
+    fn shelf(&self) -> MutexGuard<'_, Vec<(Key, Scan)>> {
         // Entries are whole whenever the lock is free.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,6 +141,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
         two_labels_told: told_two_labels(&data.two_labels),
         assumed: data.assumed.clone(),
         sizes: data.sizes,
+        better_depth: data.better_depth,
         test_drawn: data.test_drawn,
         listed: data.listed.clone(),
         picture_bytes: picture_bytes(&data.train),

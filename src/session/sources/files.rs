@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::backbone::library::BackboneLibrary;
 use crate::data::looks::thumbnail_of;
-use crate::data::{decode_picture_file, named};
+use crate::data::{FULL_DEPTH, decode_picture_file, named};
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 use crate::session::collection::{CollectedPicture, MOST};
@@ -13,14 +13,14 @@ use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 use crate::tr;
 
-/// An image file for Predict, in full size: the network must see what testing would show it.
-pub(super) fn picture(path: &Path) -> Result<Picture> {
+/// An image file for Predict, in full size and with the run's bit depth: the network must see what testing would show it.
+pub(super) fn picture(path: &Path, bit_depth: usize) -> Result<Picture> {
     if path.is_dir() {
         return Err(Problem::new(tr!("notices-is-folder"))
             .at_path(path)
             .advise(tr!("notices-is-folder-advice")));
     }
-    let image = decode_picture_file(path)?;
+    let image = decode_picture_file(path, bit_depth)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok(Picture {
         name: name.into_owned(),
@@ -52,7 +52,7 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
 
 fn piece(file: &Path) -> Result<CollectedPicture> {
     Ok(CollectedPicture {
-        picture: thumbnail_of(file)?.into(),
+        picture: thumbnail_of(file, FULL_DEPTH)?.into(),
         file: Some(file.to_path_buf()),
     })
 }

@@ -348,9 +348,9 @@ pub trait Sources: Send + Sync {
         experiment::found(header, after, source, &|| true)
     }
 
-    /// An image file to predict.
-    fn picture(&self, path: &Path) -> Result<Picture> {
-        files::picture(path)
+    /// An image file to predict by a run with this bit depth.
+    fn picture(&self, path: &Path, bit_depth: usize) -> Result<Picture> {
+        files::picture(path, bit_depth)
     }
 
     /// What a table says of its pictures.

@@ -150,6 +150,8 @@ pub struct DataView {
     pub two_labels_told: Option<Message>,
     /// Smallest and largest picture, where they were looked at.
     pub sizes: Option<Sizes>,
+    /// The bit depth with which the images are not nearly black, if they are.
+    pub better_depth: Option<usize>,
     /// Whether the test images were drawn from the others, because no test split was given.
     pub test_drawn: bool,
     /// What list files said of both splits, where they named the test images.

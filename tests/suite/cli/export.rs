@@ -9,7 +9,14 @@ use lae_studio::tensors::{self, Named};
 use super::*;
 
 fn exported(format: &str, more: &[&str]) -> (tempfile::TempDir, PathBuf) {
-    let (runs, summary) = finished();
+    exported_from(finished(), format, more)
+}
+
+fn exported_from(
+    (runs, summary): (&Path, &Value),
+    format: &str,
+    more: &[&str],
+) -> (tempfile::TempDir, PathBuf) {
     let work = tempfile::tempdir().unwrap();
     let to = work.path().join("model");
     let place = to.display().to_string();
@@ -100,43 +107,51 @@ fn exported_python_prepares_images_as_the_program_does() {
     use lae_studio::data::decode_picture_file;
     use lae_studio::data::transform::{InputSpec, infer_into};
 
-    let (_work, to) = exported("onnx", &[]);
-    let text = std::fs::read_to_string(to.join("preprocessing.json")).unwrap();
-    let preparation: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let side = |key: &str| preparation[key].as_u64().unwrap() as usize;
-    let spec = InputSpec {
-        size: side("size"),
-        crop_ratio: side("size") as f32 / side("resize_shorter_side_to") as f32,
-    };
-    assert_eq!(spec.shorter_side(), side("resize_shorter_side_to"));
-    let value = |x: u32, y: u32| (x * 900 + y * 500) as u16;
-    let grey = DynamicImage::ImageLuma16(ImageBuffer::from_fn(50, 40, |x, y| Luma([value(x, y)])));
-    let colour = ImageBuffer::from_fn(50, 40, |x, y| Rgb([x as u8 * 5, y as u8 * 6, 90]));
-    let alpha = ImageBuffer::from_fn(50, 40, |x, y| Rgba([x as u8 * 5, 9, 90, y as u8]));
-    let kinds = [
-        ("grey16.png", grey.clone(), ImageFormat::Png),
-        ("grey16.tif", grey, ImageFormat::Tiff),
-        ("colour.png", colour.into(), ImageFormat::Png),
-        ("alpha.png", alpha.into(), ImageFormat::Png),
-    ];
-    let mut paths = Vec::new();
-    for (name, image, format) in kinds {
-        let path = to.join(name);
-        image.save_with_format(&path, format).unwrap();
-        paths.push(path);
-    }
-    let Some(by_python) = prepared_by_python(&to, &paths) else {
-        return skip("Python has no Pillow or NumPy here to prepare an image with");
-    };
-    for (path, python) in paths.iter().zip(by_python) {
-        let picture = decode_picture_file(path).unwrap();
-        let mut own = vec![0; spec.bytes()];
-        infer_into(&picture, spec, &mut own).unwrap();
-        let area = spec.size * spec.size;
-        let far = |at: usize| own[at].abs_diff(python[at % 3 * area + at / 3]);
-        let largest = (0..own.len()).map(far).max().unwrap();
-        assert!(largest <= 1, "{}: {largest}", path.display());
-        assert!(own.iter().any(|value| *value > 100), "{}", path.display());
+    let runs = tempfile::tempdir().unwrap();
+    let words = [QUICK, &["--bit-depth", "12", "--json", "-", "--quiet"]].concat();
+    let deep = json(&run(&words, runs.path()));
+    for (run, bit_depth, most) in [(finished(), 16, 65_535), ((runs.path(), &deep), 12, 4_200)] {
+        let (_work, to) = exported_from(run, "onnx", &[]);
+        let text = std::fs::read_to_string(to.join("preprocessing.json")).unwrap();
+        let preparation: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(preparation["bit_depth"], bit_depth);
+        let side = |key: &str| preparation[key].as_u64().unwrap() as usize;
+        let spec = InputSpec {
+            size: side("size"),
+            crop_ratio: side("size") as f32 / side("resize_shorter_side_to") as f32,
+        };
+        assert_eq!(spec.shorter_side(), side("resize_shorter_side_to"));
+        // Some values have more bits than the run's images.
+        let value = |x: u32, y: u32| ((x * 9 + y * 5) * most / 636) as u16;
+        let pixel = |x, y| Luma([value(x, y)]);
+        let grey = DynamicImage::ImageLuma16(ImageBuffer::from_fn(50, 40, pixel));
+        let colour = ImageBuffer::from_fn(50, 40, |x, y| Rgb([x as u8 * 5, y as u8 * 6, 90]));
+        let alpha = ImageBuffer::from_fn(50, 40, |x, y| Rgba([x as u8 * 5, 9, 90, y as u8]));
+        let kinds = [
+            ("grey16.png", grey.clone(), ImageFormat::Png),
+            ("grey16.tif", grey, ImageFormat::Tiff),
+            ("colour.png", colour.into(), ImageFormat::Png),
+            ("alpha.png", alpha.into(), ImageFormat::Png),
+        ];
+        let mut paths = Vec::new();
+        for (name, image, format) in kinds {
+            let path = to.join(name);
+            image.save_with_format(&path, format).unwrap();
+            paths.push(path);
+        }
+        let Some(by_python) = prepared_by_python(&to, &paths) else {
+            return skip("Python has no Pillow or NumPy here to prepare an image with");
+        };
+        for (path, python) in paths.iter().zip(by_python) {
+            let picture = decode_picture_file(path, bit_depth).unwrap();
+            let mut own = vec![0; spec.bytes()];
+            infer_into(&picture, spec, &mut own).unwrap();
+            let area = spec.size * spec.size;
+            let far = |at: usize| own[at].abs_diff(python[at % 3 * area + at / 3]);
+            let largest = (0..own.len()).map(far).max().unwrap();
+            assert!(largest <= 1, "{}: {largest}", path.display());
+            assert!(own.iter().any(|value| *value > 100), "{}", path.display());
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What `predict` answers.
 
 use super::*;
+use crate::data::Made;
 
 #[test]
 fn the_json_of_a_prediction_keeps_its_contract() {
@@ -54,4 +55,60 @@ fn the_json_of_a_prediction_keeps_its_contract() {
     );
     let beyond = refused(&["predict", name, &path, "--task", "9"], runs);
     assert!(beyond.contains("from 1 to 5"), "{beyond}");
+}
+
+/// Everything that reads images for a run reads them with its bit depth: training, testing, predictions of images and of
+/// folders, added tasks.
+#[test]
+fn a_run_on_12_bit_images_is_like_one_on_rescaled_images() {
+    let mut told = Vec::new();
+    for (times, depth) in [(1, &["--bit-depth", "12"][..]), (16, &[])] {
+        let (data, more, runs) = (Made::new(), Made::new(), tempfile::tempdir().unwrap());
+        for class in ["a", "b", "c", "d"] {
+            data.twelve_bits(class, 6, times);
+        }
+        more.twelve_bits("e", 6, times).twelve_bits("f", 6, times);
+        let place = data.path().to_str().unwrap();
+        let words = [
+            "train",
+            "--data",
+            place,
+            "--method",
+            "simplecil",
+            "--classes-per-task",
+            "2",
+        ];
+        let words = [
+            &words[..],
+            &["--device", "cpu", "--json", "-", "--quiet"],
+            depth,
+        ]
+        .concat();
+        let summary = json(&run(&words, runs.path()));
+        let name = summary["run"].as_str().unwrap();
+        let written = std::fs::read_to_string(runs.path().join(name).join("run.toml")).unwrap();
+        assert_eq!(written.contains("bit_depth = 12"), times == 1, "{written}");
+        assert_eq!(written.contains("bit_depth"), times == 1, "{written}");
+        let taught = run(&["teach", name, more.path().to_str().unwrap()], runs.path());
+        assert_eq!(taught.status.code(), Some(0), "{}", stderr(&taught));
+        let image = data.path().join("c/001.png").display().to_string();
+        let mut answer = json(&run_json(&["predict", name, &image], runs.path()));
+        answer[0]["path"] = Value::Null;
+        let csv = runs.path().join("answers.csv");
+        let words = [
+            "predict",
+            name,
+            "--folder",
+            place,
+            "--csv",
+            csv.to_str().unwrap(),
+        ];
+        let output = run(&words, runs.path());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let checked = run(&["check", name], runs.path());
+        assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+        let table = std::fs::read_to_string(csv).unwrap();
+        told.push((essence(&summary), answer, table));
+    }
+    assert_eq!(told[0], told[1]);
 }

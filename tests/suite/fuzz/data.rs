@@ -321,7 +321,7 @@ impl Target for Pictures {
     fn read(&self, folder: &Path) -> bool {
         let path = folder.join("picture");
         let _ = picture_size(&path);
-        decode_picture_file(&path).is_ok()
+        decode_picture_file(&path, 12).is_ok()
     }
 
     /// A picture of one colour is far smaller than its pixels; these are bounded by themselves.

@@ -296,7 +296,7 @@ fn looked_at(stored: &StoredRun) -> bool {
     let mut fine = true;
     for (task, lesson) in (first..).zip(&header.added_tasks) {
         fine &= store::load_snapshot(&header.folder, task).is_ok();
-        let Ok(pictures) = store::added_task_pictures(&header.folder, task, lesson) else {
+        let Ok(pictures) = store::added_task_pictures(&header.folder, task, lesson, 16) else {
             return false;
         };
         fine &= pictures.check_tests().is_ok();

@@ -134,7 +134,7 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
     let added_task = &stored.header.added_tasks[0];
     let folder = run.join("lessons/task_3");
     let shown = |index: usize| {
-        let pictures = store::added_task_pictures(&run, 2, added_task)?;
+        let pictures = store::added_task_pictures(&run, 2, added_task, 16)?;
         pictures.test_picture(index)
     };
     let name = shown(0).unwrap().name;

@@ -103,6 +103,36 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
 }
 
 #[test]
+fn an_image_file_is_read_again_with_the_bit_depth_of_another_run() {
+    let made = Made::new();
+    made.twelve_bits("a", 1, 1);
+    let runs = tempfile::tempdir().unwrap();
+    let folders = stored(runs.path(), &["digits", "letters"]);
+    let path = folders[1].join("run.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let deeper = text.replacen(
+        "data = \"letters\"",
+        "data = \"letters\"\nbit_depth = 12",
+        1,
+    );
+    std::fs::write(path, deeper).unwrap();
+    let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
+    settle(&mut window);
+    let session = &mut window.state_mut().session;
+    session.choose_predictor(folders[0].clone());
+    session.predict_file(made.path().join("a/000.png"));
+    for (folder, brightest) in [(1, 255), (0, 16), (1, 255)] {
+        settle(&mut window);
+        let session = &mut window.state_mut().session;
+        session.choose_predictor(folders[folder].clone());
+        settle(&mut window);
+        let request = requests(&backend).pop().unwrap();
+        assert_eq!(request.run, folders[folder]);
+        assert_eq!(request.picture.rgb.iter().max(), Some(&brightest));
+    }
+}
+
+#[test]
 fn another_run_is_asked_anew_with_a_drawing_in_its_colours() {
     // Dark drawings on white paper, unlike the digits.
     let made = Made::new();

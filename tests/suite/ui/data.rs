@@ -133,6 +133,31 @@ fn many_classes_are_arranged_in_the_larger_view() {
 }
 
 #[test]
+fn a_button_sets_the_bit_depth_that_nearly_black_images_need() {
+    let made = Made::new();
+    made.twelve_bits("a", 6, 1).twelve_bits("b", 6, 1);
+    let mut window = on(made.path().to_str().unwrap(), "1");
+    let brightest = |window: &Harness<'_, StudioApp>| {
+        let data = window.state().session.experiment.data.ready().cloned();
+        let thumbs = data.unwrap().thumbs.clone();
+        thumbs
+            .iter()
+            .map(|thumb| *thumb.picture.rgb.iter().max().unwrap())
+            .max()
+    };
+    assert_eq!(brightest(&window), Some(16));
+    let button = "Use a bit depth of 12";
+    window.get_by_label_contains("Train with Bit depth 12");
+    window.get_by_label(button).click();
+    settle(&mut window);
+    assert_eq!(window.state().session.experiment.draft.bit_depth, 12);
+    assert_eq!(brightest(&window), Some(255));
+    assert!(window.query_by_label(button).is_none());
+    // It stands where it can be changed.
+    window.get_by_label("Bit depth");
+}
+
+#[test]
 fn another_share_needs_no_files_and_choosing_again_reads_them() {
     let made = Made::new();
     made.class("a", 10).class("b", 10);

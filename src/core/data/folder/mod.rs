@@ -35,7 +35,7 @@ pub fn open(
     let (root, mut assumed) = whole_of(path);
     let mut root = dunce::canonicalize(&root).unwrap_or(root);
     let mut tree = Tree::walk(&root, watch)?;
-    let mut found = match Reader::new(&tree).read(wanted, options)? {
+    let mut found = match Reader::new(&tree, options).read(wanted, options)? {
         Some(found) => found,
         None => {
             let parent = class_parent(&root, options).ok_or_else(|| no_classes(&tree))?;
@@ -47,7 +47,7 @@ pub fn open(
             assumed.push(remark.into());
             root = parent;
             tree = Tree::walk(&root, watch)?;
-            let found = Reader::new(&tree).read(None, options)?;
+            let found = Reader::new(&tree, options).read(None, options)?;
             found.ok_or_else(|| no_classes(&tree))?
         }
     };
@@ -70,7 +70,7 @@ impl Reader<'_> {
         let mut unclear = None;
         loop {
             let inner = self.wrapped(at);
-            let mut by_lists = Reader::new(tree);
+            let mut by_lists = Reader::new(tree, options);
             match lists::read(&mut by_lists, at, inner.is_some(), wanted)? {
                 Listed::Found(reading) => {
                     let found = self.by_lists_or_folders(at, by_lists, reading, wanted, options);
@@ -113,7 +113,7 @@ impl Reader<'_> {
         wanted: Option<Wanted>,
         options: &OpenOptions,
     ) -> Found {
-        let mut folders = Reader::new(self.tree);
+        let mut folders = Reader::new(self.tree, options);
         let files = reading.found.lists.iter().map(|file| format!("'{file}'"));
         let files = some_of(&files.collect::<Vec<_>>(), 4);
         if wanted.is_none()

@@ -67,8 +67,8 @@ pub(super) fn inference_input(
 ///
 /// # Errors
 /// It cannot be read or decoded.
-pub fn input_of(path: &Path, spec: InputSpec, out: &mut [u8]) -> Result<()> {
-    infer_into(&hold_file(path)?.picture, spec, out)
+pub fn input_of(path: &Path, bit_depth: usize, spec: InputSpec, out: &mut [u8]) -> Result<()> {
+    infer_into(&hold_file(path, bit_depth)?.picture, spec, out)
 }
 
 /// Decodes and transforms a few samples on all cores, in order: what the network sees of each.

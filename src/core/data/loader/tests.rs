@@ -13,6 +13,7 @@ fn samples(folder: &Path, count: usize) -> Arc<Vec<(Sample, i64)>> {
     let shared = Arc::new(Folder {
         path: folder.to_path_buf(),
         inside: String::new(),
+        bit_depth: 16,
     });
     let make = |i: usize| {
         let name = format!("{i:03}.png");

@@ -27,6 +27,9 @@ use crate::problem::{Problem, Result};
 use claim::Claim;
 use room::Room;
 
+/// Bits of a channel that the values of a 16-bit image use unless a bit depth is given.
+pub const FULL_DEPTH: usize = u16::BITS as usize;
+
 /// Largest picture file we read, in bytes.
 const LARGEST_FILE: u64 = 512 << 20;
 /// What it may use for headers, and beside the pixels: a few bytes can claim any length of a strip.
@@ -73,7 +76,7 @@ pub fn foreign_format(ending: &str) -> Option<&'static str> {
 /// not decode another meanwhile.
 pub(super) struct Held {
     pub picture: RgbImage,
-    /// The largest value of a channel, where the file has 16 bits for each.
+    /// The largest value of a channel in the file, where that has 16 bits for each.
     pub largest: Option<u16>,
     _room: Option<Room>,
 }
@@ -96,17 +99,22 @@ impl From<RgbImage> for Held {
     }
 }
 
-/// Decodes the bytes of a picture file to upright 8-bit RGB.
+/// Decodes the bytes of a picture file to upright 8-bit RGB. Values of 16 bits have `bit_depth` significant ones: they are
+/// multiplied by 2^(16 − `bit_depth`), at most to white, before they are rounded to 8 bits.
 ///
 /// # Errors
 /// Not a picture, a format that is not read, a damaged or cut file, or one that takes more memory than a picture may:
 /// see [`claim`].
-pub fn decode_picture(bytes: &[u8]) -> Result<RgbImage> {
-    decode_within(bytes, available_bytes).map(|held| held.picture)
+pub fn decode_picture(bytes: &[u8], bit_depth: usize) -> Result<RgbImage> {
+    decode_within(bytes, bit_depth, available_bytes).map(|held| held.picture)
 }
 
 /// As [`decode_picture`], with so much memory free.
-fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Held> {
+fn decode_within(
+    bytes: &[u8],
+    bit_depth: usize,
+    free: impl FnOnce() -> Option<u64>,
+) -> Result<Held> {
     let Some(format) = format_of(bytes) else {
         return Err(not_readable(bytes));
     };
@@ -118,11 +126,11 @@ fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Hel
     // A decoder that panics on a crafted file must not take the program with it.
     catch_unwind(AssertUnwindSafe(|| match &palette {
         Some(palette) => {
-            let mut held = decode_as(&palette.grey, format, free)?;
+            let mut held = decode_as(&palette.grey, format, bit_depth, free)?;
             palette.colour(&mut held.picture);
             Ok(held)
         }
-        None => decode_as(bytes, format, free),
+        None => decode_as(bytes, format, bit_depth, free),
     }))
     .unwrap_or_else(|_| Err(damaged("its decoder gave up")))
 }
@@ -131,19 +139,24 @@ fn decode_within(bytes: &[u8], free: impl FnOnce() -> Option<u64>) -> Result<Hel
 ///
 /// # Errors
 /// As [`decode_picture`], and a file that cannot be read; the path is part of the problem.
-pub fn decode_picture_file(path: &Path) -> Result<RgbImage> {
-    hold_file(path).map(|held| held.picture)
+pub fn decode_picture_file(path: &Path, bit_depth: usize) -> Result<RgbImage> {
+    hold_file(path, bit_depth).map(|held| held.picture)
 }
 
 /// As [`decode_picture_file`], with its part of the memory.
-pub(super) fn hold_file(path: &Path) -> Result<Held> {
-    decode_and(path, |_| ()).map(|(held, ())| held)
+pub(super) fn hold_file(path: &Path, bit_depth: usize) -> Result<Held> {
+    decode_and(path, bit_depth, |_| ()).map(|(held, ())| held)
 }
 
 /// As [`hold_file`], with what `look` finds in the file's bytes.
-pub(super) fn decode_and<T>(path: &Path, look: impl FnOnce(&[u8]) -> T) -> Result<(Held, T)> {
+pub(super) fn decode_and<T>(
+    path: &Path,
+    bit_depth: usize,
+    look: impl FnOnce(&[u8]) -> T,
+) -> Result<(Held, T)> {
     let (_alone, bytes) = read_alone(path)?;
-    let held = decode_within(&bytes, available_bytes).map_err(|problem| problem.at_path(path))?;
+    let held = decode_within(&bytes, bit_depth, available_bytes);
+    let held = held.map_err(|problem| problem.at_path(path))?;
     Ok((held, look(&bytes)))
 }
 
@@ -210,6 +223,7 @@ pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
 fn decode_as(
     bytes: &[u8],
     format: ImageFormat,
+    bit_depth: usize,
     free: impl FnOnce() -> Option<u64>,
 ) -> Result<Held> {
     let limited = |most| {
@@ -229,8 +243,9 @@ fn decode_as(
     let most = claim.most.saturating_add(MOST_BESIDE);
     decoder.set_limits(limited(most)).map_err(explain)?;
     let mut room = room::for_pixels(claim.most);
-    let picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(explain)?;
     let largest = largest_of(&picture);
+    stretch(&mut picture, bit_depth);
     // Narrowed before it is turned: a turned copy of 16 bits and four channels would be the largest of all.
     let mut picture = DynamicImage::ImageRgb8(picture.into_rgb8());
     picture.apply_orientation(orientation);
@@ -259,6 +274,23 @@ fn largest_of(picture: &DynamicImage) -> Option<u16> {
             channels.max()
         }
         _ => None,
+    }
+}
+
+/// Multiplies values of 16 bits so that the largest of `bit_depth` bits is white; larger ones become white, too.
+fn stretch(picture: &mut DynamicImage, bit_depth: usize) {
+    let missing @ 1..FULL_DEPTH = FULL_DEPTH.saturating_sub(bit_depth) else {
+        return;
+    };
+    let values: &mut [u16] = match picture {
+        DynamicImage::ImageLuma16(grey) => grey,
+        DynamicImage::ImageLumaA16(grey) => grey,
+        DynamicImage::ImageRgb16(colours) => colours,
+        DynamicImage::ImageRgba16(colours) => colours,
+        _ => return,
+    };
+    for value in values {
+        *value = value.saturating_mul(1 << missing);
     }
 }
 

@@ -21,7 +21,7 @@ fn every_format_is_read_by_content_not_by_name() {
         ImageFormat::Tiff,
         ImageFormat::WebP,
     ] {
-        let picture = decode_picture(&encoded(format)).unwrap();
+        let picture = decode_picture(&encoded(format), FULL_DEPTH).unwrap();
         assert_eq!(picture.dimensions(), (40, 30), "{format:?}");
     }
 }
@@ -37,17 +37,17 @@ fn files_cut_anywhere_are_problems_and_never_panics() {
         let bytes = encoded(format);
         for keep in [0, 1, 3, 10, bytes.len() / 2, bytes.len() - 14] {
             assert!(
-                decode_picture(&bytes[..keep]).is_err(),
+                decode_picture(&bytes[..keep], FULL_DEPTH).is_err(),
                 "{format:?} cut to {keep}"
             );
         }
     }
     let jpeg = encoded(ImageFormat::Jpeg);
-    let problem = decode_picture(&jpeg[..jpeg.len() - 30]).unwrap_err();
+    let problem = decode_picture(&jpeg[..jpeg.len() - 30], FULL_DEPTH).unwrap_err();
     assert!(problem.what.contains("cut off"), "{problem}");
     // Bytes after the end are common (camera makers' notes) and harmless.
     let longer = [jpeg.as_slice(), &[1, 2, 0xFF, 0xDA, 4]].concat();
-    assert!(decode_picture(&longer).is_ok());
+    assert!(decode_picture(&longer, FULL_DEPTH).is_ok());
 }
 
 /// A PNG whose header claims other sides than it has.
@@ -85,7 +85,7 @@ fn black(width: u32, height: u32) -> Vec<u8> {
 #[test]
 fn a_huge_header_is_refused_before_allocation() {
     let png = claiming(encoded(ImageFormat::Png), 30_000, 30_000);
-    let problem = decode_picture(&png).unwrap_err();
+    let problem = decode_picture(&png, FULL_DEPTH).unwrap_err();
     assert!(problem.what.contains("30000×30000"), "{problem}");
 }
 
@@ -93,25 +93,31 @@ fn a_huge_header_is_refused_before_allocation() {
 fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() {
     let panorama = black(21_000, 4_800);
     assert!(panorama.len() < 4 << 20);
-    let read = decode_within(&panorama, || Some(8 << 30)).unwrap();
+    let read = decode_within(&panorama, FULL_DEPTH, || Some(8 << 30)).unwrap();
     assert_eq!(read.picture.dimensions(), (21_000, 4_800));
     drop(read);
     // What was always read needs no memory to be free.
-    assert!(decode_within(&panorama, || Some(0)).is_ok());
+    assert!(decode_within(&panorama, FULL_DEPTH, || Some(0)).is_ok());
     let larger = claiming(panorama, 16_000, 12_000);
-    let problem = decode_within(&larger, || Some(1 << 30)).err().unwrap();
+    let problem = decode_within(&larger, FULL_DEPTH, || Some(1 << 30))
+        .err()
+        .unwrap();
     assert!(problem.what.contains("16000×12000"), "{problem}");
     assert!(problem.what.contains("550 MB of memory"), "{problem}");
     assert!(problem.what.contains("512 MB that one may"), "{problem}");
     // With more free it is begun, and found to have less than it claims.
-    let problem = decode_within(&larger, || Some(8 << 30)).err().unwrap();
+    let problem = decode_within(&larger, FULL_DEPTH, || Some(8 << 30))
+        .err()
+        .unwrap();
     assert!(!problem.what.contains("of memory"), "{problem}");
 }
 
 #[test]
 fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
     let refused = |bytes: &[u8]| {
-        let problem = decode_within(bytes, || Some(64 << 30)).err().unwrap();
+        let problem = decode_within(bytes, FULL_DEPTH, || Some(64 << 30))
+            .err()
+            .unwrap();
         assert!(problem.what.contains("MB of memory"), "{problem}");
     };
     let deep = DynamicImage::ImageRgba16(image::ImageBuffer::new(2, 2));
@@ -134,7 +140,7 @@ fn wide_channels_and_what_decoders_keep_count_before_they_are_decoded() {
     refused(&tiff);
     // A frame of 268 million pixels on a canvas of one.
     let webp = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0VP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\xff\x3f\xff\x3f";
-    let problem = decode_within(webp, || Some(0)).err().unwrap();
+    let problem = decode_within(webp, FULL_DEPTH, || Some(0)).err().unwrap();
     assert!(!problem.what.contains("no picture"), "{problem}");
     // A progressive JPEG keeps its numbers until the last scan.
     let mut jpeg = encoded(ImageFormat::Jpeg);
@@ -152,7 +158,10 @@ fn alpha_is_dropped_and_sixteen_bits_are_scaled() {
     let mut bytes = Cursor::new(Vec::new());
     clear.write_to(&mut bytes, ImageFormat::Png).unwrap();
     assert_eq!(
-        decode_picture(bytes.get_ref()).unwrap().get_pixel(0, 0).0,
+        decode_picture(bytes.get_ref(), FULL_DEPTH)
+            .unwrap()
+            .get_pixel(0, 0)
+            .0,
         [200, 100, 50]
     );
     let deep = image::ImageBuffer::<image::Luma<u16>, _>::from_pixel(2, 2, image::Luma([25_700]));
@@ -160,29 +169,52 @@ fn alpha_is_dropped_and_sixteen_bits_are_scaled() {
     DynamicImage::ImageLuma16(deep)
         .write_to(&mut bytes, ImageFormat::Png)
         .unwrap();
-    assert_eq!(
-        decode_picture(bytes.get_ref()).unwrap().get_pixel(0, 0).0,
-        [100, 100, 100]
-    );
+    let at = |bit_depth| {
+        decode_picture(bytes.get_ref(), bit_depth)
+            .unwrap()
+            .get_pixel(0, 0)
+            .0
+    };
+    assert_eq!(at(FULL_DEPTH), [100, 100, 100]);
+    assert_eq!(at(15), [200, 200, 200]);
+    // What has more bits is white, and 8-bit images have no others.
+    assert_eq!(at(12), [255, 255, 255]);
+    for bit_depth in [0, 8, 99] {
+        let read = decode_picture(&encoded(ImageFormat::Png), bit_depth).unwrap();
+        assert_eq!(
+            read,
+            decode_picture(&encoded(ImageFormat::Png), FULL_DEPTH).unwrap()
+        );
+    }
 }
 
 #[test]
 fn foreign_formats_are_named() {
     let heic = b"\0\0\0\x18ftypheic\0\0\0\0";
-    assert!(decode_picture(heic).unwrap_err().what.contains("HEIC"));
     assert!(
-        decode_picture(b"%PDF-1.7")
+        decode_picture(heic, FULL_DEPTH)
+            .unwrap_err()
+            .what
+            .contains("HEIC")
+    );
+    assert!(
+        decode_picture(b"%PDF-1.7", FULL_DEPTH)
             .unwrap_err()
             .what
             .contains("PDF")
     );
     assert!(
-        decode_picture(b"hello")
+        decode_picture(b"hello", FULL_DEPTH)
             .unwrap_err()
             .what
             .contains("not a picture")
     );
-    assert!(decode_picture(b"").unwrap_err().what.contains("empty"));
+    assert!(
+        decode_picture(b"", FULL_DEPTH)
+            .unwrap_err()
+            .what
+            .contains("empty")
+    );
     assert_eq!(foreign_format("heic"), Some("HEIC"));
     assert_eq!(foreign_format("txt"), None);
 }

@@ -274,7 +274,7 @@ mod tests {
     fn palettes_give_their_colours_in_both_forms() {
         for big in [false, true] {
             let bytes = with_palette(big);
-            let picture = super::super::decode_picture(&bytes).unwrap();
+            let picture = super::super::decode_picture(&bytes, 16).unwrap();
             let pixels: Vec<[u8; 3]> = picture.pixels().map(|pixel| pixel.0).collect();
             assert_eq!(pixels, [[0; 3], [50, 100, 150], [50, 100, 150], [255; 3]]);
             let directory = first_directory(&mut Cursor::new(&bytes)).unwrap();
@@ -290,7 +290,7 @@ mod tests {
                 for value in [0, 5, 16, 255] {
                     let mut bytes = whole.clone();
                     bytes[at] = value;
-                    if let Ok(picture) = super::super::decode_picture(&bytes) {
+                    if let Ok(picture) = super::super::decode_picture(&bytes, 16) {
                         let directory = first_directory(&mut Cursor::new(&bytes)).unwrap();
                         assert_eq!(directory.unwrap().sides(), Some(picture.dimensions()));
                     }

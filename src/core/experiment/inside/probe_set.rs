@@ -74,7 +74,8 @@ fn images_of(stored: &StoredRun, stock: &Stock) -> Result<Images> {
     let classes = planned[..tasks].last().map_or(0, |task| task.end);
     let mut images = Images::new(Some(own), tasks, classes);
     for (task, added_task) in (tasks..).zip(&header.added_tasks) {
-        let kept = store::added_task_pictures(&header.folder, task, added_task)?;
+        let (run, depth) = (&header.folder, header.config.bit_depth);
+        let kept = store::added_task_pictures(run, task, added_task, depth)?;
         images.push(&kept, planned[task].start);
     }
     Ok(images)

@@ -207,7 +207,8 @@ fn asked_rows(all: usize, limit: Option<usize>) -> Vec<usize> {
 fn added_pictures(header: &RunHeader) -> Vec<Option<Vec<Sample>>> {
     let added = header.added_tasks.iter().zip(header.own_tasks()..);
     let pictures = added.map(|(added, task)| {
-        let pictures = store::added_task_pictures(&header.folder, task, added).ok()?;
+        let (run, depth) = (&header.folder, header.config.bit_depth);
+        let pictures = store::added_task_pictures(run, task, added, depth).ok()?;
         pictures.check_tests().ok().map(|()| pictures.test())
     });
     pictures.collect()

@@ -18,6 +18,7 @@ pub struct Columns {
     pub(super) experts: Vec<Expert>,
     pub(super) classes: Vec<String>,
     pub(super) input: InputSpec,
+    pub(super) bit_depth: usize,
     pub(super) piece: usize,
     /// What is stranger than this to the last expert is none of these; none where nobody asks, or it
     /// is not known.
@@ -32,6 +33,7 @@ impl Columns {
             experts: header.method.experts.clone(),
             classes: predictor.classes().to_vec(),
             input: predictor.input(),
+            bit_depth: header.config.bit_depth,
             piece: header.config.batch.clamp(1, PIECE),
             threshold,
         }

@@ -127,7 +127,8 @@ fn decoded(columns: &Columns, folder: &Path, piece: &[Below]) -> (Vec<Row>, Shee
             return ((path, Some(reason.english.clone())), Vec::new());
         }
         let mut seen = vec![0; columns.input.bytes()];
-        match input_of(&folder.join(&path), columns.input, &mut seen) {
+        let path_there = folder.join(&path);
+        match input_of(&path_there, columns.bit_depth, columns.input, &mut seen) {
             Ok(()) => ((path, None), seen),
             Err(problem) => ((path, Some(problem.what)), Vec::new()),
         }
@@ -203,6 +204,7 @@ mod tests {
                 size: 8,
                 crop_ratio: 1.0,
             },
+            bit_depth: 16,
             piece: 2,
             threshold: Some(-2.5),
         }

@@ -86,6 +86,7 @@ impl Material {
             test_share: config.test_share,
             split_seed: config.split_seed,
             min_classes: 1,
+            bit_depth: config.bit_depth,
             check: Check::Always,
             ..OpenOptions::default()
         };

@@ -220,7 +220,8 @@ impl Teacher {
         prepare(sink, message!("doing-copying-pictures"));
         let data = &self.material.data;
         let go_on = || control.wish() != Wish::Stop;
-        let pictures = aside.copy_pictures(&data.train, &data.test, &go_on)?;
+        let depth = data.options.bit_depth;
+        let pictures = aside.copy_pictures(&data.train, &data.test, depth, &go_on)?;
         let before = self.right_before(&*method, &pictures, &stored.header)?;
         let images = self.images(&stored, &pictures, sink)?;
         let added_task = self.complete(pictures.fingerprint.clone(), before);
@@ -305,7 +306,8 @@ impl Teacher {
         let earlier = stored.header.added_tasks.iter().zip(own..);
         for (added_task, task) in earlier {
             prepare(sink, message!("doing-opening-earlier-pictures"));
-            let kept = store::added_task_pictures(&stored.header.folder, task, added_task)?;
+            let (run, depth) = (&stored.header.folder, stored.header.config.bit_depth);
+            let kept = store::added_task_pictures(run, task, added_task, depth)?;
             kept.check_tests()?;
             images.push(&kept, tasks[task].start);
             taught.extend(kept.train());

@@ -23,8 +23,11 @@ impl Serialize for RunConfig {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut table = to.serialize_map(None)?;
         for setting in SETTINGS {
-            if let Some(value) = (setting.get)(self) {
-                table.serialize_entry(setting.spec.key, &value)?;
+            let spec = &setting.spec;
+            let value = (setting.get)(self);
+            let left_out = spec.unwritten && value == spec.kind.default();
+            if let Some(value) = value.filter(|_| !left_out) {
+                table.serialize_entry(spec.key, &value)?;
             }
         }
         if !self.stored_names.is_empty() {

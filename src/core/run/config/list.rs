@@ -4,7 +4,7 @@
 use super::field::Field;
 use super::spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec};
 use super::{Precision, Setting, SettingKind, Settings};
-use crate::data::Correction;
+use crate::data::{Correction, FULL_DEPTH};
 
 /// A setting of every run: what it is, and the way to its field.
 #[derive(Debug)]
@@ -260,6 +260,12 @@ settings_of_every_run! {
     near_copies_together: bool = data("on|off", "Near copies together", SettingKind::Flag(true)) {
         // Files without the key are of a version in which only equal pixels counted.
         usual: "on; with --config the file's", unnamed: Some(false),
+    };
+    /// Significant bits of the values in 16-bit images: 12 for the files of most 12-bit cameras, which are nearly black
+    /// with all 16; larger values become white
+    bit_depth: usize = data("N", "Bit depth", SettingKind::Whole { default: FULL_DEPTH as i64, least: 8, most: 16 }) {
+        refused: ("the bit depth must be a number from 8 to 16", "16 is the usual value; 12 suits most 12-bit cameras"),
+        fix: "Use {}", of_data: true, unwritten: true,
     };
     /// Seed of initial values, shuffling and augmentation
     seed: u64 = method("N", "Seed", SettingKind::Seed) {

@@ -232,6 +232,7 @@ mod tests {
             pet_start: Some("adapter".into()),
             train_limit: Some(1),
             test_limit: Some(1),
+            bit_depth: 12,
             ..RunConfig::default()
         };
         let text = all.to_toml().unwrap();

@@ -52,6 +52,8 @@ pub struct SettingSpec {
     pub says: Says,
     /// For a flag: what a file means that does not name it, written by a version without it.
     pub unnamed: Option<bool>,
+    /// Whether a file leaves it out where it is the default, so that keys of runs made without it stay as they are.
+    pub unwritten: bool,
     /// What its words are called in other languages, where a setting of another method has the same key; else empty.
     pub texts: &'static str,
 }
@@ -155,6 +157,7 @@ impl SettingSpec {
         named: false,
         says: Says::What,
         unnamed: None,
+        unwritten: false,
         texts: "",
     };
 

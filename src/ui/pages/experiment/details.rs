@@ -8,6 +8,7 @@ use egui::{
 
 use super::setting::in_row;
 use super::{row, tasks};
+use crate::data::FULL_DEPTH;
 use crate::session::loads::Load;
 use crate::session::sight::{NetworkInput, Sight};
 use crate::session::views::{DataView, Fetch};
@@ -282,7 +283,7 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
 }
 
 /// Whether shares and memory say something about this data that a person should see unasked: the test images are not
-/// what is measured on, or the pictures do not fit into memory. That test images were drawn is among the remarks.
+/// what is measured on, the pictures do not fit into memory, or a bit depth was chosen. That test images were drawn is among the remarks.
 fn splits_matter(cx: &Cx<'_>) -> bool {
     let draft = &cx.session.experiment.draft;
     let budget = (draft.cache_mb as u64) << 20;
@@ -292,7 +293,7 @@ fn splits_matter(cx: &Cx<'_>) -> bool {
         .plan
         .cache_need
         .is_some_and(|need| need > budget);
-    draft.validation_share > 0.0 || short
+    draft.validation_share > 0.0 || short || draft.bit_depth != FULL_DEPTH
 }
 
 /// Shares and memory, where they matter.
@@ -313,7 +314,12 @@ fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         in_row(ui, cx, "validation_share");
         ui.add_space(8.0);
         in_row(ui, cx, "cache_mb");
-        faint(ui, cache_words(need, cx.session.experiment.draft.cache_mb));
+        let draft = &cx.session.experiment.draft;
+        faint(ui, cache_words(need, draft.cache_mb));
+        if draft.bit_depth != FULL_DEPTH || view.better_depth.is_some() {
+            ui.add_space(8.0);
+            in_row(ui, cx, "bit_depth");
+        }
     });
     if cx.session.experiment.draft.validation_share > 0.0 {
         let t = tokens(ui);

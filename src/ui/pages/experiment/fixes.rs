@@ -121,6 +121,12 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
                 crate::session::plain::plain(&crate::session::story::sentence(&line)),
             );
         }
+        if let Some(depth) = view.better_depth
+            && button(ui, tr!("data-use-depth", n = depth)).clicked()
+        {
+            let depth = Setting::Whole(depth as i64);
+            cx.act(UiCommand::Set("bit_depth", Some(depth)));
+        }
         data_lists(ui, cx, &view);
     });
 }
