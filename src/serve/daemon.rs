@@ -2,7 +2,7 @@
 //!
 //! The socket is named from that folder on, since the name of a socket may have no more than about 100 bytes.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Seek, Write};
 use std::net::Shutdown;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -39,6 +39,8 @@ const IDLE: Duration = Duration::from_secs(600);
 const BEAT: Duration = Duration::from_secs(10);
 /// One on another machine that did not do so for so long is gone.
 const SILENT: Duration = Duration::from_secs(60);
+/// Where there are no locks, a daemon waits so long for another one that begins at the same moment.
+const SETTLES: Duration = Duration::from_secs(3);
 
 /// Connects standard input and output with the daemon of this folder, which is started where there is none.
 ///
@@ -151,11 +153,26 @@ fn own_host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
+fn own_note() -> String {
+    format!("{}\n{}\n", std::process::id(), own_host())
+}
+
 /// Writes into the lock whose it is, and, by its time, that its program is at work.
 fn note(lock: &mut File) -> io::Result<()> {
     lock.rewind()?;
-    write!(lock, "{}\n{}\n", std::process::id(), own_host())?;
+    lock.write_all(own_note().as_bytes())?;
     lock.sync_data()
+}
+
+/// Returns whether the daemon that wrote its name into the lock has the folder for itself. Some network file systems have no
+/// locks: there several may have begun at the same moment, and the last one that wrote its name stays.
+fn is_alone(lock: &File, settles: Duration) -> bool {
+    if !matches!(lock.try_lock(), Err(TryLockError::Error(_))) {
+        return true;
+    }
+    std::thread::sleep(settles);
+    // Opened anew, because network file systems may keep what was read before.
+    files::read_text(Path::new(LOCK), files::NOTE).is_ok_and(|note| note.starts_with(&own_note()))
 }
 
 /// Starts a daemon and waits until it listens.
@@ -174,6 +191,10 @@ fn start(root: &Path) -> Result<UnixStream> {
             return Ok(socket);
         }
         let ended = daemon.try_wait().ok().flatten();
+        if ended.is_some() {
+            // It left the folder to another one, which began at the same moment.
+            refuse_elsewhere(root)?;
+        }
         if begun.elapsed() > STARTS || ended.is_some_and(|status| !status.success()) {
             // Most often the disk is full, or the folder another person's.
             let room = std::fs::write(PROBE, [0; PROBE_BYTES]);
@@ -200,6 +221,9 @@ pub fn run(root: &Path) -> Result<()> {
     let Some(mut lock) = lock else { return Ok(()) };
     refuse_elsewhere(&root)?;
     lock.set_len(0).and_then(|()| note(&mut lock)).map_err(io)?;
+    if !is_alone(&lock, SETTLES) {
+        return Ok(());
+    }
     let _ = std::fs::remove_file(SOCKET);
     let journal = Journal::start(&root, Some(Path::new(JOURNAL)))?;
     let desk = Desk::new(journal.clone(), &root, false);

@@ -83,6 +83,27 @@ fn a_folder_of_another_user_is_refused() {
 }
 
 #[test]
+fn a_program_that_began_on_another_machine_at_the_same_moment_is_named_at_once() {
+    let folder = Folder::new();
+    fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o700)).unwrap();
+    // The other one has the lock, and has not written its name yet.
+    let lock = File::create(folder.own("lock")).unwrap();
+    lock.lock().unwrap();
+    let note = folder.own("lock");
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(2));
+        fs::write(note, "99999999\nlogin-7\n").unwrap();
+    });
+    let begun = Instant::now();
+    let said = folder.refused();
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(said.contains("runs on login-7"), "{said}");
+    other.join().unwrap();
+    // There is no such process to be ended.
+    fs::remove_file(folder.own("lock")).unwrap();
+}
+
+#[test]
 fn a_program_at_work_on_another_machine_is_named_at_once() {
     let folder = Folder::new();
     fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o700)).unwrap();
