@@ -4,7 +4,9 @@
 //! the running one (`scheduler`). Every job is fenced: a panic in it becomes a `Failed` event and the thread lives on. The front end is woken through a callback, so the engine knows no window.
 
 mod cells;
+mod features;
 mod grids;
+mod helper;
 mod inside;
 mod predictions;
 mod scheduler;

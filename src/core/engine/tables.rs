@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, sync_channel};
 
-use super::scheduler::{Helper, Outbox, Priority, Request, Resources, Slot, Step};
+use super::helper::{Helper, Outbox};
+use super::scheduler::{Priority, Request, Resources, Slot, Step};
 use super::{PATIENCE, wait_for};
 use crate::data::transform::InputSpec;
 use crate::experiment::Stock;

@@ -1,0 +1,171 @@
+//! Probe sets of runs, gathered by a helper thread, and what was computed of them. What was found about a snapshot is kept,
+//! so that a map with other axes needs no second pass over the images.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use super::Message;
+use super::helper::Loader;
+use crate::experiment::Stock;
+use crate::experiment::inside::{Axes, ProbeSet, Survey, probe_inside};
+use crate::experiment::predict::Predictor;
+use crate::experiment::shelf::{Key, PredictorShelf};
+use crate::message;
+use crate::metrics::ByExpert;
+use crate::problem::{Problem, Result};
+use crate::run::inside::ProbeInside;
+
+/// Probe sets kept: images as a large network sees them take some 45 MB.
+const PROBE_SETS: usize = 4;
+/// Numbers of features kept at most, 128 MB of them.
+const NUMBERS: usize = 32 << 20;
+
+/// The outcome of one step of [`FeatureCache::step`].
+pub(super) enum Progress {
+    /// The predictor of this snapshot has to be loaded first.
+    Load(Key),
+    /// The probe set is not gathered yet.
+    Wait,
+    /// A few images were computed; there are more.
+    Computed,
+    Found(Box<ProbeInside>),
+    NoProbeSet(Problem),
+}
+
+/// A survey of a snapshot, and the axes that its features give.
+struct Surveyed {
+    key: Key,
+    survey: Survey,
+    axes: Option<ByExpert<Axes>>,
+}
+
+impl Surveyed {
+    fn is_of(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
+        self.key == *key && Arc::ptr_eq(self.survey.probe(), probe)
+    }
+}
+
+/// Probe sets of runs, and what is known of snapshots.
+#[derive(Default)]
+pub(super) struct FeatureCache {
+    /// By the snapshot that gives the axes, the newest last.
+    probes: VecDeque<(Key, Result<Arc<ProbeSet>>)>,
+    loader: Loader<ProbeSet>,
+    /// The latest computed last.
+    surveys: VecDeque<Surveyed>,
+}
+
+impl FeatureCache {
+    /// Drops everything: test images may have changed.
+    pub fn clear(&mut self) {
+        self.probes.clear();
+        self.surveys.clear();
+    }
+
+    /// Continues the survey of the snapshot `anchor`, which gives the axes, and then of `key`.
+    pub fn step(
+        &mut self,
+        predictors: &mut PredictorShelf,
+        stock: &Stock,
+        engine: &Sender<Message>,
+        [anchor, key]: [&Key; 2],
+    ) -> Result<Progress> {
+        self.take_loaded();
+        let known = self.probes.iter().find(|(known, _)| known == anchor);
+        let Some((_, probe)) = known.cloned() else {
+            let Some(predictor) = predictors.predictor(anchor, stock)? else {
+                return Ok(Progress::Load(anchor.clone()));
+            };
+            let (input, stock) = (predictor.input(), stock.clone());
+            let gather = move |key: &Key| ProbeSet::gather(&key.run, input, &stock);
+            self.loader.start(anchor.clone(), gather, engine);
+            return Ok(Progress::Wait);
+        };
+        let probe = match probe {
+            Ok(probe) => probe,
+            Err(problem) => return Ok(Progress::NoProbeSet(problem)),
+        };
+        for key in [anchor, key] {
+            if self.is_surveyed(key, &probe) {
+                continue;
+            }
+            let Some(predictor) = predictors.predictor(key, stock)? else {
+                return Ok(Progress::Load(key.clone()));
+            };
+            self.survey(key, &probe, predictor)?;
+            return Ok(Progress::Computed);
+        }
+        Ok(Progress::Found(Box::new(self.project(anchor, key)?)))
+    }
+
+    /// Takes a probe set that was gathered. One that holds the same images as a known one is that one, so that what was
+    /// found about it stays true.
+    fn take_loaded(&mut self) {
+        let Some((key, probe)) = self.loader.poll() else {
+            return;
+        };
+        let known = |probes: &VecDeque<(Key, Result<Arc<ProbeSet>>)>,
+                     same: &dyn Fn(&Arc<_>) -> bool| {
+            let mut known = probes.iter().filter_map(|(_, known)| known.as_ref().ok());
+            known.find(|known| same(known)).cloned()
+        };
+        let probe = probe.map(|probe| {
+            let same = known(&self.probes, &|known| **known == probe);
+            same.unwrap_or_else(|| Arc::new(probe))
+        });
+        self.probes.retain(|(known, _)| *known != key);
+        self.probes.push_back((key, probe));
+        while self.probes.len() > PROBE_SETS {
+            self.probes.pop_front();
+        }
+        let probes = &self.probes;
+        self.surveys.retain(|kept| {
+            let probe = kept.survey.probe();
+            known(probes, &|known| Arc::ptr_eq(known, probe)).is_some()
+        });
+    }
+
+    /// Returns whether the survey of a snapshot is whole.
+    fn is_surveyed(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
+        let mut surveys = self.surveys.iter();
+        surveys.any(|kept| kept.is_of(key, probe) && kept.survey.is_whole())
+    }
+
+    /// Continues the survey of a snapshot by a few images.
+    fn survey(&mut self, key: &Key, probe: &Arc<ProbeSet>, predictor: &Predictor) -> Result<()> {
+        let surveys = &mut self.surveys;
+        let at = surveys.iter().position(|kept| kept.is_of(key, probe));
+        let begun = at.and_then(|at| surveys.remove(at));
+        let mut survey = begun.map_or_else(|| Survey::new(probe.clone()), |kept| kept.survey);
+        survey.step(predictor)?;
+        surveys.retain(|kept| kept.key != *key);
+        surveys.push_back(Surveyed {
+            key: key.clone(),
+            survey,
+            axes: None,
+        });
+        let size = |surveys: &VecDeque<Surveyed>| -> usize {
+            surveys.iter().map(|kept| kept.survey.size()).sum()
+        };
+        while size(surveys) > NUMBERS && surveys.len() > 2 {
+            surveys.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Returns a whole survey on the axes of another one.
+    fn project(&mut self, anchor: &Key, key: &Key) -> Result<ProbeInside> {
+        let missing = || Problem::new(message!("problem-map-has-no-axes-yet"));
+        let mut surveys = self.surveys.iter_mut();
+        let given = surveys.find(|kept| kept.key == *anchor);
+        let given = given.ok_or_else(missing)?;
+        if given.axes.is_none() {
+            given.axes = Some(given.survey.axes()?);
+        }
+        let find = |key: &Key| self.surveys.iter().find(|kept| kept.key == *key);
+        let axes = find(anchor).and_then(|given| given.axes.as_ref());
+        let (survey, axes) = find(key).zip(axes).ok_or_else(missing)?;
+        Ok(probe_inside(&survey.survey, axes, anchor.task))
+    }
+}

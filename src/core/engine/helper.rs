@@ -1,0 +1,113 @@
+//! Threads that prepare something beside the engine's thread.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::Message;
+use crate::experiment::shelf::Key;
+use crate::fence::fenced;
+use crate::message;
+use crate::problem::{Problem, Result};
+
+/// Loads one value at a time on a helper thread, because disks and memory are shared.
+pub(super) struct Loader<T>(Option<(Key, Helper<T>)>);
+
+impl<T> Default for Loader<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: Send + 'static> Loader<T> {
+    /// Starts to load the value of this key, unless another one is being loaded.
+    pub fn start(
+        &mut self,
+        key: Key,
+        load: impl FnOnce(&Key) -> Result<T> + Send + 'static,
+        engine: &Sender<Message>,
+    ) {
+        if self.0.is_none() {
+            let of = key.clone();
+            let helper = Helper::spawn(engine, move |outbox| {
+                outbox.send(load(&of)?);
+                Ok(())
+            });
+            self.0 = Some((key, helper));
+        }
+    }
+
+    /// Returns what was loaded, `None` if nothing is ready.
+    pub fn poll(&mut self) -> Option<(Key, Result<T>)> {
+        let value = self.0.as_ref()?.1.poll()?;
+        self.0.take().map(|(key, _)| (key, value))
+    }
+}
+
+/// A thread that prepares something beside the engine's thread.
+pub(super) struct Helper<T> {
+    results: Receiver<Result<T>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<T: Send + 'static> Helper<T> {
+    /// Starts the thread. An error or a panic of `work`, or of starting it, is its last result.
+    pub fn spawn(
+        engine: &Sender<Message>,
+        work: impl FnOnce(&Outbox<T>) -> Result<()> + Send + 'static,
+    ) -> Self {
+        let (sender, results) = channel();
+        let engine = engine.clone();
+        let outbox = Outbox { sender, engine };
+        let remaining = outbox.clone();
+        let begun = std::thread::Builder::new()
+            .name("lae-helper".into())
+            .spawn(move || {
+                if let Err(problem) = fenced(|| work(&outbox)) {
+                    outbox.put(Err(problem));
+                }
+            });
+        if let Err(error) = &begun {
+            remaining.put(Err(Problem::new(message!(
+                "problem-no-helper-thread-could-be-started",
+                error = error.to_string()
+            ))));
+        }
+        let thread = begun.ok();
+        Self { results, thread }
+    }
+
+    /// Returns the next result, `None` if it is not ready.
+    pub fn poll(&self) -> Option<Result<T>> {
+        self.results.try_recv().ok()
+    }
+
+    /// Drops the results that nobody took, so that the thread does not wait for them. Returns the thread.
+    pub fn close(self) -> Option<JoinHandle<()>> {
+        self.thread
+    }
+}
+
+/// Where a helper thread puts its results.
+pub(super) struct Outbox<T> {
+    sender: Sender<Result<T>>,
+    engine: Sender<Message>,
+}
+
+impl<T> Clone for Outbox<T> {
+    fn clone(&self) -> Self {
+        let (sender, engine) = (self.sender.clone(), self.engine.clone());
+        Self { sender, engine }
+    }
+}
+
+impl<T> Outbox<T> {
+    /// Sends a result to the engine's thread. Returns whether somebody waits for it.
+    pub fn send(&self, value: T) -> bool {
+        self.put(Ok(value))
+    }
+
+    fn put(&self, result: Result<T>) -> bool {
+        // Without an engine nobody waits, either.
+        self.sender.send(result).is_ok() && self.engine.send(Message::Wake).is_ok()
+    }
+}
