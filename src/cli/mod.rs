@@ -154,6 +154,7 @@ enum Command {
     /// Pack versions, settings and the log into one file, to report a problem
     Report(report::Args),
     /// Check the program against files of exact tensors
+    #[command(hide = true)]
     Golden(golden::Args),
     /// Measure training and prediction speed
     Bench(bench::Args),

@@ -68,7 +68,7 @@ impl GoldenFile {
         })
     }
 
-    /// The method the file is of; none for LAE.
+    /// The method the file is of; `None` for LAE.
     pub(super) fn method(&self) -> Option<&str> {
         self.settings.get("method").map(String::as_str)
     }
@@ -165,14 +165,9 @@ impl GoldenFile {
         Ok(Tensor::from_data(data, device))
     }
 
-    /// Part `index` of a tensor of batches of targets, counted from class `first` on.
-    pub(super) fn batch_labels(
-        &self,
-        name: &str,
-        index: usize,
-        first: usize,
-    ) -> Result<Vec<usize>> {
-        let all = self.labels(name, first)?;
+    /// Part `index` of a tensor of batches of targets.
+    pub(super) fn batch_labels(&self, name: &str, index: usize) -> Result<Vec<usize>> {
+        let all = self.labels(name, 0)?;
         let batch = self.tensor(name)?.shape.last().copied();
         let mut batches = all.chunks(batch.unwrap_or(1).max(1));
         let labels = batches.nth(index).map(<[usize]>::to_vec);
@@ -317,18 +312,8 @@ pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
 
 /// The transpose where asked for; transposing is its own inverse, so this serves both ways.
 pub(super) fn theirs_of(matrix: &HostTensor, transposed: bool) -> HostTensor {
-    let [rows, columns] = matrix.shape[..] else {
-        return matrix.clone();
-    };
-    if !transposed {
-        return matrix.clone();
-    }
-    let cells = (0..columns).flat_map(|column| (0..rows).map(move |row| (row, column)));
-    let values = cells
-        .map(|(row, column)| matrix.values[row * columns + column])
-        .collect();
-    HostTensor {
-        shape: vec![columns, rows],
-        values,
+    match (transposed, matrix.shape.len()) {
+        (true, 2) => matrix.turned(),
+        _ => matrix.clone(),
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
+use super::comparer::Comparer;
 use super::file::{
     GoldenFile, Names, backbone_of, fixed_value, fresh_pets, heads_of, ours_of, theirs_of,
 };
-use super::{Board, GoldenReport, Tolerance};
+use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
 use crate::method::lae::Switches;
 use crate::method::optimiser::Gradients;
@@ -88,26 +89,26 @@ impl<'a> Run<'a> {
     }
 
     fn compare(mut self, tolerance: Tolerance) -> Result<GoldenReport> {
-        let mut board = Board::new(self.file, tolerance.single);
+        let mut comparer = Comparer::new(self.file, tolerance);
+        let Tolerance { single, trajectory } = tolerance;
         let input: Tensor<4> = self.file.tensor("input")?.to_device(&self.device)?;
         let features = self.backbone.features(input.clone(), self.lae.online())?;
-        board.compare("feature", &HostTensor::read(&features)?)?;
+        comparer.compare_tensor("feature", &features, single)?;
         let logits = self.lae.heads().forward(&features);
-        board.compare("logits", &HostTensor::read(&logits)?)?;
+        comparer.compare_tensor("logits", &logits, single)?;
         let labels = self.file.labels("target", self.old_classes)?;
         let (loss, gradients) = self.lae.gradients(input.clone(), &labels, false, None)?;
-        board.compare("loss", &HostTensor::read(&loss)?)?;
-        self.compare_gradients(&gradients, &mut board)?;
-        board.limit = tolerance.trajectory;
-        let losses = self.train()?;
-        board.compare("traj.loss", &losses)?;
-        self.compare_experts(&mut board)?;
-        self.compare_answers(input, &mut board)?;
-        Ok(board.report())
+        comparer.compare_tensor("loss", &loss, single)?;
+        self.compare_gradients(&gradients, &mut comparer)?;
+        comparer.compare_tensor("traj.loss", &self.train()?, trajectory)?;
+        self.compare_experts(&mut comparer)?;
+        self.compare_answers(input, &mut comparer)?;
+        Ok(comparer.report())
     }
 
-    fn compare_gradients(&self, gradients: &Gradients, board: &mut Board) -> Result<()> {
-        // Earlier heads stand still.
+    fn compare_gradients(&self, gradients: &Gradients, comparer: &mut Comparer<'_>) -> Result<()> {
+        let single = comparer.tolerance.single;
+        // Earlier heads are not trained.
         let gradient_of = |name: &str, leaf: &Tensor<2>| match gradients.get(name) {
             Some(gradient) => gradient.clone().reshape(leaf.dims()),
             None => leaf.zeros_like(),
@@ -115,18 +116,24 @@ impl<'a> Run<'a> {
         let last = self.lae.heads().0.len() - 1;
         for (at, head) in self.lae.heads().0.iter().enumerate() {
             let prefix = if at == last { "head" } else { "" };
-            for (name, leaf) in head.leaves(prefix) {
-                let transposed = name.ends_with("weight");
-                let gradient = theirs_of(&HostTensor::read(&gradient_of(&name, leaf))?, transposed);
-                let part = if transposed { "weight" } else { "bias" };
-                board.compare(&format!("grad.head.{at}.{part}"), &gradient)?;
+            for ((name, leaf), part) in head.leaves(prefix).into_iter().zip(["weight", "bias"]) {
+                let gradient = HostTensor::read(&gradient_of(&name, leaf))?;
+                let gradient = theirs_of(&gradient, part == "weight");
+                let name = format!("grad.head.{at}.{part}");
+                comparer.compare(&name, &gradient.values, single)?;
             }
         }
         for (full, leaf, _) in self.lae.online().parameters() {
             let name = format!("pet.{full}");
             let fixed = self.fixed.iter().any(|(name, _)| name == full);
             if !fixed && gradients.get(&name).is_some() {
-                self.compare_parameter("grad.pet", full, &gradient_of(&name, leaf), board)?;
+                self.compare_parameter(
+                    "grad.pet",
+                    full,
+                    &gradient_of(&name, leaf),
+                    comparer,
+                    single,
+                )?;
             }
         }
         Ok(())
@@ -138,7 +145,8 @@ impl<'a> Run<'a> {
         prefix: &str,
         full: &str,
         tensor: &Tensor<2>,
-        board: &mut Board,
+        comparer: &mut Comparer<'_>,
+        limit: f64,
     ) -> Result<()> {
         let (block, name) = full.split_once('.').unwrap_or(("", full));
         let Some((_, theirs, transposed)) = self.names.iter().find(|(ours, ..)| *ours == name)
@@ -146,11 +154,11 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         let value = theirs_of(&HostTensor::read(tensor)?, *transposed);
-        board.compare(&format!("{prefix}.{block}.{theirs}"), &value)
+        comparer.compare(&format!("{prefix}.{block}.{theirs}"), &value.values, limit)
     }
 
     /// The file's steps (usually eight); their losses before each update.
-    fn train(&mut self) -> Result<HostTensor> {
+    fn train(&mut self) -> Result<Tensor<1>> {
         let frozen_steps: usize = self.file.number("freeze_steps")?;
         let given = |step: &usize| {
             let name = format!("traj.input.{step}");
@@ -172,7 +180,7 @@ impl<'a> Run<'a> {
                 "the file holds no training steps (traj.input.0)",
             ));
         }
-        HostTensor::read(&Tensor::cat(losses, 0))
+        Ok(Tensor::cat(losses, 0))
     }
 
     /// Puts the multipliers that the file holds fixed back to their value.
@@ -194,7 +202,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn compare_experts(&self, board: &mut Board) -> Result<()> {
+    fn compare_experts(&self, comparer: &mut Comparer<'_>) -> Result<()> {
+        let limit = comparer.tolerance.trajectory;
         let free = |full: &str| self.fixed.iter().all(|(name, _)| name != full);
         let experts = [
             ("traj.online", Some(self.lae.online())),
@@ -203,36 +212,27 @@ impl<'a> Run<'a> {
         for (prefix, stack) in experts {
             let parameters = stack.iter().flat_map(|stack| stack.parameters());
             for (full, tensor, _) in parameters.filter(|(full, ..)| free(full)) {
-                self.compare_parameter(prefix, full, tensor, board)?;
+                self.compare_parameter(prefix, full, tensor, comparer, limit)?;
             }
         }
         for (head, part) in self.lae.heads().0.iter().enumerate() {
             let weight = theirs_of(&HostTensor::read(&part.weight)?, true);
-            board.compare(&format!("traj.head.{head}.weight"), &weight)?;
-            board.compare(
-                &format!("traj.head.{head}.bias"),
-                &HostTensor::read(&part.bias)?,
-            )?;
+            comparer.compare(&format!("traj.head.{head}.weight"), &weight.values, limit)?;
+            comparer.compare_tensor(&format!("traj.head.{head}.bias"), &part.bias, limit)?;
         }
         Ok(())
     }
 
-    fn compare_answers(&self, input: Tensor<4>, board: &mut Board) -> Result<()> {
+    fn compare_answers(&self, input: Tensor<4>, comparer: &mut Comparer<'_>) -> Result<()> {
+        let limit = comparer.tolerance.trajectory;
         let logits = self.lae.judge(input.clone())?;
-        board.compare("traj.logits_online", &HostTensor::read(&logits.online)?)?;
+        comparer.compare_tensor("traj.logits_online", &logits.online, limit)?;
         if let Some(offline) = &logits.offline {
-            board.compare("traj.logits_offline", &HostTensor::read(offline)?)?;
+            comparer.compare_tensor("traj.logits_offline", offline, limit)?;
         }
         let rows = self.lae.predict(input)?;
-        let classes = logits.online.dims()[1];
         let answers = rows.iter().filter_map(|row| row.opinions.last());
         let values = answers.flat_map(|answer| answer.probabilities.clone());
-        board.compare(
-            "traj.ensemble",
-            &HostTensor {
-                shape: vec![rows.len(), classes],
-                values: values.collect(),
-            },
-        )
+        comparer.compare("traj.ensemble", &values.collect::<Vec<_>>(), limit)
     }
 }

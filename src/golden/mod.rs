@@ -2,15 +2,15 @@
 //! steps and the ensemble, through the same code that trains and predicts.
 //!
 //! A file holds a toy backbone, what a method starts from, and inputs with what must come out of
-//! them; its metadata says the sizes and which method it is (none: LAE). Error of a tensor: max|a − b| / max|b|; where the reference is all
-//! zero, zero is required.
+//! them; its metadata says the sizes and the method. Without a method the file is of LAE (`lae`). The
+//! files of L2P, DualPrompt and CODA-Prompt have a form of their own (`prompts`); all others hold a
+//! whole run of tasks (`tasks`, and `methods` for what each method adds).
 
-mod checkpoints;
-mod closed_forms;
+mod comparer;
 mod file;
-mod finetune;
 mod lae;
-mod ledger;
+mod methods;
+mod names;
 mod prompts;
 mod tasks;
 
@@ -19,7 +19,6 @@ use std::path::Path;
 
 use crate::nn::Place;
 use crate::problem::{Problem, Result};
-use crate::tensors::HostTensor;
 
 use file::GoldenFile;
 
@@ -110,9 +109,7 @@ fn check_file(path: &Path, place: &Place, tolerance: Tolerance) -> Result<Golden
     let report = match file.method() {
         None => lae::check(&file, place, tolerance),
         Some("l2p" | "dualprompt" | "coda") => prompts::check(&file, place, tolerance),
-        Some("ewc" | "icarl") => checkpoints::check(&file, place, tolerance),
-        Some("seqft" | "jointft") => finetune::check(&file, place, tolerance),
-        Some(_) => closed_forms::check(&file, place, tolerance),
+        Some(_) => methods::check(&file, place, tolerance),
     };
     report.map_err(|problem| {
         let place = match problem.place.as_str() {
@@ -121,62 +118,4 @@ fn check_file(path: &Path, place: &Place, tolerance: Tolerance) -> Result<Golden
         };
         problem.at(place)
     })
-}
-
-/// Collects comparisons.
-struct Board<'a> {
-    file: &'a GoldenFile,
-    limit: f64,
-    comparisons: Vec<Comparison>,
-}
-
-impl<'a> Board<'a> {
-    fn new(file: &'a GoldenFile, limit: f64) -> Self {
-        Self {
-            file,
-            limit,
-            comparisons: Vec::new(),
-        }
-    }
-
-    fn report(self) -> GoldenReport {
-        GoldenReport {
-            comparisons: self.comparisons,
-        }
-    }
-
-    /// Compares with the file's tensor of this name.
-    fn compare(&mut self, name: &str, got: &HostTensor) -> Result<()> {
-        let want = self.file.tensor(name)?;
-        if want.values.len() != got.values.len() {
-            return Err(Problem::new(format!(
-                "{name} has shape {:?}, the program gives {:?}",
-                want.shape, got.shape
-            )));
-        }
-        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        let pairs = got.values.iter().zip(&want.values);
-        let difference = largest(&mut pairs.map(|(a, b)| f64::from((a - b).abs())));
-        let size = largest(&mut want.values.iter().map(|b| f64::from(b.abs())));
-        let error = if size > 0.0 {
-            difference / size
-        } else {
-            difference
-        };
-        let mut both = got.values.iter().chain(&want.values);
-        let finite = both.all(|value| value.is_finite());
-        let ok = finite
-            && if size > 0.0 {
-                error <= self.limit
-            } else {
-                difference == 0.0
-            };
-        let error = if finite { error } else { f64::INFINITY };
-        self.comparisons.push(Comparison {
-            name: name.to_string(),
-            error,
-            ok,
-        });
-        Ok(())
-    }
 }

@@ -2,10 +2,11 @@
 //! that must come out on the way, through the code that trains and predicts.
 
 use burn::tensor::{Device, Tensor};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
+use super::comparer::Comparer;
 use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
-use super::{Board, GoldenReport, Tolerance};
+use super::{GoldenReport, Tolerance};
 use crate::method::heads::Head;
 use crate::method::optimiser::{Schedule, StepPosition};
 use crate::method::prompt::choice::similarity;
@@ -29,53 +30,18 @@ enum Method {
 impl Method {
     /// The method with the file's settings; `classes` of each task.
     fn of(file: &GoldenFile, classes: &[usize]) -> Result<Self> {
-        let args = file.json("method_args")?;
-        let lacks = |key: &str| Problem::new(format!("the metadata's \"method_args\" lack {key}"));
-        let number = |key: &str| {
-            let number = args.get(key).and_then(Value::as_u64);
-            number.map(|n| n as usize).ok_or_else(|| lacks(key))
-        };
-        let weight = |key: &str| {
-            args.get(key)
-                .and_then(Value::as_f64)
-                .ok_or_else(|| lacks(key))
-        };
-        let blocks = |key: &str| {
-            let blocks = args.get(key).and_then(Value::as_array);
-            let blocks = blocks.map(|all| all.iter().filter_map(Value::as_u64));
-            blocks
-                .map(|all| all.map(|block| block as usize).collect())
-                .ok_or_else(|| lacks(key))
-        };
+        fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
+            serde_json::from_value(file.json("method_args")?).map_err(|e| {
+                Problem::new(format!("the metadata's \"method_args\" do not fit: {e}"))
+            })
+        }
         Ok(match file.text("method")? {
-            "l2p" => Self::L2p(L2p {
-                pool: number("pool")?,
-                length: number("length")?,
-                top_k: number("top_k")?,
-                pull: weight("pull")?,
-            }),
+            "l2p" => Self::L2p(args(file)?),
             "dualprompt" => Self::DualPrompt(DualPrompt {
-                pool: number("pool")?,
-                g_blocks: blocks("g_blocks")?,
-                g_length: number("g_length")?,
-                e_blocks: blocks("e_blocks")?,
-                e_length: number("e_length")?,
-                pull: weight("pull")?,
                 tasks: classes.len(),
-                study: false,
+                ..args(file)?
             }),
-            "coda" => Self::Coda(Coda {
-                pool: number("pool")?,
-                length: number("length")?,
-                blocks: blocks("blocks")?,
-                mu: weight("mu")?,
-                tasks: number("tasks")?,
-            }),
-            other => {
-                return Err(Problem::new(format!(
-                    "no method of the name {other} is known"
-                )));
-            }
+            _ => Self::Coda(args(file)?),
         })
     }
 
@@ -122,7 +88,8 @@ pub(super) fn check(
     let classes = file.classes("classes_per_task", width)?;
     let method = Method::of(file, &classes)?;
     method.bear(file, width)?;
-    let rates = rates_of(file)?;
+    let rates: Vec<f64> = serde_json::from_value(file.json("lr")?)
+        .map_err(|_| Problem::new("the metadata's \"lr\" is no list of numbers"))?;
     let training = Training {
         learning_rate: rates.first().copied().unwrap_or_default(),
         schedule: match method {
@@ -135,31 +102,23 @@ pub(super) fn check(
     let mut run = Run {
         file,
         device: place.device.clone(),
-        tolerance,
-        board: Board::new(file, tolerance.single),
+        comparer: Comparer::new(file, tolerance),
+        limit: tolerance.single,
         method,
         prompted,
         rates,
         classes,
     };
     run.all()?;
-    Ok(run.board.report())
-}
-
-fn rates_of(file: &GoldenFile) -> Result<Vec<f64>> {
-    let rates = file.json("lr")?;
-    let rates = rates
-        .as_array()
-        .map(|all| all.iter().filter_map(Value::as_f64));
-    let rates = rates.map(Iterator::collect::<Vec<_>>);
-    rates.ok_or_else(|| Problem::new("the metadata's \"lr\" is no list"))
+    Ok(run.comparer.report())
 }
 
 struct Run<'a> {
     file: &'a GoldenFile,
     device: Device,
-    tolerance: Tolerance,
-    board: Board<'a>,
+    comparer: Comparer<'a>,
+    /// Largest error that passes at the moment.
+    limit: f64,
     method: Method,
     prompted: Prompted,
     /// The learning rate of each step of a task.
@@ -183,7 +142,7 @@ impl Run<'_> {
         for (task, classes) in self.classes.clone().into_iter().enumerate() {
             self.begin(task, leaves)?;
             self.learn(task, old_classes)?;
-            self.board.limit = self.tolerance.trajectory;
+            self.limit = self.comparer.tolerance.trajectory;
             self.compare_state(&format!("task{task}.end"), task)?;
             self.compare_answers(task, &query)?;
             leaves = self.prompted.leaves().clone();
@@ -197,7 +156,7 @@ impl Run<'_> {
     }
 
     fn compare<const D: usize>(&mut self, name: &str, tensor: &Tensor<D>) -> Result<()> {
-        self.board.compare(name, &HostTensor::read(tensor)?)
+        self.comparer.compare_tensor(name, tensor, self.limit)
     }
 
     /// What a task starts from, with the file's draws in place of our own.
@@ -233,9 +192,9 @@ impl Run<'_> {
             bias: initial("bias", false)?,
         });
         self.prompted.begin_with(leaves, heads);
-        self.board.limit = match task {
-            0 => self.tolerance.single,
-            _ => self.tolerance.trajectory,
+        self.limit = match task {
+            0 => self.comparer.tolerance.single,
+            _ => self.comparer.tolerance.trajectory,
         };
         self.compare_state(&format!("task{task}.start"), task)
     }
@@ -248,8 +207,8 @@ impl Run<'_> {
         let heads = self.prompted.heads().0.clone();
         for (of, head) in heads.iter().enumerate().take(task + 1) {
             let weight = theirs_of(&HostTensor::read(&head.weight)?, true);
-            self.board
-                .compare(&format!("{prefix}.head.{of}.weight"), &weight)?;
+            let name = format!("{prefix}.head.{of}.weight");
+            self.comparer.compare(&name, &weight.values, self.limit)?;
             self.compare(&format!("{prefix}.head.{of}.bias"), &head.bias)?;
         }
         Ok(())
@@ -277,18 +236,23 @@ impl Run<'_> {
             self.prompted.update(gradients.of, now);
         }
         let key = |what: &str| format!("task{task}.{what}");
-        self.board.limit = self.tolerance.trajectory;
+        self.limit = self.comparer.tolerance.trajectory;
         for (name, values) in [("loss", &seen.losses), ("ce", &seen.cross_entropies)] {
-            self.board.compare(&key(name), &row(values))?;
+            self.comparer.compare(&key(name), values, self.limit)?;
         }
         match self.method.choice() {
             Some(pull) => {
                 let pulls: Vec<f32> = seen.penalties.iter().map(|p| -p / pull as f32).collect();
-                self.board.compare(&key("pull"), &row(&pulls))?;
-                self.board.compare(&key("grad_norm"), &row(&seen.norms))?;
+                for (name, values) in [("pull", &pulls), ("grad_norm", &seen.norms)] {
+                    self.comparer.compare(&key(name), values, self.limit)?;
+                }
                 self.compare_choice(&key("choice"), &seen.choice)?;
             }
-            None => self.board.compare(&key("penalty"), &row(&seen.penalties))?,
+            None => {
+                let penalties = &seen.penalties;
+                self.comparer
+                    .compare(&key("penalty"), penalties, self.limit)?;
+            }
         }
         let rate_differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
         if seen.rates.iter().zip(&self.rates).any(rate_differs) {
@@ -300,9 +264,9 @@ impl Run<'_> {
     }
 
     fn compare_gradients(&mut self, task: usize, gradients: &PromptGradients) -> Result<()> {
-        self.board.limit = match task {
-            0 => self.tolerance.single,
-            _ => self.tolerance.trajectory,
+        self.limit = match task {
+            0 => self.comparer.tolerance.single,
+            _ => self.comparer.tolerance.trajectory,
         };
         for (name, gradient) in gradients.of.iter() {
             let of = format!("task{task}.grad.{name}");
@@ -312,7 +276,7 @@ impl Run<'_> {
                 values.shape = vec![width, values.values.len() / width];
                 values = theirs_of(&values, true);
             }
-            self.board.compare(&of, &values)?;
+            self.comparer.compare(&of, &values.values, self.limit)?;
         }
         Ok(())
     }
@@ -320,11 +284,8 @@ impl Run<'_> {
     /// Which prompts, exactly.
     fn compare_choice(&mut self, name: &str, choice: &[Vec<usize>]) -> Result<()> {
         let chosen = choice.iter().flatten().map(|prompt| *prompt as f32);
-        self.board.limit = 0.0;
-        self.board
-            .compare(name, &row(&chosen.collect::<Vec<_>>()))?;
-        self.board.limit = self.tolerance.trajectory;
-        Ok(())
+        self.comparer
+            .compare(name, &chosen.collect::<Vec<_>>(), 0.0)
     }
 
     fn compare_answers(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
@@ -381,12 +342,5 @@ impl Seen {
         self.rates.push(rate);
         self.choice.extend(gradients.choice.iter().cloned());
         Ok(())
-    }
-}
-
-fn row(values: &[f32]) -> HostTensor {
-    HostTensor {
-        shape: vec![values.len()],
-        values: values.to_vec(),
     }
 }

@@ -68,7 +68,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
         Ok((copies * sizes.parameters + sizes.classes * sizes.width) as f64)
     },
     check,
-    build: |setup| Ok(Box::new(FineTune::from_setup(&setup)?)),
+    build: |setup| Ok(Box::new(FineTune::new(&setup)?)),
     ..MethodSpec::USUAL
 };
 
@@ -154,37 +154,25 @@ pub struct FineTune {
 
 /// What defines a fine-tuning beside the backbone.
 #[derive(Clone, Copy, Debug)]
-pub struct FineTuneSettings {
+struct FineTuneSettings {
     /// The rule, its rate, schedule and clipping.
-    pub optimiser: OptimiserSettings,
+    optimiser: OptimiserSettings,
     /// Seed of the heads' initial values.
-    pub seed: u64,
+    seed: u64,
     /// Tasks whose snapshots hold no weights of the backbone, from the first one on.
-    pub without_weights: usize,
+    without_weights: usize,
     /// Whether all classes come as one task.
-    pub all_at_once: bool,
+    all_at_once: bool,
     /// Images that go through the network at once.
-    pub step: StepSettings,
+    step: StepSettings,
 }
 
 impl FineTune {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem when the backbone's weights cannot be trained.
-    pub fn new(backbone: Arc<dyn Backbone>, settings: FineTuneSettings) -> Result<Self> {
-        Ok(Self {
-            weights: backbone.weights()?,
-            backbone,
-            heads: Heads::default(),
-            settings,
-            optimiser: Optimiser::new(settings.optimiser),
-            task: None,
-            answering: OnceLock::new(),
-        })
-    }
-
-    fn from_setup(setup: &Setup<'_>) -> Result<Self> {
+    /// A Problem for a setting out of range, and when the backbone's weights cannot be trained.
+    pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let clip = chosen.real(CLIPPING.key)?;
         let schedule = match chosen.text(SCHEDULE.key)?.as_str() {
@@ -208,13 +196,15 @@ impl FineTune {
             all_at_once: chosen.spec.all_at_once,
             step: StepSettings::of(setup.config),
         };
-        Self::new(setup.backbone.clone(), settings)
-    }
-
-    /// A task begins, with this head for its classes.
-    pub fn begin(&mut self, head: Head) {
-        self.heads.0.push(head);
-        self.optimiser.clear();
+        Ok(Self {
+            weights: setup.backbone.weights()?,
+            backbone: setup.backbone.clone(),
+            heads: Heads::default(),
+            settings,
+            optimiser: Optimiser::new(settings.optimiser),
+            task: None,
+            answering: OnceLock::new(),
+        })
     }
 
     /// The backbone's weights as they are now.
@@ -248,7 +238,7 @@ impl FineTune {
     }
 
     /// Moves all weights and the last head.
-    pub fn update(&mut self, gradients: Gradients, now: StepPosition) {
+    fn update(&mut self, gradients: Gradients, now: StepPosition) {
         self.answering = OnceLock::new();
         let mut step = self.optimiser.step(gradients, now);
         let weights = std::mem::take(&mut self.weights);
@@ -290,7 +280,9 @@ impl Method for FineTune {
         let width = self.backbone.feature_width();
         let seed = task_seed(self.settings.seed, task.index);
         let device = self.backbone.device();
-        self.begin(Head::new(width, task.classes.len(), seed, &device));
+        let head = Head::new(width, task.classes.len(), seed, &device);
+        self.heads.0.push(head);
+        self.optimiser.clear();
         self.task = Some(task.clone());
         Ok(())
     }

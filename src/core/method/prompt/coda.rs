@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::{Device, Tensor};
+use serde::Deserialize;
 
 use super::super::optimiser::Schedule;
 use super::super::{
@@ -129,7 +130,7 @@ pub const SPEC: MethodSpec = MethodSpec {
 };
 
 /// CODA-Prompt's settings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Coda {
     /// Components (M) of each block.
     pub pool: usize,

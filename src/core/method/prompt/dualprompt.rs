@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
+use serde::Deserialize;
 
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Setup,
@@ -156,7 +157,7 @@ const LENGTH: SettingKind = SettingKind::Whole {
 const LONG: &[(&str, Setting)] = &[("e_length", Setting::Whole(20))];
 
 /// DualPrompt's settings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct DualPrompt {
     /// Slots of E prompts (M).
     pub pool: usize,
@@ -171,8 +172,10 @@ pub struct DualPrompt {
     /// Weight of the pull of a slot's key towards the queries of its task.
     pub pull: f64,
     /// Number of tasks of the run.
+    #[serde(default)]
     pub tasks: usize,
     /// Whether the choice of slots is studied.
+    #[serde(default)]
     pub study: bool,
 }
 

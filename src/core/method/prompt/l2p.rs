@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;
+use serde::Deserialize;
 
 use super::super::{
     Chosen, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec, Workload,
@@ -107,7 +108,7 @@ pub const SPEC: MethodSpec = MethodSpec {
 };
 
 /// L2P's settings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct L2p {
     /// Prompts in the pool (M).
     pub pool: usize,

@@ -1,10 +1,13 @@
-//! How tensors of files that hold a whole run of tasks are compared.
+//! How tensors are compared with those of a file.
 //!
-//! Error: max|a − b| / max|b|. For gradients the denominator is at least a thousandth of the step's
-//! largest entry, and the set of their names says what is trained. What training changed is compared
-//! as a change too: a small one hides behind a large value.
+//! Error: max|a − b| / max|b|; where the reference is all zero, zero is required. For gradients of a
+//! run of tasks the denominator is at least a thousandth of the step's largest entry, and the set of
+//! their names says what is trained. What training changed is compared as a change too: a small one
+//! hides behind a large value.
 
 use std::collections::BTreeSet;
+
+use burn::tensor::Tensor;
 
 use super::file::GoldenFile;
 use super::{Comparison, GoldenReport, Tolerance};
@@ -18,13 +21,13 @@ const STILL: f64 = 1e-5;
 const CLEAR: f64 = 2e-3;
 
 /// Collects comparisons with one file.
-pub(super) struct Ledger<'a> {
+pub(super) struct Comparer<'a> {
     pub(super) file: &'a GoldenFile,
     pub(super) tolerance: Tolerance,
     comparisons: Vec<Comparison>,
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> Comparer<'a> {
     pub(super) fn new(file: &'a GoldenFile, tolerance: Tolerance) -> Self {
         Self {
             file,
@@ -50,9 +53,23 @@ impl<'a> Ledger<'a> {
     pub(super) fn compare(&mut self, name: &str, got: &[f32], limit: f64) -> Result<()> {
         let wanted = &self.file.tensor(name)?.values;
         same_length(name, got.len(), wanted.len())?;
-        let error = apart(got, wanted) / largest(wanted).max(f64::MIN_POSITIVE);
+        let (difference, size) = (apart(got, wanted), largest(wanted));
+        let (error, limit) = match size > 0.0 {
+            true => (difference / size, limit),
+            false => (difference, 0.0),
+        };
         self.push(name, error, error <= limit);
         Ok(())
+    }
+
+    /// Compares a tensor on the device with the file's of this name.
+    pub(super) fn compare_tensor<const D: usize>(
+        &mut self,
+        name: &str,
+        got: &Tensor<D>,
+        limit: f64,
+    ) -> Result<()> {
+        self.compare(name, &HostTensor::read(got)?.values, limit)
     }
 
     /// Compares with the file's f64 tensor of this name, number by number.
