@@ -161,9 +161,7 @@ impl Session {
                     session.experiment.place = None;
                 }
                 left.iter().for_each(|name| session.take_up_place(name));
-                if !session.places.clusters.is_empty() {
-                    session.watch_clusters();
-                }
+                session.watch_clusters();
             },
         );
     }

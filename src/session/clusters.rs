@@ -1,15 +1,11 @@
-//! Grids on clusters: how their tasks stand, asked for by helper threads for as long as some have not ended.
+//! Grids on clusters: the state of their tasks, which helper threads ask for when the user looks.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use super::Session;
-pub use crate::experiment::grid::slurm::{FailedTasks, OnCluster};
+pub use crate::experiment::grid::slurm::{OnCluster, Standing, TaskState, failures};
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
-
-/// How often a cluster is asked: its controller serves everybody.
-const OFTEN: Duration = Duration::from_secs(15);
 
 /// What was seen of a cluster.
 #[derive(Debug, Default)]
@@ -27,18 +23,10 @@ pub struct Clusters {
     pub grids: Vec<OnCluster>,
     /// Why the last look at them came to nothing.
     pub trouble: Option<Problem>,
-    /// When they are looked at next; never where all have ended.
-    next: Option<Instant>,
     busy: bool,
 }
 
 impl Clusters {
-    /// When they are looked at next.
-    pub fn next_look(&self) -> Option<Duration> {
-        let next = self.next.filter(|_| !self.busy)?;
-        Some(next.saturating_duration_since(Instant::now()))
-    }
-
     /// Takes what was seen; says whether there are new grids or runs.
     fn take(&mut self, seen: Vec<OnCluster>) -> bool {
         let mut is_news = false;
@@ -50,7 +38,8 @@ impl Clusters {
                 .find(|known| known.folder == grid.folder)
             {
                 Some(known) => {
-                    is_news |= known.done != grid.done;
+                    let done = |grid: &OnCluster| grid.count(TaskState::Done);
+                    is_news |= done(known) != done(&grid);
                     *known = grid;
                 }
                 None => {
@@ -64,14 +53,9 @@ impl Clusters {
 }
 
 impl Session {
-    /// Looks how grids on clusters stand, now.
-    pub(super) fn watch_clusters(&mut self) {
-        self.train.clusters.next = Some(Instant::now());
-    }
-
-    /// Looks how they stand where it is time to.
-    pub(super) fn refresh_clusters(&mut self) {
-        if self.train.clusters.next_look() != Some(Duration::ZERO) {
+    /// Asks for the state of grids on clusters.
+    pub fn watch_clusters(&mut self) {
+        if self.train.clusters.busy || self.places.clusters.is_empty() {
             return;
         }
         self.train.clusters.busy = true;
@@ -101,9 +85,6 @@ impl Session {
                 Err(problem) => clusters.trouble = Some(problem),
             }
         }
-        let open = clusters.grids.iter().any(|grid| !grid.is_over());
-        let again = open || clusters.trouble.is_some();
-        clusters.next = again.then(|| Instant::now() + OFTEN);
         for folder in beside {
             self.list_beside(folder);
         }

@@ -235,7 +235,6 @@ impl Session {
         self.refresh_data();
         self.refresh_plan();
         self.refresh_grid();
-        self.refresh_clusters();
         self.refresh_idle();
         self.refresh_editor();
         changed

@@ -191,6 +191,8 @@ train-place-removed = { $title } wurde aus der Warteschlange von { $place } geno
 # Versuchsreihen auf Clustern.
 train-cluster = { $grid } auf { $place }
 train-cluster-cancel-hint = Nimmt seine Aufträge aus der Warteschlange und beendet die, die laufen; was sie gesichert haben, bleibt
+train-cluster-ask = Aktualisieren
+train-cluster-ask-hint = Fragt den Cluster, wie es um seine Aufträge steht
 train-cluster-forget = { $grid } auf { $place } nicht mehr zeigen
 train-cluster-progress = Fortschritt von { $grid } auf { $place }
 train-cluster-done = { $runs } fertig

@@ -191,6 +191,8 @@ train-place-removed = { $title } was removed from the queue of { $place }
 # Grids on clusters.
 train-cluster = { $grid } on { $place }
 train-cluster-cancel-hint = Takes its tasks out of the queue and ends those that run; what they had saved stays
+train-cluster-ask = Refresh
+train-cluster-ask-hint = Asks the cluster how its tasks stand
 train-cluster-forget = No longer show { $grid } on { $place }
 train-cluster-progress = Progress of { $grid } on { $place }
 train-cluster-done = { $runs } done

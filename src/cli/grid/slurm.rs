@@ -7,9 +7,7 @@ use super::super::output::{say, tell};
 use super::Args;
 use super::report::{GridReport, TaskReport, listing, title_of};
 use crate::counts::counted;
-use crate::experiment::grid::slurm::{
-    self, Cluster, Given, Standing, TEMPLATE, TaskState, explained, told,
-};
+use crate::experiment::grid::slurm::{self, Cluster, Given, Standing, TEMPLATE, TaskState};
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::problem::{Problem, Result};
 use crate::run::places::{Place, Places};
@@ -96,8 +94,7 @@ pub(super) fn run(
             }
             true
         };
-        let submitted = slurm::submit(plan, cells, place, &given, &mut say)?;
-        tell(told(submitted.as_ref()));
+        tell(slurm::submit(plan, cells, place, &given, &mut say)?);
     }
     let cluster = Cluster::of(place);
     let standings = Standing::of(plan, cells, &cluster)?;
@@ -113,52 +110,50 @@ pub(super) fn run(
         .filter(|(cell, task)| is_news(cell) || task.state.is_queued())
         .collect();
     let tasks = standings.iter().map(|(cell, task)| (*cell, report(task)));
-    let tasks: HashMap<usize, TaskReport> = tasks.collect();
     let texts = standings
         .iter()
         .map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
     let text = listing(plan, cells, &texts.collect());
-    let json = GridReport::of(plan, cells).with_tasks(&tasks);
+    let json = GridReport::of(plan, cells).with_tasks(&tasks.collect());
     args.json
         .give(&json, &format!("{text}{}", failures(plan, &standings)))?;
     Ok(End::Done)
 }
 
 fn state_text(standing: &Standing, state: &CellState) -> String {
-    let task = &standing.task;
+    let Standing {
+        task,
+        node,
+        elapsed,
+        why,
+        ..
+    } = standing;
     let saved = match state {
         CellState::Stopped { saved, tasks, .. } => format!(", saved in task {}/{tasks}", saved + 1),
         _ => String::new(),
     };
-    match &standing.state {
-        TaskState::Waiting { reason } => format!("waiting as {task}: {}", explained(reason)),
-        TaskState::Running { node, elapsed } => {
-            format!("running as {task} on {node} for {elapsed}")
-        }
-        TaskState::Done(_) => format!("done by {task}"),
+    let because = match why.as_str() {
+        "" => String::new(),
+        why => format!(": {why}"),
+    };
+    match standing.state {
+        TaskState::Waiting => format!("waiting as {task}{because}"),
+        TaskState::Running => format!("running as {task} on {node} for {elapsed}"),
+        TaskState::Done => format!("done by {task}"),
         TaskState::Cancelled => format!("cancelled ({task}){saved}"),
-        TaskState::Stopped { why } => format!("stopped ({task}): {why}{saved}"),
-        TaskState::Failed { .. } => format!("failed ({task}){saved}"),
+        TaskState::Stopped => format!("stopped ({task}){because}{saved}"),
+        TaskState::Failed => format!("failed ({task}){saved}"),
     }
 }
 
 fn report(standing: &Standing) -> TaskReport {
-    let (state, node, elapsed, reason) = match &standing.state {
-        TaskState::Waiting { reason } => ("waiting", None, None, Some(reason.clone())),
-        TaskState::Running { node, elapsed } => {
-            ("running", Some(node.clone()), Some(elapsed.clone()), None)
-        }
-        TaskState::Done(_) => ("done", None, None, None),
-        TaskState::Cancelled => ("cancelled", None, None, None),
-        TaskState::Stopped { why } => ("stopped", None, None, Some((*why).to_string())),
-        TaskState::Failed { why } => ("failed", None, None, Some(why.english.clone())),
-    };
+    let some = |text: &String| (!text.is_empty()).then(|| text.clone());
     TaskReport {
         id: standing.task.clone(),
-        state,
-        node,
-        elapsed,
-        reason,
+        state: standing.state.key(),
+        node: some(&standing.node),
+        elapsed: some(&standing.elapsed),
+        reason: some(&standing.why),
         log: standing.log.display().to_string(),
         last_lines: standing.last.clone(),
     }
@@ -166,32 +161,23 @@ fn report(standing: &Standing) -> TaskReport {
 
 /// Why tasks failed, those that failed for the same reason together.
 fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
-    let mut failed: Vec<(usize, &Standing, &str)> = Vec::new();
-    for (cell, standing) in standings {
-        if let TaskState::Failed { why } = &standing.state {
-            failed.push((*cell, standing, &why.english));
-        }
-    }
-    failed.sort_by_key(|(cell, ..)| *cell);
+    let mut sorted: Vec<(&usize, &Standing)> = standings.iter().collect();
+    sorted.sort_by_key(|(cell, _)| **cell);
     let mut text = String::new();
-    let mut known: Vec<&str> = Vec::new();
-    for (cell, standing, why) in &failed {
-        if known.contains(why) {
-            continue;
-        }
-        known.push(why);
-        let same = failed.iter().filter(|(.., other)| other == why).count() - 1;
-        let more = match same {
+    for (first, number) in slurm::failures(sorted.iter().map(|(_, task)| *task)) {
+        let cell = sorted.iter().find(|(_, task)| task.task == first.task);
+        let title = cell.map_or_else(String::new, |(cell, _)| title_of(plan, **cell));
+        let more = match number - 1 {
             0 => String::new(),
             same => format!(", and {} for the same reason", counted(same, "more run")),
         };
-        text += &format!("\nfailed: {}{more}: {why}\n", title_of(plan, *cell));
-        for line in &standing.last {
+        text += &format!("\nfailed: {title}{more}: {}\n", first.why);
+        for line in &first.last {
             text += &format!("  | {line}\n");
         }
-        text += &format!("  {}\n", standing.log.display());
+        text += &format!("  {}\n", first.log.display());
     }
-    if !failed.is_empty() {
+    if !text.is_empty() {
         text += "the same command without --list submits these again\n";
     }
     text

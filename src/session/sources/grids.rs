@@ -93,8 +93,7 @@ pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Mess
         data: &[],
         at_once: None,
     };
-    let submitted = slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)?;
-    Ok(slurm::told(submitted.as_ref()))
+    slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)
 }
 
 /// A grid as settings with several values; none where its parts or rows are no product of them.

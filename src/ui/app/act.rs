@@ -176,7 +176,10 @@ impl StudioApp {
         self.session.retry_data();
         match page {
             Page::Compare => self.session.list_runs(),
-            Page::Train => self.session.look_at_opened(),
+            Page::Train => {
+                self.session.look_at_opened();
+                self.session.watch_clusters();
+            }
             _ => {}
         }
         if page == Page::Predict && self.session.predict.run.is_none() {

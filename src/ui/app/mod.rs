@@ -287,9 +287,6 @@ impl eframe::App for StudioApp {
                 app.shell.palette.renew();
             }
             app.start_when_planned();
-            if let Some(left) = app.session.train.clusters.next_look() {
-                ctx.request_repaint_after(left);
-            }
         });
         self.fenced(ctx, "part-chosen", |app| app.take_picked(ctx));
         self.fenced(ctx, "part-dropped", |app| {

@@ -28,6 +28,7 @@ pub(super) fn place(session: &mut Session, command: PlaceCommand) {
         PlaceCommand::Stop(name, job) => session.stop_at(&name, job),
         PlaceCommand::TakeOut(name, job) => session.take_out_at(&name, job),
         PlaceCommand::LetGo(name) => session.let_go_at(&name),
+        PlaceCommand::AskClusters => session.watch_clusters(),
         PlaceCommand::Cancel(folder) => session.cancel_on_cluster(folder),
         PlaceCommand::Forget(folder) => session.forget_on_cluster(&folder),
     }

@@ -6,7 +6,7 @@ use egui::{Context, RichText, Ui};
 use crate::problem::listed;
 use crate::run::job::{Job, JobId, JobWork};
 use crate::session::Session;
-use crate::session::clusters::OnCluster;
+use crate::session::clusters::{OnCluster, TaskState};
 use crate::session::grids::grid_title;
 use crate::session::tour::Tour;
 use crate::session::words::bytes_text;
@@ -220,8 +220,8 @@ fn ending_on_cluster(grid: &OnCluster) -> Words {
     let text = tr!(
         "shell-ask-end-grid-what",
         grid = grid.grid.as_str(),
-        waiting = grid.waiting,
-        running = grid.running
+        waiting = grid.count(TaskState::Waiting),
+        running = grid.count(TaskState::Running)
     );
     Words::new(
         tr!("shell-ask-end-grid"),

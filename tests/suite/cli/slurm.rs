@@ -204,8 +204,8 @@ fn what_a_cluster_refuses_and_what_fails_there_is_told() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(told), "{said}");
     };
-    refused(&["--slurm", "wrong"], "the cluster has no such partition");
-    refused(&["--slurm", "wrong"], "there are: tests");
+    let said = "Slurm refuses: invalid partition specified: none";
+    refused(&["--slurm", "wrong"], said);
     refused(&["--slurm", "alone"], "the place alone is no cluster");
     refused(&["--slurm", "hre"], "did you mean `here`");
     assert!(

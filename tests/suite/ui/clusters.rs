@@ -9,7 +9,7 @@ use lae_studio::run::config::RunConfig;
 use lae_studio::run::event::{Command, Event};
 use lae_studio::run::places::{Place, Places};
 use lae_studio::session::backend::{Backend, Recorded};
-use lae_studio::session::clusters::{ClusterSeen, FailedTasks, OnCluster};
+use lae_studio::session::clusters::{ClusterSeen, OnCluster, Standing, TaskState};
 use lae_studio::session::{Disk, Session, Sources, Wake};
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::page_commands::PlaceCommand;
@@ -53,27 +53,37 @@ impl Sources for With {
     fn cancel_on_cluster(&self, _: &Place, folder: &Path) -> Result<()> {
         self.cancelled.lock().unwrap().push(folder.to_path_buf());
         let mut seen = self.seen.lock().unwrap();
-        (seen.cancelled, seen.waiting, seen.running) = (seen.waiting + seen.running, 0, 0);
+        let queued = seen.tasks.iter_mut().filter(|task| task.state.is_queued());
+        queued.for_each(|task| task.state = TaskState::Cancelled);
         Ok(())
     }
 }
 
 fn on_cluster() -> OnCluster {
+    let task = |index: usize, state, why: &str, last: &[&str]| Standing {
+        task: format!("7_{index}"),
+        state,
+        node: String::new(),
+        elapsed: String::new(),
+        why: why.into(),
+        log: format!("/runs/.slurm/1/logs/7_{index}.log").into(),
+        last: last.iter().map(ToString::to_string).collect(),
+    };
+    let failed = ["problem: there is no driver", "module not found"];
     OnCluster {
         folder: "/runs/.slurm/1".into(),
         grid: "demo".into(),
         place: "queue".into(),
-        waiting: 2,
-        running: 1,
-        done: 3,
-        stopped: 0,
-        cancelled: 0,
-        failed: vec![FailedTasks {
-            why: "there is no driver".into(),
-            tasks: 2,
-            last: "module not found".into(),
-            log: "/runs/.slurm/1/logs/7_1.log".into(),
-        }],
+        tasks: vec![
+            task(1, TaskState::Failed, "there is no driver", &failed),
+            task(2, TaskState::Done, "", &[]),
+            task(3, TaskState::Done, "", &[]),
+            task(4, TaskState::Done, "", &[]),
+            task(5, TaskState::Failed, "there is no driver", &failed),
+            task(6, TaskState::Running, "", &[]),
+            task(7, TaskState::Waiting, "Resources", &[]),
+            task(8, TaskState::Waiting, "Resources", &[]),
+        ],
     }
 }
 
@@ -144,7 +154,7 @@ fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
 }
 
 #[test]
-fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
+fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     let runs = tempfile::tempdir().unwrap();
     let disk = Disk::at(runs.path().to_path_buf());
     let seen = Arc::new(Mutex::new(on_cluster()));
@@ -177,10 +187,19 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
     window.get_by_label("2 runs failed: there is no driver");
     window.get_by_label("module not found");
     shot(&mut window, "on-a-cluster");
-    assert!(window.state().session.train.clusters.next_look().is_some());
+    // It is asked again when the user wants it.
+    seen.lock().unwrap().tasks[6].state = TaskState::Running;
+    window.get_by_label("Refresh").click();
+    let running = "3 of 8 runs done · 2 running · 1 waiting · 2 failed";
+    wait(&mut window, "the cluster was asked again", |app| {
+        let grids = &app.session.train.clusters.grids;
+        grids[0].count(TaskState::Running) == 2
+    });
+    settle(&mut window);
+    window.get_by_label(running);
     window.get_by_label("Cancel").click();
     settle(&mut window);
-    window.get_by_label_contains("2 of its tasks wait and 1 run");
+    window.get_by_label_contains("1 of its tasks wait and 2 run");
     shot(&mut window, "end-a-grid");
     // Enter keeps it.
     window.key_press(egui::Key::Enter);
@@ -199,8 +218,6 @@ fn a_grid_on_a_cluster_is_followed_until_all_of_its_tasks_have_ended() {
     );
     window.get_by_label("3 of 8 runs done · 3 cancelled · 2 failed");
     window.get_by_label("Nothing is running");
-    // All have ended: nobody is asked any more.
-    assert_eq!(window.state().session.train.clusters.next_look(), None);
     window.get_by_label("No longer show demo on queue").click();
     settle(&mut window);
     assert!(window.query_by_label("demo on queue").is_none());

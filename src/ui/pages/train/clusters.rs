@@ -2,7 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use crate::session::clusters::{FailedTasks, OnCluster};
+use crate::session::clusters::{OnCluster, Standing, TaskState, failures};
 use crate::session::story;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -27,6 +27,7 @@ pub fn cards(ui: &mut Ui, cx: &mut Cx<'_>) {
                 RichText::new(story::sentence(&problem.what_said())).color(tokens(ui).warning);
             ui.add(Label::new(text).wrap())
                 .on_hover_text(problem.said().to_string());
+            ask_again(ui, cx);
         });
     }
 }
@@ -45,20 +46,32 @@ fn card(ui: &mut Ui, cx: &mut Cx<'_>, grid: &OnCluster) {
                 if icon_button(ui, Icon::Cross, &words, 22.0).clicked() {
                     cx.act(UiCommand::OnPlace(PlaceCommand::Forget(folder)));
                 }
-            } else if button(ui, tr!("train-grid-cancel"))
-                .on_hover_text(tr!("train-cluster-cancel-hint"))
-                .clicked()
-            {
-                cx.act(UiCommand::OnPlace(PlaceCommand::Cancel(folder)));
+            } else {
+                if button(ui, tr!("train-grid-cancel"))
+                    .on_hover_text(tr!("train-cluster-cancel-hint"))
+                    .clicked()
+                {
+                    cx.act(UiCommand::OnPlace(PlaceCommand::Cancel(folder)));
+                }
+                ask_again(ui, cx);
             }
         },
     );
     faint(ui, counts(grid));
-    let ended = grid.tasks() - grid.waiting - grid.running;
-    let share = ended as f64 / grid.tasks().max(1) as f64;
+    let queued = grid.count(TaskState::Waiting) + grid.count(TaskState::Running);
+    let share = 1.0 - queued as f64 / grid.tasks.len().max(1) as f64;
     progress(ui, share, &called("train-cluster-progress"));
-    for failed in &grid.failed {
-        failure(ui, failed);
+    for (first, number) in failures(grid.tasks.iter()) {
+        failure(ui, first, number);
+    }
+}
+
+fn ask_again(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if button(ui, tr!("train-cluster-ask"))
+        .on_hover_text(tr!("train-cluster-ask-hint"))
+        .clicked()
+    {
+        cx.act(UiCommand::OnPlace(PlaceCommand::AskClusters));
     }
 }
 
@@ -71,33 +84,35 @@ fn place(grid: &OnCluster) -> &str {
 
 /// "3 of 8 runs done · 2 running · 3 waiting".
 fn counts(grid: &OnCluster) -> String {
-    let runs = tr!("count-of-runs", done = grid.done, n = grid.tasks());
+    let done = grid.count(TaskState::Done);
+    let runs = tr!("count-of-runs", done = done, n = grid.tasks.len());
     let mut words = vec![tr!("train-cluster-done", runs = runs)];
     let others = [
-        (grid.running, "train-cluster-running"),
-        (grid.waiting, "train-cluster-waiting"),
-        (grid.stopped, "train-cluster-stopped"),
-        (grid.cancelled, "train-cluster-cancelled"),
-        (grid.failures(), "train-cluster-failed"),
+        (TaskState::Running, "train-cluster-running"),
+        (TaskState::Waiting, "train-cluster-waiting"),
+        (TaskState::Stopped, "train-cluster-stopped"),
+        (TaskState::Cancelled, "train-cluster-cancelled"),
+        (TaskState::Failed, "train-cluster-failed"),
     ];
+    let others = others.map(|(state, id)| (grid.count(state), id));
     let others = others.into_iter().filter(|(number, _)| *number > 0);
     words.extend(others.map(|(number, id)| tr!(id, n = number)));
     words.join(" · ")
 }
 
-/// Why some failed, with the last line of a log.
-fn failure(ui: &mut Ui, failed: &FailedTasks) {
+/// Why some failed, with the last line of the log of the first.
+fn failure(ui: &mut Ui, first: &Standing, number: usize) {
     let words = tr!(
         "train-cluster-failure",
-        n = failed.tasks,
-        why = failed.why.said()
+        n = number,
+        why = first.why.as_str()
     );
     let text = RichText::new(words).color(tokens(ui).bad);
     ui.add(Label::new(text).wrap());
-    if !failed.last.is_empty() && failed.why != failed.last.as_str() {
-        sentence(ui, failed.last.clone());
+    if let Some(last) = first.last.last().filter(|last| **last != first.why) {
+        sentence(ui, last.clone());
     }
-    let log = failed.log.display().to_string();
+    let log = first.log.display().to_string();
     ui.add(Label::new(RichText::new(&log).color(tokens(ui).subdued)).truncate())
         .on_hover_text(log);
 }

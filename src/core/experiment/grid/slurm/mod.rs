@@ -3,18 +3,16 @@
 //! epoch, and none does what is there.
 //!
 //! What was submitted is noted in a folder of its own below `.slurm` beside the runs, with the grid's file and the plugins
-//! as they were then. How the tasks stand is asked of `squeue`, of `sacct` where it keeps books, and else told from what
-//! they left there.
+//! as they were then. The state of the tasks is what `squeue` says, else `sacct` where the cluster keeps accounts, else
+//! what they left there.
 
-mod cluster;
+mod commands;
 mod note;
 mod script;
+mod standing;
 mod submission;
-mod task_state;
-mod watch;
 
-pub use cluster::{Cluster, explained, is_here};
+pub use commands::{Cluster, is_here};
 pub use script::TEMPLATE;
-pub use submission::{Given, Submitted, cancel, submit, told};
-pub use task_state::{Standing, TaskState};
-pub use watch::{FailedTasks, OnCluster, cancel_submission, watch};
+pub use standing::{OnCluster, Standing, TaskState, failures, watch};
+pub use submission::{Given, cancel, cancel_submission, submit};

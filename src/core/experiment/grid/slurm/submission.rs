@@ -1,6 +1,6 @@
 //! Submitting what is not there yet of a grid, and the note of it beside the runs.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::Cluster;
 use super::note::{FOLDER, Submission, SubmittedCell, VERSION};
 use super::script::Script;
-use super::task_state::{Standing, TaskState};
+use super::standing::{OnCluster, Standing, TaskState};
 use crate::counts::ranges_text;
 use crate::experiment::grid::{CellState, GridPlan};
 use crate::files;
@@ -23,7 +23,10 @@ use crate::texts::Message;
 /// How long another program that submits is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a person gives beside the grid and the place.
+/// Largest index of an array, as clusters have it unless they say otherwise. More cells become several arrays.
+const MOST_INDEX: usize = 1000;
+
+/// What a user gives beside the grid and the place.
 pub struct Given<'a> {
     /// The text of the grid's file.
     pub text: &'a str,
@@ -33,19 +36,6 @@ pub struct Given<'a> {
     pub data: &'a [String],
     /// Most tasks that run at once.
     pub at_once: Option<usize>,
-}
-
-/// What became of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Submitted {
-    /// The arrays.
-    pub jobs: Vec<String>,
-    /// Tasks in them.
-    pub tasks: usize,
-    /// Runs that the queue has from before.
-    pub queued: usize,
-    /// The folder with script, note and logs.
-    pub folder: PathBuf,
 }
 
 impl Given<'_> {
@@ -65,25 +55,8 @@ impl Given<'_> {
     }
 }
 
-/// What became of it in words.
-pub fn told(submitted: Option<&Submitted>) -> Message {
-    let Some(submitted) = submitted else {
-        return message!("slurm-nothing-to-submit");
-    };
-    let told = message!(
-        "slurm-submitted",
-        runs = message!("count-runs", n = submitted.tasks),
-        jobs = submitted.jobs.join(", "),
-        folder = submitted.folder.display().to_string()
-    );
-    match submitted.queued {
-        0 => told,
-        queued => message!("slurm-submitted-beside", told = told, n = queued),
-    }
-}
-
-/// Submits those of these cells that are neither there nor in the queue; none where there are none. Weights that they
-/// need come here first; `tell` hears of it, and stops it by giving false.
+/// Submits those of these cells that are neither there nor in the queue; says what was submitted. Weights that they need
+/// are downloaded first; `tell` is told of it, and stops it by returning false.
 ///
 /// # Errors
 /// A Problem when weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
@@ -93,7 +66,7 @@ pub fn submit(
     place: &Place,
     given: &Given<'_>,
     tell: &mut dyn FnMut(Message) -> bool,
-) -> Result<Option<Submitted>> {
+) -> Result<Message> {
     plan.know_keys(cells, tell)?;
     let plan = &*plan;
     let root = plan.root.clone();
@@ -112,54 +85,39 @@ pub fn submit(
     };
     let cluster = Cluster::of(place);
     let standings = Standing::of(plan, cells, &cluster)?;
-    let is_queued = |cell: &usize| {
-        standings
-            .get(cell)
-            .is_some_and(|task| task.state.is_queued())
-    };
-    let is_done = |cell: &usize| {
-        let standing = standings.get(cell);
-        standing.is_some_and(|task| matches!(task.state, TaskState::Done(_)))
-    };
+    let task_of = |cell: &usize| standings.get(cell).map(|task| task.state);
+    let is_queued = |cell: &&usize| task_of(cell).is_some_and(TaskState::is_queued);
     let to_do = |cell: &&usize| {
         let state = plan.state(**cell);
         matches!(state, CellState::ToDo | CellState::Stopped { .. })
             && !is_queued(cell)
-            && !is_done(cell)
+            && task_of(cell) != Some(TaskState::Done)
     };
     let mut new: Vec<usize> = cells.iter().filter(to_do).copied().collect();
     new.sort_unstable();
     if new.is_empty() {
-        return Ok(None);
+        return Ok(message!("slurm-nothing-to-submit"));
     }
-    let queued = cells.iter().filter(|cell| is_queued(cell)).count();
-    let mut note = noted(plan, &new, (&root, &place.name), cluster.most_index())?;
+    let mut note = noted(plan, &new, (&root, &place.name))?;
     let jobs = prepared(plan, &note, &root, place, given)
         .and_then(|script| arrays(&cluster, &mut note, &script, given.at_once));
-    let jobs = match jobs {
-        Ok(jobs) => jobs,
-        Err(problem) => {
-            if note.cells.iter().all(|cell| cell.job.is_empty()) {
-                let _ = fs::remove_dir_all(&note.folder);
-            }
-            return Err(problem);
-        }
-    };
-    Ok(Some(Submitted {
-        jobs,
-        tasks: new.len(),
-        queued,
-        folder: note.folder,
-    }))
+    if jobs.is_err() && note.submitted().next().is_none() {
+        let _ = fs::remove_dir_all(&note.folder);
+    }
+    let told = message!(
+        "slurm-submitted",
+        runs = message!("count-runs", n = new.len()),
+        jobs = jobs?.join(", "),
+        folder = note.folder.display().to_string()
+    );
+    Ok(match cells.iter().filter(is_queued).count() {
+        0 => told,
+        queued => message!("slurm-submitted-beside", told = told, n = queued),
+    })
 }
 
 /// The note of cells that are to be submitted, in a folder of its own.
-fn noted(
-    plan: &GridPlan,
-    cells: &[usize],
-    (root, place): (&Path, &str),
-    most: usize,
-) -> Result<Submission> {
+fn noted(plan: &GridPlan, cells: &[usize], (root, place): (&Path, &str)) -> Result<Submission> {
     let grid = plan.cells.grid.name.clone();
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
     let folder = root.join(FOLDER).join(format!("{now}-{grid}"));
@@ -169,7 +127,7 @@ fn noted(
         number: cell + 1,
         settings: plan.settings_key(*cell),
         job: String::new(),
-        index: cell % most + 1,
+        index: cell % MOST_INDEX + 1,
     });
     Ok(Submission {
         version: VERSION,
@@ -260,13 +218,9 @@ fn arrays(
         let own = note.cells.iter().filter(|cell| is_own(cell));
         let indices: Vec<usize> = own.map(|cell| cell.index).collect();
         let limit = at_once.map_or_else(String::new, |most| format!("%{most}"));
-        let words = [
-            "sbatch".to_string(),
-            "--parsable".into(),
-            format!("--array={}{limit}", ranges_text(&indices)),
-            script.display().to_string(),
-            offset.to_string(),
-        ];
+        let array = format!("--array={}{limit}", ranges_text(&indices));
+        let (script, offset) = (script.display().to_string(), offset.to_string());
+        let words = ["sbatch", "--parsable", &array, &script, &offset];
         let job = cluster.submit(&words)?;
         for cell in note.cells.iter_mut().filter(|cell| is_own(cell)) {
             cell.job.clone_from(&job);
@@ -277,7 +231,7 @@ fn arrays(
     Ok(jobs)
 }
 
-/// Takes those of these cells out of the queue that are in it; gives how many.
+/// Takes those of these cells out of the queue that are in it; returns how many.
 ///
 /// # Errors
 /// A Problem when Slurm does not answer.
@@ -285,9 +239,20 @@ pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> 
     let cluster = Cluster::of(place);
     let standings = Standing::of(plan, cells, &cluster)?;
     let queued = standings.values().filter(|task| task.state.is_queued());
-    let tasks: HashSet<String> = queued.map(|task| task.task.clone()).collect();
-    let mut tasks: Vec<String> = tasks.into_iter().collect();
-    tasks.sort();
-    cluster.cancel(&tasks)?;
+    let tasks: BTreeSet<String> = queued.map(|task| task.task.clone()).collect();
+    cluster.cancel(&Vec::from_iter(tasks.clone()))?;
     Ok(tasks.len())
+}
+
+/// Takes the tasks of this submission out of the queue, and ends those that run, which save what they have.
+///
+/// # Errors
+/// A Problem when Slurm does not answer.
+pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
+    let cluster = Cluster::of(place);
+    let submission = Submission::in_folder(folder);
+    for grid in OnCluster::of(submission.as_slice(), &cluster)? {
+        cluster.cancel(&grid.queued())?;
+    }
+    Ok(())
 }

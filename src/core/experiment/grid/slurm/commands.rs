@@ -1,0 +1,235 @@
+//! The commands of Slurm, here or on a login host, and what they print.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::ErrorKind;
+use std::process::{Command, Stdio};
+
+use crate::console;
+use crate::message;
+use crate::problem::{Problem, Result};
+use crate::run::config::posix_word;
+use crate::run::places::{Place, no_ssh, ssh};
+
+/// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
+const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
+/// Makes `squeue` write indices of tasks in full.
+const WHOLE: (&str, &str) = ("SLURM_BITSTR_LEN", "0");
+
+/// Where Slurm's commands are called.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    /// The login host as OpenSSH knows it; this machine if none is named.
+    ssh: Option<String>,
+    /// More options of `ssh`.
+    options: Vec<String>,
+}
+
+/// What Slurm says of a task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Task {
+    /// Slurm's word: `RUNNING`, `PENDING`, `TIMEOUT` …
+    pub state: String,
+    pub node: String,
+    pub elapsed: String,
+    /// Why it waits, in Slurm's word.
+    pub reason: String,
+}
+
+/// Tasks by array and index.
+pub(super) type Tasks = HashMap<(String, usize), Task>;
+
+/// Whether Slurm's commands are on this machine.
+pub fn is_here() -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join("sbatch").is_file())
+}
+
+impl Cluster {
+    /// That of a place.
+    pub fn of(place: &Place) -> Self {
+        Self {
+            ssh: place.ssh.clone(),
+            options: place.options.clone(),
+        }
+    }
+
+    /// Calls a command; returns what it printed.
+    fn call(&self, words: &[&str]) -> Result<String> {
+        let name = words[0];
+        let mut command = match &self.ssh {
+            None => {
+                let mut command = Command::new(name);
+                command.args(&words[1..]).env(WHOLE.0, WHOLE.1);
+                command
+            }
+            Some(host) => {
+                let line: Vec<String> = words.iter().map(|word| posix_word(word)).collect();
+                let line = format!("env {}={} {}", WHOLE.0, WHOLE.1, line.join(" "));
+                ssh(host, &self.options, &line)
+            }
+        };
+        let ended = console::hide_for(&mut command)
+            .stdin(Stdio::null())
+            .output();
+        let ended = ended.map_err(|error| self.not_called(name, &error))?;
+        if ended.status.success() {
+            return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_string());
+        }
+        let error = String::from_utf8_lossy(&ended.stderr);
+        Err(match (&self.ssh, ended.status.code()) {
+            // OpenSSH's own failure, and a shell's that finds no such command.
+            (Some(host), Some(255)) => {
+                let said = error.lines().last().unwrap_or_default();
+                let what = message!("slurm-no-way-in", host = host.as_str(), said = said);
+                let remedy = message!("slurm-no-way-in-try", host = host.as_str());
+                Problem::new(what).at("ssh").advise(remedy)
+            }
+            (Some(host), Some(127)) => {
+                let what = message!("slurm-not-there", name = name, host = host.as_str());
+                let remedy = message!("slurm-not-there-try");
+                Problem::new(what).at("ssh").advise(remedy)
+            }
+            _ => refused(&error),
+        })
+    }
+
+    fn not_called(&self, name: &str, error: &std::io::Error) -> Problem {
+        match (&self.ssh, error.kind()) {
+            (Some(_), _) => no_ssh(error),
+            (None, ErrorKind::NotFound) => Problem::new(message!("slurm-not-here", name = name))
+                .advise(message!("slurm-not-here-try")),
+            (None, _) => Problem::new(message!(
+                "slurm-not-started",
+                name = name,
+                said = error.to_string()
+            )),
+        }
+    }
+
+    /// Submits an array; returns its number.
+    pub(super) fn submit(&self, words: &[&str]) -> Result<String> {
+        let said = self.call(words)?;
+        // On several clusters: number;cluster.
+        let job = said.lines().last().unwrap_or_default();
+        let job = job.split(';').next().unwrap_or_default().trim();
+        match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => Ok(job.to_string()),
+            false => Err(refused(&said)),
+        }
+    }
+
+    /// The user's tasks in the queue, and those of these (by array and index) that have left it, where the cluster keeps
+    /// accounts.
+    pub(super) fn tasks<'a>(
+        &self,
+        wanted: impl Iterator<Item = (&'a str, usize)>,
+    ) -> Result<Tasks> {
+        // With -r it leaves out the last task of indices like 1-13:2.
+        let said = self.call(&["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
+        let mut tasks: Tasks = said.lines().flat_map(of_queue).collect();
+        let gone = wanted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
+        let gone: BTreeSet<&str> = gone.map(|(job, _)| job).collect();
+        if !gone.is_empty() {
+            let list = Vec::from_iter(gone).join(",");
+            let words = ["sacct", "-n", "-P", "-X", "-j", &list, "-o", "JobID,State"];
+            let said = self.call(&words).unwrap_or_default();
+            for (key, task) in said.lines().filter_map(of_accounts) {
+                tasks.entry(key).or_insert(task);
+            }
+        }
+        Ok(tasks)
+    }
+
+    /// Takes tasks, as `12_3`, out of the queue or ends them.
+    pub(super) fn cancel(&self, tasks: &[String]) -> Result<()> {
+        for some in tasks.chunks(200) {
+            let words = some.iter().map(String::as_str);
+            self.call(&["scancel"].into_iter().chain(words).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+}
+
+/// The tasks of a line of `squeue`, which has those that wait together: `12|5-9:2,13%2|PENDING||0:00|Resources`. Nothing
+/// for a job that is no array.
+fn of_queue(line: &str) -> Vec<((String, usize), Task)> {
+    let fields: Vec<&str> = line.trim().splitn(6, '|').collect();
+    let [job, indices, state, node, elapsed, reason] = fields[..] else {
+        return Vec::new();
+    };
+    let task = Task {
+        state: state.to_string(),
+        node: node.to_string(),
+        elapsed: elapsed.to_string(),
+        reason: reason.to_string(),
+    };
+    let indices = indices_of(indices).map(|index| ((job.to_string(), index), task.clone()));
+    indices.collect()
+}
+
+/// `1-3,5,8-20:4%2` as numbers; the number behind `%` is how many may run together.
+fn indices_of(text: &str) -> impl Iterator<Item = usize> {
+    let all = text.split('%').next().unwrap_or_default();
+    let some = all.trim_matches(['[', ']']).split(',').filter_map(|some| {
+        let (range, step) = some.split_once(':').unwrap_or((some, "1"));
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        Some((first..=last).step_by(step.parse::<usize>().ok()?.max(1)))
+    });
+    some.flatten()
+}
+
+/// A line of `sacct`: `12_3|CANCELLED by 1000`.
+fn of_accounts(line: &str) -> Option<((String, usize), Task)> {
+    let (id, state) = line.trim().split_once('|')?;
+    let (job, index) = id.split_once('_')?;
+    let task = Task {
+        state: state.split_whitespace().next()?.to_string(),
+        ..Task::default()
+    };
+    Some(((job.to_string(), index.parse().ok()?), task))
+}
+
+/// What a command refuses, in its own words.
+fn refused(error: &str) -> Problem {
+    // A login host may greet before it.
+    let said = error.lines().filter_map(|line| line.split_once("error: "));
+    let said: Vec<&str> = said.map(|(_, what)| what.trim()).collect();
+    let said = match said.is_empty() {
+        true => error.trim().to_string(),
+        false => said.join("; "),
+    };
+    Problem::new(message!("slurm-refuses", said = said)).advise(message!("slurm-refuses-try"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_squeue_and_sacct_are_read() {
+        let tasks = of_queue("1|1-3,5,8-20:4%2|PENDING||0:00|Resources");
+        let indices: Vec<usize> = tasks.iter().map(|((_, index), _)| *index).collect();
+        assert_eq!(indices, [1, 2, 3, 5, 8, 12, 16, 20]);
+        assert_eq!(
+            (tasks[0].0.0.as_str(), tasks[0].1.reason.as_str()),
+            ("1", "Resources")
+        );
+        assert!(of_queue("5|N/A|FAILED||0:00|BadConstraints").is_empty());
+        let ((_, index), task) = of_accounts("12_7|CANCELLED by 1000").unwrap();
+        assert_eq!((index, task.state.as_str()), (7, "CANCELLED"));
+        assert_eq!(of_accounts("12_[3-5]|PENDING"), None);
+    }
+
+    #[test]
+    fn slurm_is_quoted_where_it_refuses() {
+        let problem = refused(
+            "Welcome\nsbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: \
+             Invalid partition name specified",
+        );
+        let said = "Slurm refuses: invalid partition specified: nope; Batch job submission failed: Invalid partition \
+                    name specified";
+        assert_eq!(problem.what, said);
+    }
+}
