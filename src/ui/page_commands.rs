@@ -172,8 +172,6 @@ pub enum PluginCommand {
     Allow(PathBuf),
     /// Let the open text do so, and save it.
     AllowOpen,
-    /// Read the texts that its file had before.
-    ReadEarlier,
     /// Take the text that another program put into its file, or keep the own one.
     Settle(bool),
     /// Look whether plugin files changed.

@@ -8,7 +8,7 @@ use lae_studio::experiment::pet_costs::pet_costs;
 use lae_studio::experiment::pet_trial::try_pet;
 use lae_studio::expression::Piece;
 use lae_studio::memory::peak_bytes;
-use lae_studio::pet::gradients::{Learns, detaches, gradients};
+use lae_studio::pet::gradients::{Learns, gradients};
 use lae_studio::pet::library::BUILT_IN;
 use lae_studio::pet::marks::{Mark, declared, marks};
 use lae_studio::pet::notes::PluginNotes;
@@ -20,7 +20,7 @@ use lae_studio::run::event::Control;
 use lae_studio::run::job::Own;
 use lae_studio::session::editor::completion::candidates;
 use lae_studio::session::{Disk, Sources};
-use lae_studio::store::{PluginSave, earlier_texts, save_plugin};
+use lae_studio::store::{PluginSave, save_plugin};
 
 use crate::fuzz::meter::Meter;
 use crate::skip::skip;
@@ -162,7 +162,7 @@ fn hostile_texts_hold_nobody_up_in_the_editor() {
 }
 
 #[test]
-fn every_built_in_plugin_has_the_gradients_that_moving_its_parameters_shows() {
+fn every_parameter_of_a_built_in_plugin_learns_unless_it_is_fixed() {
     for text in BUILT_IN {
         let spec = PetSpec::parse(text, "built in").unwrap();
         let found = gradients(&spec).unwrap();
@@ -179,11 +179,6 @@ fn every_built_in_plugin_has_the_gradients_that_moving_its_parameters_shows() {
                     .any(|own| one.name.split(" at ").next() == Some(own));
             assert_eq!(one.learns == Learns::Fixed, fixed, "{} {one:?}", spec.name);
             assert_ne!(one.learns, Learns::Never, "{} {one:?}", spec.name);
-            assert!(
-                detaches(&spec) || one.error.is_none_or(|error| error < 0.02),
-                "{} {one:?}",
-                spec.name
-            );
         }
     }
 }
@@ -307,7 +302,7 @@ fn every_part_of_an_equation_has_its_shape_on_the_blocks_of_a_backbone() {
 }
 
 #[test]
-fn a_plugin_is_saved_with_its_earlier_texts_and_never_as_a_built_in_one_unasked() {
+fn a_plugin_is_saved_and_never_as_a_built_in_one_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("plugins");
     let mut save = PluginSave {
@@ -327,11 +322,6 @@ fn a_plugin_is_saved_with_its_earlier_texts_and_never_as_a_built_in_one_unasked(
         save_plugin(&own, &save).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "three");
-    let earlier: Vec<String> = earlier_texts(&file)
-        .into_iter()
-        .map(|old| old.text)
-        .collect();
-    assert_eq!(earlier, ["two", "one"]);
 
     save = PluginSave {
         name: "ADAPTER".into(),

@@ -22,10 +22,6 @@ editor-show = Datei zeigen
 editor-find = Suchen
 editor-close = Schließen
 editor-close-hint = Zurück zur Liste
-editor-earlier = Früher …
-editor-earlier-none = Einen anderen Text hatte sie bisher nicht
-editor-earlier-until = wie es war bis { $time }
-editor-earlier-reading = wird gelesen …
 
 # Suchen und Ersetzen.
 editor-find-what = suchen
@@ -72,9 +68,6 @@ editor-learns-fixed = fest
 editor-learns-never = kein Gradient erreicht ihn je
 editor-learns-first = lernt vom ersten Schritt an
 editor-learns-second = lernt vom zweiten Schritt an
-editor-learns-cut = { $learns }; sein Gradient lässt aus, was detach abschneidet
-editor-learns-off = { $learns }, aber sein Gradient liegt { $share } neben dem, was eine Änderung bewirkt
-editor-learns-right = { $learns }; sein Gradient ist, was eine Änderung bewirkt
 
 # Neben Adapter ausprobiert.
 editor-try = Ausprobieren

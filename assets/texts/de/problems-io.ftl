@@ -10,7 +10,6 @@ io-find-the-run-failed = Der Lauf ließ sich nicht finden: { $error }
 io-finish-the-download-failed = Der Download ließ sich nicht abschließen: { $error }
 io-finish-unpacking-failed = Das Entpacken ließ sich nicht abschließen: { $error }
 io-keep-settings-and-runs-beside-the-program-failed = Einstellungen und Läufe ließen sich nicht neben dem Programm ablegen: { $error }
-io-keep-the-earlier-text-failed = Der frühere Text ließ sich nicht aufheben: { $error }
 io-keep-what-was-found-about-a-card-failed = Was über eine Karte gefunden wurde, ließ sich nicht aufheben: { $error }
 io-keep-what-was-unpacked-failed = Das Entpackte ließ sich nicht aufheben: { $error }
 io-look-into-the-run-s-folder-failed = Der Ordner des Laufs ließ sich nicht öffnen: { $error }

@@ -22,10 +22,6 @@ editor-show = Show file
 editor-find = Find
 editor-close = Close
 editor-close-hint = Back to the list
-editor-earlier = Earlier…
-editor-earlier-none = It had no other text so far
-editor-earlier-until = as it was until { $time }
-editor-earlier-reading = reading …
 
 # Finding and replacing.
 editor-find-what = find
@@ -72,9 +68,6 @@ editor-learns-fixed = fixed
 editor-learns-never = no gradient ever reaches it
 editor-learns-first = learns from the first step on
 editor-learns-second = learns from the second step on
-editor-learns-cut = { $learns }; its gradient leaves out what detach cuts off
-editor-learns-off = { $learns }, but its gradient is { $share } off what moving it does
-editor-learns-right = { $learns }; its gradient is what moving it does
 
 # Trying it beside Adapter.
 editor-try = Try it

@@ -1,5 +1,4 @@
-//! Which parameters of a plugin receive a gradient, and whether it is the right one: the gradient of a small block's
-//! results, held against what really happens when a parameter is moved a little.
+//! Which parameters of a plugin receive a gradient, on a small block.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,14 +12,11 @@ use super::spec::{PetSettings, PetSpec};
 use super::stack::PetStack;
 use super::trial::{BATCH, MOST_PRODUCED, flat, random};
 use super::value::Value;
-use crate::expression::{Diagnostic, Expr, NodeKind};
+use crate::expression::Diagnostic;
 use crate::message;
 
 /// Most multiplications of all of it; about a second.
 const MOST_WORK: u64 = 1 << 31;
-/// How far a parameter is moved, as multiples of a direction of normal numbers: far enough for single precision, and near
-/// enough for functions with a kink. The one that agrees best counts.
-const STEPS: [f64; 3] = [2e-3, 5e-4, 1e-4];
 /// How far all parameters are moved away from their beginning.
 const AWAY: f64 = 0.1;
 /// A gradient whose largest number is smaller is none.
@@ -46,24 +42,6 @@ pub struct Gradient {
     pub name: String,
     /// How it learns.
     pub learns: Learns,
-    /// How far the gradient is from the difference that was measured, as a share of what moving it does as a rule; none where
-    /// there is no gradient.
-    pub error: Option<f64>,
-}
-
-/// Whether a plugin keeps gradients from flowing somewhere: then they are not what moving a parameter does.
-pub fn detaches(spec: &PetSpec) -> bool {
-    let all = spec
-        .variants
-        .iter()
-        .flat_map(|form| form.equations.values());
-    let mut steps = all.flat_map(|program| program.steps());
-    steps.any(|step| calls(&step.tree, "detach"))
-}
-
-fn calls(node: &Expr, function: &str) -> bool {
-    let own = matches!(&node.kind, NodeKind::Call(name, _) if name == function);
-    own || node.parts().iter().any(|part| calls(part, function))
 }
 
 /// Looks at every parameter of the default form, on a small block of the first family it fits.
@@ -138,38 +116,25 @@ impl Bench {
             .parameters()
             .map(|(name, _, trained)| (name.to_owned(), trained))
             .collect();
-        let each = names
-            .into_iter()
-            .zip(1000..)
-            .map(|((name, trained), seed)| {
-                let size = |all: &BTreeMap<String, Vec<f32>>| {
-                    let values = all.get(&name).into_iter().flatten();
-                    values.fold(0f32, |most, value| most.max(value.abs()))
-                };
-                let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
-                    (false, ..) => Learns::Fixed,
-                    (_, true, _) => Learns::AtOnce,
-                    (_, false, true) => Learns::Later,
-                    _ => Learns::Never,
-                };
-                let error = match (learns, later.get(&name)) {
-                    (Learns::AtOnce | Learns::Later, Some(gradient)) => {
-                        Some(self.error(&moved, &name, gradient, seed)?)
-                    }
-                    _ => None,
-                };
-                let name = name.split_once('.').map_or(name.as_str(), |(_, rest)| rest);
-                let name = match name.split_once('.') {
-                    Some((site, own)) => format!("{own} at {site}"),
-                    None => name.to_owned(),
-                };
-                Ok(Gradient {
-                    name,
-                    learns,
-                    error,
-                })
-            });
-        each.collect()
+        let each = names.into_iter().map(|(name, trained)| {
+            let size = |all: &BTreeMap<String, Vec<f32>>| {
+                let values = all.get(&name).into_iter().flatten();
+                values.fold(0f32, |most, value| most.max(value.abs()))
+            };
+            let learns = match (trained, size(&first) > NOTHING, size(&later) > NOTHING) {
+                (false, ..) => Learns::Fixed,
+                (_, true, _) => Learns::AtOnce,
+                (_, false, true) => Learns::Later,
+                _ => Learns::Never,
+            };
+            let name = name.split_once('.').map_or(name.as_str(), |(_, rest)| rest);
+            let name = match name.split_once('.') {
+                Some((site, own)) => format!("{own} at {site}"),
+                None => name.to_owned(),
+            };
+            Gradient { name, learns }
+        });
+        Ok(each.collect())
     }
 
     /// Normal numbers in the shape of a parameter.
@@ -203,56 +168,6 @@ impl Bench {
             Some((name.to_owned(), flat(Value::Two(gradient))))
         };
         Ok(trained.filter_map(of).collect())
-    }
-
-    /// All results, weighted and added up in double precision.
-    fn sum(&self, stack: &PetStack) -> Result<f64, Diagnostic> {
-        let mut sum = 0.0;
-        for (site, inputs, weights) in &self.sites {
-            if let Some(result) = stack.evaluated(0, *site, inputs) {
-                let pairs = flat(result?).into_iter().zip(flat(weights.clone()));
-                sum += pairs.map(|(a, b)| f64::from(a) * f64::from(b)).sum::<f64>();
-            }
-        }
-        Ok(sum)
-    }
-
-    /// How far the gradient of one parameter is from what moving it does.
-    fn error(
-        &self,
-        stack: &PetStack,
-        name: &str,
-        gradient: &[f32],
-        seed: u64,
-    ) -> Result<f64, Diagnostic> {
-        let mut direction = Vec::new();
-        let mut at = |by: f64| {
-            let moved = stack.with(|own, tensor, _| match own == name {
-                true => {
-                    let way = self.drawn(tensor, seed);
-                    direction = flat(Value::Two(way.clone()));
-                    tensor.clone() + way * by
-                }
-                false => tensor.clone(),
-            });
-            self.sum(&moved)
-        };
-        let mut differences = Vec::new();
-        for step in STEPS {
-            differences.push((at(step)? - at(-step)?) / (2.0 * step));
-        }
-        let pairs = gradient.iter().zip(&direction);
-        let foretold: f64 = pairs.map(|(g, d)| f64::from(*g) * f64::from(*d)).sum();
-        // A direction across the gradient has nearly no difference; it is held against what others have.
-        let pairs = gradient.iter().zip(&direction);
-        let usual: f64 = pairs
-            .map(|(g, d)| (f64::from(*g) * f64::from(*d)).powi(2))
-            .sum();
-        let errors = differences.into_iter().map(|difference| {
-            let scale = foretold.abs().max(f64::abs(difference));
-            (foretold - difference).abs() / scale.max(usual.sqrt()).max(1e-3)
-        });
-        Ok(errors.fold(f64::INFINITY, f64::min))
     }
 }
 

@@ -87,7 +87,7 @@ pub use load::{StoredRun, StoredState, load, snapshot_time};
 pub use pack::{Extracted, PACKED_ENDING, Packed, Unpacked, extract, is_packed, pack, unpack};
 pub use pictures::{AddedPictures, MOST_PICTURES};
 pub use place::{holds_runs, is_run, run_folders};
-pub use plugin_files::{EarlierText, PluginSave, allow_plugin, earlier_texts, save_plugin};
+pub use plugin_files::{PluginSave, allow_plugin, save_plugin};
 pub use provenance::{BackboneFacts, Machine, Provenance, image_prints, provenance};
 pub use queue::{QueueFile, places_at_work};
 pub use record::{run_name, settings_part};

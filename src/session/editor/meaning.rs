@@ -75,8 +75,6 @@ pub struct FilesSeen(pub Vec<(PathBuf, u64, Option<SystemTime>)>);
 pub struct Measured {
     /// Its parameters and how they learn.
     pub gradients: Vec<Gradient>,
-    /// Whether some gradients are kept from flowing on purpose.
-    pub detaches: bool,
     /// What it costs on the embedded network.
     pub costs: PetCosts,
 }

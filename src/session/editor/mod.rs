@@ -21,7 +21,6 @@ use crate::pet::library::{built_in, stated_name};
 use crate::pet::marks::{Mark, marks};
 use crate::problem::Problem;
 use crate::run::config::RunConfig;
-use crate::store::EarlierText;
 use crate::texts::Language;
 use crate::tr;
 use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
@@ -91,8 +90,6 @@ pub struct OpenPlugin {
     pub measured: Fetch<Arc<Measured>>,
     /// Whether it is being measured.
     pub measuring: bool,
-    /// Texts that its file had before.
-    pub earlier: Fetch<Arc<Vec<EarlierText>>>,
     /// Why it could not be saved.
     pub problem: Option<Problem>,
     /// The plugin's name as the text states it.

@@ -1,12 +1,10 @@
 //! Saving the open plugin, using it, and what can be had of its file.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::Written;
 use crate::problem::Problem;
 use crate::session::Session;
-use crate::session::views::Fetch;
 use crate::store::PluginSave;
 use crate::tr;
 
@@ -74,7 +72,6 @@ impl Session {
                 open.saved = Some(text);
                 open.from = None;
                 open.theirs = None;
-                open.earlier = Fetch::Nothing;
                 self.read_plugins();
             }
             Err(problem) => {
@@ -155,29 +152,6 @@ impl Session {
                     from: Some(from),
                     ..Written::default()
                 });
-            },
-        );
-    }
-
-    /// Reads the texts that the open plugin's file had before.
-    pub fn read_earlier(&mut self) {
-        let Some(open) = &mut self.editor.open else {
-            return;
-        };
-        let Some(file) = open.file.clone() else {
-            return;
-        };
-        if !matches!(open.earlier, Fetch::Nothing) {
-            return;
-        }
-        open.earlier = Fetch::Busy;
-        let first = open.first;
-        self.task(
-            move |sources| Ok(sources.earlier_texts(&file)),
-            move |session, found| {
-                if let (Some(open), Ok(found)) = (session.opened_as(first), found) {
-                    open.earlier = Fetch::Ready(Arc::new(found));
-                }
             },
         );
     }

@@ -7,7 +7,7 @@ use super::network::plugin;
 use crate::backbone::library::BackboneLibrary;
 use crate::experiment::footprint;
 use crate::experiment::pet_costs::pet_costs;
-use crate::pet::gradients::{detaches, gradients};
+use crate::pet::gradients::gradients;
 use crate::pet::library::{files_of, read_text};
 use crate::pet::marks::marks;
 use crate::pet::reading::{facts, on_blocks, read};
@@ -97,7 +97,6 @@ pub(super) fn measure(text: &str) -> Result<Measured> {
     let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
     Ok(Measured {
         gradients,
-        detaches: detaches(&spec),
         costs: pet_costs(&spec)?,
     })
 }

@@ -53,7 +53,7 @@ use crate::run::event::{AddedTask, Command, Picture, RunHeader, Wish};
 use crate::run::job::JobId;
 use crate::run::places::{Place, Places};
 use crate::run::queue::JobEvent;
-use crate::store::{self, EarlierText, PluginSave, Unpacked};
+use crate::store::{self, PluginSave, Unpacked};
 use crate::texts::Message;
 use crate::tr;
 
@@ -211,11 +211,6 @@ pub trait Sources: Send + Sync {
     /// Lets a plugin file take the place of the built-in one of its name.
     fn allow_plugin(&self, file: &Path) -> Result<()> {
         store::allow_plugin(self.disk().own_plugins()?, file)
-    }
-
-    /// The texts that a plugin file had before.
-    fn earlier_texts(&self, file: &Path) -> Vec<EarlierText> {
-        store::earlier_texts(file)
     }
 
     /// The text of a plugin file.

@@ -85,7 +85,6 @@ pub(super) fn plugins(session: &mut Session, command: PluginCommand) {
         PluginCommand::Reveal(path) => session.reveal(&path),
         PluginCommand::Allow(file) => session.allow_plugin(file),
         PluginCommand::AllowOpen => session.allow_open_plugin(),
-        PluginCommand::ReadEarlier => session.read_earlier(),
         PluginCommand::Settle(take_theirs) => session.settle_plugin(take_theirs),
         PluginCommand::Look => session.look_at_plugins(),
         PluginCommand::Try => session.try_plugin(),

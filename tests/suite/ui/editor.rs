@@ -128,9 +128,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
         open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
     });
     window.get_by_label_contains("a prediction takes");
-    window.get_by_label_contains(
-        "learns from the second step on; its gradient is what moving it does",
-    );
+    window.get_by_label_contains("learns from the second step on");
     shot(&mut window, "editor-3-sound");
     window.get_by_label("Save").click();
     settle(&mut window);

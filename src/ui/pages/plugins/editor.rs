@@ -1,13 +1,12 @@
 //! The plugin that is being written: its text on the left, what it means on the right.
 
-use egui::{Popup, RichText, Ui};
+use egui::{RichText, Ui};
 
 use super::act;
 use super::code::{Code, Painted};
 use super::find::Find;
 use super::meaning;
 use crate::session::editor::OpenPlugin;
-use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::keys;
 use crate::ui::page_commands::PluginCommand;
@@ -152,7 +151,6 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
         ) {
             act(cx, PluginCommand::Reveal(file.clone()));
         }
-        earlier(ui, cx, open);
         let hint = ui.ctx().format_shortcut(&keys::FIND);
         opened |= button(ui, tr!("editor-find")).on_hover_text(hint).clicked();
         if button(ui, tr!("editor-close"))
@@ -167,28 +165,4 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     }
     cx.pages.plugins.editor.find.on |= opened;
     opened
-}
-
-/// The texts that its file had before.
-fn earlier(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
-    let opener = button_if(ui, open.file.is_some(), tr!("editor-earlier"));
-    if opener.clicked() {
-        act(cx, PluginCommand::ReadEarlier);
-    }
-    Popup::menu(&opener).show(|ui| match &open.earlier {
-        Fetch::Ready(texts) if texts.is_empty() => {
-            faint(ui, tr!("editor-earlier-none"));
-        }
-        Fetch::Ready(texts) => {
-            for old in texts.iter().take(20) {
-                let words = tr!("editor-earlier-until", time = &old.until);
-                if ui.button(words).clicked() {
-                    act(cx, PluginCommand::Type(old.text.clone()));
-                }
-            }
-        }
-        _ => {
-            faint(ui, tr!("editor-earlier-reading"));
-        }
-    });
 }

@@ -8,7 +8,7 @@ use crate::pet::gradients::{Gradient, Learns};
 use crate::session::editor::OpenPlugin;
 use crate::session::editor::meaning::{Measured, Mistake, OnBackbone};
 use crate::session::story::sentence as as_sentence;
-use crate::session::words::{number, percent};
+use crate::session::words::number;
 use crate::tr;
 use crate::ui::page_commands::PluginCommand;
 use crate::ui::pages::{Cx, experiment};
@@ -17,8 +17,6 @@ use crate::ui::widgets::{self, Column, button, card, faint, link, sentence};
 
 /// So many mistakes are shown.
 const MOST: usize = 8;
-/// A gradient that is further from the measured difference is told as wrong.
-const RIGHT: f64 = 0.02;
 
 /// Draws the right-hand side.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, _: Column) {
@@ -179,7 +177,7 @@ fn found_out(ui: &mut Ui, found: &Measured) {
         .show(ui, |ui| {
             for one in &found.gradients {
                 ui.label(RichText::new(&one.name).font(mono(11.5)).color(t.strong));
-                let (words, bad) = learning(one, found.detaches);
+                let (words, bad) = learning(one);
                 let colour = if bad { t.bad } else { t.text };
                 ui.add(Label::new(RichText::new(words).color(colour)).wrap());
                 ui.end_row();
@@ -188,25 +186,11 @@ fn found_out(ui: &mut Ui, found: &Measured) {
 }
 
 /// How a parameter learns, in words, and whether that is bad.
-fn learning(one: &Gradient, detaches: bool) -> (String, bool) {
-    let learns = match one.learns {
-        Learns::Fixed => return (tr!("editor-learns-fixed").into(), false),
-        Learns::Never => return (tr!("editor-learns-never").into(), true),
-        Learns::AtOnce => tr!("editor-learns-first"),
-        Learns::Later => tr!("editor-learns-second"),
-    };
-    match one.error {
-        Some(error) if error > RIGHT && detaches => {
-            (tr!("editor-learns-cut", learns = learns), false)
-        }
-        Some(error) if error > RIGHT => {
-            let share = percent(error, 0);
-            (
-                tr!("editor-learns-off", learns = learns, share = share),
-                true,
-            )
-        }
-        Some(_) => (tr!("editor-learns-right", learns = learns), false),
-        None => (learns.into(), false),
+fn learning(one: &Gradient) -> (&'static str, bool) {
+    match one.learns {
+        Learns::Fixed => (tr!("editor-learns-fixed"), false),
+        Learns::Never => (tr!("editor-learns-never"), true),
+        Learns::AtOnce => (tr!("editor-learns-first"), false),
+        Learns::Later => (tr!("editor-learns-second"), false),
     }
 }
