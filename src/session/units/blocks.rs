@@ -60,7 +60,7 @@ pub struct Expect {
 }
 
 /// What a run block says besides settings.
-const OWN: [&str; 5] = ["name", "title", "button", "orders", "seeds"];
+const OWN: [&str; 4] = ["name", "title", "button", "orders"];
 
 impl Runs {
     /// Reads the block; `place` names it in Problems.
@@ -96,8 +96,7 @@ impl RunPlan {
         check_name(&name)?;
         let title = word(&mut table, "title")?;
         let orders: Vec<String> = list(&mut table, "orders")?;
-        let seeds: Vec<u64> = list(&mut table, "seeds")?;
-        few_runs(orders.len().max(1).saturating_mul(seeds.len().max(1)))?;
+        few_runs(orders.len().max(1))?;
         let own_rate = table.contains_key("base_lr");
         let config = RunConfig::from_toml(&table.to_string(), "").map_err(|problem| {
             let known = OWN.join(", ");
@@ -116,17 +115,6 @@ impl RunPlan {
                     ..configs[0].clone()
                 })
                 .collect();
-        }
-        if !seeds.is_empty() {
-            let each = |config: &RunConfig| {
-                let config = config.clone();
-                let with = move |&seed: &u64| RunConfig {
-                    seed,
-                    ..config.clone()
-                };
-                seeds.iter().map(with).collect::<Vec<_>>()
-            };
-            configs = configs.iter().flat_map(each).collect();
         }
         if let Some(problem) = configs.iter().flat_map(method::problems).next() {
             let what = message!("lesson-of-run", name = name, what = problem.words());

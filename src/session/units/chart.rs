@@ -10,7 +10,7 @@ use super::of_run::OfRun;
 use super::text::number;
 use super::value::Figures;
 use crate::message;
-use crate::metrics::{Expert, mean, std_dev};
+use crate::metrics::{mean, std_dev};
 use crate::palette::Shade;
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
@@ -28,8 +28,8 @@ pub struct Figure {
 /// What a figure shows.
 #[derive(Clone, Debug, PartialEq)]
 enum Shape {
-    Curves(Option<Expert>),
-    Matrix(Option<Expert>),
+    Curves,
+    Matrix,
     Bars(Vec<Formula>, String),
     Spread(Vec<Formula>, String),
     /// Column titles, and per run a formula for each.
@@ -88,7 +88,6 @@ struct Words {
     #[serde(default)]
     title: String,
     runs: Vec<String>,
-    expert: Option<Expert>,
     value: Option<String>,
     #[serde(default)]
     unit: String,
@@ -131,8 +130,8 @@ impl Figure {
             ),
         };
         let kind = match words.kind.as_str() {
-            "curves" => Shape::Curves(words.expert),
-            "matrix" => Shape::Matrix(words.expert),
+            "curves" => Shape::Curves,
+            "matrix" => Shape::Matrix,
             "distance" => Shape::Distance,
             "bars" => Shape::Bars(value()?, words.unit.clone()),
             "spread" => Shape::Spread(value()?, words.unit.clone()),
@@ -168,21 +167,20 @@ impl Figure {
             runs().zip(formulas).map(row).collect()
         };
         match &self.kind {
-            Shape::Curves(expert) => Chart::Curves {
+            Shape::Curves => Chart::Curves {
                 tasks: task_labels(self.runs.iter().flat_map(figures_of)),
                 lines: runs()
                     .map(|(name, shade)| OfRun {
                         title: title(name),
                         shade,
-                        values: curve(figures_of(name), *expert),
+                        values: curve(figures_of(name)),
                     })
                     .collect(),
             },
-            Shape::Matrix(expert) => {
+            Shape::Matrix => {
                 let run = self.runs.first().and_then(|name| figures_of(name).first());
-                let history = run.and_then(|run| run.of(*expert).ok());
                 Chart::Matrix {
-                    rows: history.map_or_else(Vec::new, |history| history.matrix.clone()),
+                    rows: run.map_or_else(Vec::new, |run| run.history.answer().matrix.clone()),
                     tasks: run.map_or(0, RunFigures::tasks),
                 }
             }
@@ -351,11 +349,9 @@ fn table(words: &Words) -> Result<Shape> {
 }
 
 /// Mean over the repetitions of A_i in percent, as far as all of them are.
-fn curve(runs: &[RunFigures], expert: Option<Expert>) -> Vec<f64> {
-    let histories = runs.iter().filter_map(|run| run.of(expert).ok());
-    let all: Vec<&[f64]> = histories
-        .map(|history| history.accuracy.as_slice())
-        .collect();
+fn curve(runs: &[RunFigures]) -> Vec<f64> {
+    let all = runs.iter().map(|run| run.history.answer());
+    let all: Vec<&[f64]> = all.map(|history| history.accuracy.as_slice()).collect();
     let length = all.iter().map(|values| values.len()).min().unwrap_or(0);
     let at = |i: usize| all.iter().map(|values| values[i] * 100.0).sum::<f64>() / all.len() as f64;
     (0..length).map(at).collect()

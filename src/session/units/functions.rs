@@ -57,7 +57,7 @@ const fn of_numbers(
 }
 
 /// Everything a formula can ask. Accuracies and forgetting are in percent.
-pub static FUNCTIONS: [Function; 16] = [
+pub static FUNCTIONS: [Function; 14] = [
     of_run(
         "accuracy",
         0..=0,
@@ -121,13 +121,6 @@ pub static FUNCTIONS: [Function; 16] = [
         "apart(run, task, epoch): how far online and offline expert are apart, in percent of the latter",
         |run, at, _| run.distance(at),
     ),
-    of_run(
-        "tasks",
-        0..=0,
-        false,
-        "tasks(run): number of tasks",
-        |run, _, _| Ok(run.tasks() as f64),
-    ),
     of_numbers("mean", "mean(…)", mean),
     of_numbers("spread", "spread(…): standard deviation", std_dev),
     of_numbers("least", "least(…)", |values| {
@@ -138,9 +131,6 @@ pub static FUNCTIONS: [Function; 16] = [
     }),
     of_numbers("abs", "abs(x)", |values| {
         values.first().map(|value| value.abs())
-    }),
-    of_numbers("count", "count(…): how many values", |values| {
-        Some(values.len() as f64)
     }),
 ];
 
