@@ -715,7 +715,7 @@ problem-export-taken = hier liegt schon etwas
 try-export-taken = nenne einen neuen oder leeren Ordner
 problem-export-no-pet = dieser Lauf hat kein PET, also gibt es nichts, was peft laden könnte
 try-export-torch = nimm die Form torch, die jedes PET kennt: --format torch
-problem-export-no-lora = { $pet } ist kein LoRA, das peft laden könnte: bei „{ $site }“ tut es mehr, als zu addieren, was Matrizen aus e machen, oder es wirkt auf keine lineare Schicht von timm
+problem-export-no-lora = { $pet } ist kein LoRA, das peft laden könnte: bei „{ $site }“ ist seine Gleichung nicht h + scale * (e @ A @ B), oder es wirkt auf keine lineare Schicht von timm
 problem-export-no-form = „{ $name }“ aus der Gleichung des PETs hat hier keine Form in ONNX
 problem-export-too-large = dieses Netz ist zu groß für eine einzige ONNX-Datei
 

@@ -718,7 +718,7 @@ problem-export-taken = there is something here already
 try-export-taken = name a new folder, or an empty one
 problem-export-no-pet = this run has no PET, so there is nothing for peft to load
 try-export-torch = use the form torch, which takes every PET: --format torch
-problem-export-no-lora = { $pet } is not a LoRA that peft could load: at `{ $site }` it does more than add what matrices make of e, or acts on no linear layer of timm's
+problem-export-no-lora = { $pet } is not a LoRA that peft could load: at `{ $site }` its equation is not h + scale * (e @ A @ B), or it acts on no linear layer of timm's
 problem-export-no-form = `{ $name }` of the PET's equation has no form in ONNX here
 problem-export-too-large = this network is too large for one ONNX file
 

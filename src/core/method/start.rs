@@ -15,7 +15,7 @@ use crate::backbone::torch::LayerName;
 use crate::backbone::weights::{self, Tensors};
 use crate::message;
 use crate::names::shortened;
-use crate::pet::low_rank::{Roles, roles};
+use crate::pet::low_rank::{Factors, factors};
 use crate::pet::{BlockPet, PetStack, Site, SitePet};
 use crate::problem::{Problem, Result};
 use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES, PetStart};
@@ -110,8 +110,9 @@ pub fn started(mut stack: PetStack, start: &PetStart, backbone: &dyn Backbone) -
                 scale: config.scale(alpha, layer.a.shape[0]),
                 name,
             };
-            let own = roles(&block, site)?.ok_or_else(|| no_lora(&stack, site))?;
-            for (key, made) in of.values((&block, own), layer)? {
+            let own = factors(&block, site)?.filter(|own| own.b.len() == 1);
+            let own = own.ok_or_else(|| no_lora(&stack, site))?;
+            for (key, made) in of.values((&block, &own), layer)? {
                 if let Some(other) = values.insert(key.clone(), made)
                     && values.get(&key) != Some(&other)
                 {
@@ -303,11 +304,11 @@ impl Adapted<'_> {
     /// The parameters A and B of the block's PET, by their names in the stack.
     fn values(
         &self,
-        (block, own): (&BlockPet<'_>, Roles),
+        (block, own): (&BlockPet<'_>, &Factors),
         layer: &Layer,
     ) -> Result<[(String, HostTensor); 2]> {
         let module = shortened(self.module);
-        let [a, b] = [own.a, own.b].map(|at| &block.parameters[at]);
+        let [a, b] = [own.a, own.b[0]].map(|at| &block.parameters[at]);
         let ([inputs, size], [_, width]) = (a.tensor.dims(), b.tensor.dims());
         let (rank, columns) = (layer.a.shape[0], layer.a.shape[1]);
         let (rows, wanted) = (layer.b.shape[0], width * self.name.parts);

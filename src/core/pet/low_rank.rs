@@ -1,20 +1,29 @@
-//! Which equations are LoRA: h and what matrices make of e, h + Σ s·(e @ A @ B …), with the values of
-//! A and B. Found in the tree, so that no plugin has to say of itself what it is.
+//! PETs that are LoRA: their equation at a linear layer is h + scale * (e @ A @ B), where the scale may be left out and B
+//! may be a product.
 
-use std::collections::BTreeMap;
-
-use super::equation::{Binding, Meaning};
+use super::equation::Binding;
 use super::written::{BlockPet, SitePet};
 use crate::expression::{Expr, NodeKind, Sign};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// s·(e @ A @ B).
+/// Parameters of a block by their part in the equation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Factors {
+    /// A, d_in × rank.
+    pub a: usize,
+    /// Their product is B, rank × d_out.
+    pub b: Vec<usize>,
+    /// What the product is multiplied with.
+    pub scale: f64,
+}
+
+/// The change e @ A @ B of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// d_in × rank.
     pub a: Matrix,
-    /// rank × d_out, s taken in.
+    /// rank × d_out, with the scale.
     pub b: Matrix,
 }
 
@@ -27,223 +36,132 @@ pub struct Matrix {
     pub columns: usize,
     /// Row by row.
     pub values: Vec<f64>,
-    /// Whose it is as it stands: a parameter of the block.
-    parameter: Option<usize>,
 }
 
-/// Which parameters of a block are A and B in h + scale·(e @ A @ B).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Roles {
-    /// d_in × rank.
-    pub a: usize,
-    /// rank × d_out.
-    pub b: usize,
-    /// What the product is multiplied with.
-    pub scale: f64,
-}
-
-/// What a part of the equation is, as far as LoRA has it.
-#[derive(Clone, Debug)]
-enum Part {
-    Number(f64),
-    Matrix(Matrix),
-    /// h so many times, and what matrices make of e.
-    Sum(f64, Vec<Term>),
-}
-
-/// s·(e @ M @ …).
-#[derive(Clone, Debug)]
-struct Term {
-    scale: f64,
-    matrices: Vec<Matrix>,
-}
-
-/// The changes that a site's equation makes; none where it is no LoRA.
+/// Returns which parameters are A and B at a site; `None` if its equation has another form.
 ///
 /// # Errors
 /// A Problem when the device failed.
-pub fn changes(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Vec<Change>>> {
-    let terms = terms(pet, site)?;
-    Ok(terms.and_then(|terms| terms.into_iter().map(Term::change).collect()))
-}
-
-/// Which parameters are A and B; none where the equation is not h + scale·(e @ A @ B) with two of them.
-///
-/// # Errors
-/// A Problem when the device failed.
-pub fn roles(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Roles>> {
-    let terms = terms(pet, site)?.unwrap_or_default();
-    Ok(match terms.as_slice() {
-        [Term { scale, matrices }] => match matrices.as_slice() {
-            [a, b] => a.parameter.zip(b.parameter).map(|(a, b)| Roles {
-                a,
-                b,
-                scale: *scale,
-            }),
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
-/// The sum that a site's equation adds to h; none where it does something else.
-fn terms(pet: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Vec<Term>>> {
-    if !site.site.is_linear() {
+pub fn factors(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Factors>> {
+    let [only] = site.program.steps() else {
         return Ok(None);
-    }
-    let mut known = BTreeMap::new();
-    for ((name, meaning), binding) in site.program.variables().iter().zip(site.bindings) {
-        let part = match (meaning, binding) {
-            (Meaning::Input(0), _) => Part::Sum(
-                0.0,
-                vec![Term {
-                    scale: 1.0,
-                    matrices: Vec::new(),
-                }],
-            ),
-            (Meaning::Input(1), _) => Part::Sum(1.0, Vec::new()),
-            (_, Binding::Number(value)) => Part::Number(*value),
-            (_, Binding::Parameter(at)) => match pet.parameters.get(*at) {
-                Some(parameter) => of_tensor(&HostTensor::read(parameter.tensor)?, *at),
-                None => return Ok(None),
-            },
-            _ => continue,
-        };
-        known.insert(name.as_str(), part);
-    }
-    let mut last = None;
-    for step in site.program.steps() {
-        last = part(&step.tree, &known);
-        let Some(value) = &last else { return Ok(None) };
-        known.insert(&step.text.name, value.clone());
-    }
-    Ok(match last {
-        Some(Part::Sum(1.0, terms)) => Some(terms),
-        _ => None,
-    })
-}
-
-/// A parameter; one of a single number is that number.
-fn of_tensor(tensor: &HostTensor, at: usize) -> Part {
-    let values: Vec<f64> = tensor.values.iter().map(|v| f64::from(*v)).collect();
-    match (tensor.shape.as_slice(), values.as_slice()) {
-        ([1, 1], [only]) => Part::Number(*only),
-        (shape, _) => Part::Matrix(Matrix {
-            rows: shape[0],
-            columns: shape[1],
-            values,
-            parameter: Some(at),
-        }),
-    }
-}
-
-fn part(tree: &Expr, known: &BTreeMap<&str, Part>) -> Option<Part> {
-    match &tree.kind {
-        NodeKind::Number(value) => Some(Part::Number(*value)),
-        NodeKind::Name(name) => known.get(name.as_str()).cloned(),
-        NodeKind::Minus(inner) => Some(part(inner, known)?.times(-1.0)),
-        NodeKind::Pair(sign, both) => {
-            let (left, right) = (part(&both[0], known)?, part(&both[1], known)?);
-            pair(*sign, left, right)
+    };
+    let Some((scale, names)) = form(&only.tree).filter(|_| site.site.is_linear()) else {
+        return Ok(None);
+    };
+    let binding = |name: &str| {
+        let mut variables = site.program.variables().iter().zip(site.bindings);
+        variables
+            .find(|((own, _), _)| own == name)
+            .map(|(_, binding)| binding)
+    };
+    let mut parameters = Vec::new();
+    for name in names {
+        match binding(name) {
+            Some(Binding::Parameter(at)) => parameters.push(*at),
+            _ => return Ok(None),
         }
-        // What drops acts in training alone.
-        NodeKind::Call(name, arguments) if name == "dropout" || name == "detach" => {
-            part(arguments.first()?, known)
-        }
-        NodeKind::Call(..) => None,
     }
-}
-
-fn pair(sign: Sign, left: Part, right: Part) -> Option<Part> {
-    Some(match (sign, left, right) {
-        (Sign::Subtract, left, right) => return pair(Sign::Add, left, right.times(-1.0)),
-        (Sign::Add, Part::Number(a), Part::Number(b)) => Part::Number(a + b),
-        (Sign::Add, Part::Sum(a, mut terms), Part::Sum(b, more)) => {
-            terms.extend(more);
-            Part::Sum(a + b, terms)
-        }
-        (Sign::Multiply, Part::Number(number), other)
-        | (Sign::Multiply, other, Part::Number(number)) => other.times(number),
-        (Sign::Divide, other, Part::Number(number)) => other.times(1.0 / number),
-        (Sign::Product, Part::Matrix(a), Part::Matrix(b)) => Part::Matrix(a.product(&b)?),
-        (Sign::Product, Part::Sum(0.0, mut terms), Part::Matrix(matrix)) => {
-            terms
-                .iter_mut()
-                .for_each(|term| term.matrices.push(matrix.clone()));
-            Part::Sum(0.0, terms)
-        }
-        _ => return None,
-    })
-}
-
-impl Part {
-    fn times(self, number: f64) -> Self {
-        match self {
-            Self::Number(value) => Self::Number(value * number),
-            Self::Matrix(matrix) => Self::Matrix(matrix.times(number)),
-            Self::Sum(h, mut terms) => {
-                terms.iter_mut().for_each(|term| term.scale *= number);
-                Self::Sum(h * number, terms)
+    let scale = match scale.map(binding) {
+        None => 1.0,
+        Some(Some(Binding::Number(value))) => *value,
+        Some(Some(Binding::Parameter(at))) => {
+            let tensor = HostTensor::read(block.parameters[*at].tensor)?;
+            match tensor.values[..] {
+                [only] => f64::from(only),
+                _ => return Ok(None),
             }
         }
-    }
+        Some(_) => return Ok(None),
+    };
+    Ok(match parameters.as_slice() {
+        [a, b @ ..] if !b.is_empty() => Some(Factors {
+            a: *a,
+            b: b.to_vec(),
+            scale,
+        }),
+        _ => None,
+    })
 }
 
-impl Term {
-    /// Two matrices: the first, and the product of the others. None for e alone.
-    fn change(self) -> Option<Change> {
-        let mut matrices = self.matrices.into_iter();
-        let a = matrices.next()?;
-        let rest = matrices.try_fold(None, |all: Option<Matrix>, next| match all {
-            Some(all) => all.product(&next).map(Some),
-            None => Some(Some(next)),
-        })?;
-        let b = rest.unwrap_or_else(|| Matrix::one(a.columns));
-        Some(Change {
-            a,
-            b: b.times(self.scale),
-        })
+/// Returns the change of a site; `None` as for [`factors`].
+///
+/// # Errors
+/// A Problem when the device failed.
+pub fn change(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Change>> {
+    let Some(found) = factors(block, site)? else {
+        return Ok(None);
+    };
+    let read = |at: usize| HostTensor::read(block.parameters[at].tensor).map(Matrix::of);
+    let mut b = read(found.b[0])?;
+    for at in &found.b[1..] {
+        b = b.product(&read(*at)?);
+    }
+    b.values.iter_mut().for_each(|value| *value *= found.scale);
+    let a = read(found.a)?;
+    Ok(Some(Change { a, b }))
+}
+
+/// The name of the scale, and those of the matrices behind e.
+fn form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
+    let NodeKind::Pair(Sign::Add, sum) = &tree.kind else {
+        return None;
+    };
+    let [NodeKind::Name(h), change] = [&sum[0].kind, &sum[1].kind] else {
+        return None;
+    };
+    let (scale, product) = match change {
+        NodeKind::Pair(Sign::Multiply, both) => match &both[0].kind {
+            NodeKind::Name(scale) => (Some(scale.as_str()), &both[1]),
+            _ => return None,
+        },
+        _ => (None, &sum[1]),
+    };
+    (h == "h").then_some((scale, matrices(product)?))
+}
+
+/// The matrices of e @ A @ B …; what drops acts in training alone.
+fn matrices(tree: &Expr) -> Option<Vec<&str>> {
+    match &tree.kind {
+        NodeKind::Name(name) if name == "e" => Some(Vec::new()),
+        NodeKind::Call(name, arguments) if name == "dropout" => matrices(arguments.first()?),
+        NodeKind::Pair(Sign::Product, both) => {
+            let mut names = matrices(&both[0])?;
+            let NodeKind::Name(name) = &both[1].kind else {
+                return None;
+            };
+            names.push(name);
+            Some(names)
+        }
+        _ => None,
     }
 }
 
 impl Matrix {
-    fn one(side: usize) -> Self {
-        let value = |at: usize| f64::from(u8::from(at / side == at % side));
+    fn of(tensor: HostTensor) -> Self {
         Self {
-            rows: side,
-            columns: side,
-            values: (0..side * side).map(value).collect(),
-            parameter: None,
+            rows: tensor.shape[0],
+            columns: tensor.shape[1],
+            values: tensor.values.into_iter().map(f64::from).collect(),
         }
     }
 
-    fn times(mut self, number: f64) -> Self {
-        self.values.iter_mut().for_each(|value| *value *= number);
-        self.parameter = None;
-        self
-    }
-
-    /// None where they do not fit.
-    fn product(&self, other: &Self) -> Option<Self> {
-        if self.columns != other.rows {
-            return None;
-        }
+    /// The product with a matrix that fits, as the equation was tried on these shapes.
+    fn product(&self, other: &Self) -> Self {
         let mut values = vec![0.0; self.rows * other.columns];
         for (row, out) in values.chunks_exact_mut(other.columns.max(1)).enumerate() {
             for inner in 0..self.columns {
                 let factor = self.values[row * self.columns + inner];
                 let line = &other.values[inner * other.columns..][..other.columns];
-                out.iter_mut()
-                    .zip(line)
-                    .for_each(|(sum, value)| *sum += factor * value);
+                let pairs = out.iter_mut().zip(line);
+                pairs.for_each(|(sum, value)| *sum += factor * value);
             }
         }
-        Some(Self {
+        Self {
             rows: self.rows,
             columns: other.columns,
             values,
-            parameter: None,
-        })
+        }
     }
 }
 
@@ -253,7 +171,7 @@ mod tests {
     use burn::tensor::{Device, Tensor, TensorData};
 
     use super::super::library::PluginLibrary;
-    use super::super::{BlockKind, Hooks, Init, PetSettings, PetStack, Site};
+    use super::super::{BlockKind, Hooks, Init, PetSettings, PetStack};
     use super::*;
 
     /// A PET whose every number is drawn, so that it does something.
@@ -277,25 +195,17 @@ mod tests {
             let stack = stack(plugin);
             let block = &stack.written()[0];
             for site in &block.sites {
-                let changes = changes(block, site).unwrap().unwrap();
+                let change = change(block, site).unwrap().unwrap();
                 let (inputs, outputs) = site.site.channels(&BlockKind::VIT.shape());
                 let (e, h) = (drawn([1, 2, inputs], 3), drawn([1, 2, outputs], 4));
                 let found = stack.around(0, site.site, &e, h.clone()).unwrap() - h;
                 let found = HostTensor::read(&found).unwrap().values;
-                let e = HostTensor::read(&e).unwrap().values;
                 let e = Matrix {
                     rows: 2,
                     columns: inputs,
-                    values: e.iter().map(|v| f64::from(*v)).collect(),
-                    parameter: None,
+                    ..Matrix::of(HostTensor::read(&e).unwrap())
                 };
-                let mut sum = vec![0.0; found.len()];
-                for change in changes {
-                    let added = e.product(&change.a).unwrap().product(&change.b).unwrap();
-                    sum.iter_mut()
-                        .zip(added.values)
-                        .for_each(|(sum, v)| *sum += v);
-                }
+                let sum = e.product(&change.a).product(&change.b).values;
                 let largest = sum.iter().fold(0f64, |most, v| most.max(v.abs()));
                 for (a, b) in found.iter().zip(sum) {
                     assert!((f64::from(*a) - b).abs() < 1e-4 * largest, "{plugin}");
@@ -304,34 +214,25 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_does_more_than_add_matrices_of_e_is_no_lora() {
-        for plugin in ["adapter", "dora", "vera", "ssf", "prefix", "pfeiffer"] {
-            let stack = stack(plugin);
-            let block = &stack.written()[0];
-            let is_lora = block
-                .sites
-                .iter()
-                .any(|site| changes(block, site).unwrap().is_some());
-            assert!(!is_lora, "{plugin}");
-        }
+    /// The names of A and B at the first site.
+    fn named(stack: &PetStack) -> Option<(&str, Vec<&str>)> {
+        let block = &stack.written()[0];
+        let found = factors(block, &block.sites[0]).unwrap()?;
+        let name = |at: &usize| block.parameters[*at].name;
+        Some((name(&found.a), found.b.iter().map(name).collect()))
     }
 
     #[test]
     fn a_and_b_are_known_by_their_places_in_the_equation() {
-        for (plugin, named) in [("lora", ["a_k", "b_k"]), ("lora all", ["a", "b"])] {
-            let stack = stack(plugin);
-            let block = &stack.written()[0];
-            let key = block.sites.iter().find(|site| site.site == Site::Key);
-            let roles = roles(block, key.unwrap()).unwrap().unwrap();
-            assert_eq!(
-                [roles.a, roles.b].map(|at| block.parameters[at].name),
-                named
-            );
-            assert!(roles.scale != 0.0);
+        for (plugin, a, b) in [
+            ("lora", "a_k", &["b_k"][..]),
+            ("lora all", "a", &["b"]),
+            ("fact", "left", &["sigma", "right"]),
+        ] {
+            assert_eq!(named(&stack(plugin)), Some((a, b.to_vec())));
         }
-        let stack = stack("fact");
-        let block = &stack.written()[0];
-        assert_eq!(roles(block, &block.sites[0]).unwrap(), None);
+        for plugin in ["adapter", "dora", "vera", "ssf", "prefix", "pfeiffer"] {
+            assert_eq!(named(&stack(plugin)), None, "{plugin}");
+        }
     }
 }

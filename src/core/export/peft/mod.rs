@@ -12,7 +12,7 @@ use super::model::{Files, Model};
 use super::prepared;
 use crate::backbone::torch::LayerName;
 use crate::message;
-use crate::pet::low_rank::{Change, changes};
+use crate::pet::low_rank::{Change, change};
 use crate::pet::{PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::store::{ADAPTER_CONFIG, ADAPTER_VALUES};
@@ -84,14 +84,14 @@ fn adapter(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
     let mut forms = [LayerChanges::new(), LayerChanges::new()];
     for block in stack.written() {
         for site in &block.sites {
-            let found = changes(&block, site)?.ok_or_else(|| no_lora(stack, site.site))?;
+            let found = change(&block, site)?.ok_or_else(|| no_lora(stack, site.site))?;
             let names = architecture.layer_names(block.block, site.site);
             if names.is_empty() {
                 return Err(no_lora(stack, site.site));
             }
             for (layers, layer) in forms.iter_mut().zip(&names) {
                 let own = layers.entry(layer.name.clone()).or_default();
-                own.extend(found.iter().map(|change| (layer.clone(), change.clone())));
+                own.push((layer.clone(), found.clone()));
             }
         }
     }
