@@ -100,8 +100,8 @@ mod tests {
     fn options_have_the_names_of_their_fields() {
         assert_eq!(plain("--base-lr"), "Base learning rate");
         assert_eq!(
-            plain("give a number up to --epochs"),
-            "give a number up to Epochs"
+            plain("choose a number up to --epochs"),
+            "choose a number up to Epochs"
         );
         assert_eq!(plain("--data: /my/--odd"), "Data: /my/--odd");
         assert_eq!(plain("--set length"), "length");

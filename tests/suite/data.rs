@@ -499,20 +499,20 @@ fn bad_files_are_listed_and_the_rest_is_used() {
             .clone()
     };
     assert!(
-        reason("cut.png").english.contains("cut off")
+        reason("cut.png").english.contains("incomplete")
             || reason("cut.png").english.contains("damaged"),
         "{}",
         reason("cut.png")
     );
     assert!(
-        reason("cut.jpg").english.contains("cut off"),
+        reason("cut.jpg").english.contains("incomplete"),
         "{}",
         reason("cut.jpg")
     );
     assert!(reason("empty.jpg").english.contains("empty"));
     assert!(reason("notes.txt").english.contains("not a picture (.txt)"));
     assert!(reason("photo.heic").english.contains("HEIC"));
-    assert!(reason("fake.jpg").english.contains("not a picture"));
+    assert!(reason("fake.jpg").english.contains("not an image"));
     assert!(
         reason("huge.bmp").english.contains("30000×30000"),
         "{}",
@@ -559,7 +559,7 @@ fn folders_without_classes_say_what_they_hold() {
     let texts = problem(&made);
     assert!(texts.what.contains("2 × not a picture (.txt)"), "{texts}");
     assert!(
-        texts.remedy.contains("one subfolder of pictures per class"),
+        texts.remedy.contains("one subfolder of images per class"),
         "{texts}"
     );
     let one = Made::new();
@@ -579,7 +579,7 @@ fn folders_without_classes_say_what_they_hold() {
     )
     .unwrap_err();
     assert!(
-        inner.what.contains("3 pictures but no subfolders"),
+        inner.what.contains("3 images, but no class subfolders"),
         "{inner}"
     );
     let single = OpenOptions {
@@ -591,9 +591,7 @@ fn folders_without_classes_say_what_they_hold() {
     let broken = Made::new();
     broken.file("a/1.png", "x").file("b/1.png", "y");
     assert!(
-        problem(&broken)
-            .what
-            .contains("no usable training pictures"),
+        problem(&broken).what.contains("no usable training images"),
         "{}",
         problem(&broken)
     );

@@ -283,7 +283,7 @@ fn a_bomb_and_a_cut_archive_are_refused() {
         let path = saved(place.path(), name, &bytes[..bytes.len() / 2]);
         let problem = open(&path).unwrap_err();
         assert!(
-            problem.what.contains("damaged or cut off"),
+            problem.what.contains("damaged or incomplete"),
             "{name}: {problem}"
         );
         assert!(!problem.remedy.is_empty());
@@ -296,7 +296,7 @@ fn a_bomb_and_a_cut_archive_are_refused() {
         open(&text)
             .unwrap_err()
             .what
-            .contains("neither a folder nor an archive")
+            .contains("neither a folder nor a supported archive")
     );
 }
 

@@ -222,9 +222,9 @@ fn given_boxes_are_cropped_and_wrong_ones_named() {
         (json!([crop]), "no crop box for this image"),
         (
             json!({"a/000.png": {"left": 9, "top": 0, "width": 4, "height": 4}}),
-            "does not lie inside",
+            "is not inside",
         ),
-        (json!("x"), "not crop boxes"),
+        (json!("x"), "does not contain crop boxes"),
     ] {
         let output = run(wrong);
         assert_eq!(output.status.code(), Some(1));

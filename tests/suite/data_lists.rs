@@ -249,7 +249,7 @@ fn a_list_that_is_too_long_says_so() {
     assert!(
         reason
             .english
-            .contains("far more lines than there are pictures"),
+            .contains("far more lines than there are images"),
         "{reason}"
     );
 }

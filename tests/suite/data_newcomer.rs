@@ -74,7 +74,10 @@ fn an_empty_folder_and_one_without_pictures() {
     let said = refused(made.path());
     assert!(said.contains("picture"), "{said}");
     assert!(refused(&made.path().join("nowhere")).contains("no such"));
-    assert!(refused(&made.path().join("a/one.txt")).contains("neither a folder nor an archive"));
+    assert!(
+        refused(&made.path().join("a/one.txt"))
+            .contains("neither a folder nor a supported archive")
+    );
 }
 
 #[test]

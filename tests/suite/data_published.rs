@@ -97,7 +97,7 @@ fn a_table_of_ids_beside_several_folders_of_images() {
         let part = 1 + i / 12;
         made.pictures(&[&format!("HAM10000_images_part_{part}/ISIC_00{i:02}.jpg")]);
     }
-    assert!(refused(&made).contains("parts of one set"));
+    assert!(refused(&made).contains("parts of one image collection"));
     let rows = lines(24, |i| {
         let dx = ["nv", "mel", "bkl"][i % 3];
         let sex = ["male", "female"][i % 2];
@@ -135,7 +135,7 @@ fn columns_of_zeros_and_ones_are_classes() {
             lines(12, |i| format!("{i:03},1,1,{}\n", i % 2))
         ),
     );
-    assert!(refused(&made).contains("several of these columns"));
+    assert!(refused(&made).contains("more than one of these columns"));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn masks_and_lists_of_numbers_beside_images() {
     }
     let said = refused(&made);
     assert!(
-        said.contains("12 pictures") || said.contains("no subfolders"),
+        said.contains("12 images") || said.contains("no class subfolders"),
         "{said}"
     );
     let row = |i: usize| format!("{} {} {} 1\n", name(i), 1 + i / 6, 1 + i / 6);

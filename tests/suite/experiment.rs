@@ -213,7 +213,7 @@ fn a_stopped_run_continues_to_the_same_end() {
 #[test]
 fn a_stopped_run_in_bf16_continues_to_the_same_end() {
     if experiment::has_bf16(&device::choose("cpu").unwrap()).is_err() {
-        return skip("this processor does not multiply numbers of bf16");
+        return skip("this CPU does not support bf16 multiplication");
     }
     stopped_and_continued(&RunConfig {
         precision: Precision::Bf16,
@@ -507,7 +507,10 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
     let (stock, control) = (Stock::default(), Control::default());
     let problem = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = problem.unwrap_err();
-    assert!(problem.what.contains("finite numbers"), "{problem}");
+    assert!(
+        problem.what.contains("values that are not finite"),
+        "{problem}"
+    );
     assert!(problem.remedy.contains("--base-lr"), "{problem}");
     let run = store::list(root.path()).remove(0).summary.unwrap();
     assert_eq!(run.saved(), 0);
@@ -535,7 +538,12 @@ fn weights_that_are_no_numbers_are_neither_saved_nor_asked() {
         tasks: vec![0],
     };
     let problem = PredictorShelf::default().predict(&request, 0, &stock);
-    assert!(problem.unwrap_err().what.contains("finite numbers"));
+    assert!(
+        problem
+            .unwrap_err()
+            .what
+            .contains("values that are not finite")
+    );
 }
 
 #[test]

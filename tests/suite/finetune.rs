@@ -113,7 +113,7 @@ fn half_precision_is_refused_before_the_start() {
         };
         let problems = method::problems(&config);
         assert_eq!(problems.len(), 1);
-        let why = format!("{} cannot hold", precision.key());
+        let why = format!("is not possible in {}", precision.key());
         assert!(problems[0].what.contains(&why), "{}", problems[0]);
     }
 }

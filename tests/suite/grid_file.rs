@@ -114,7 +114,7 @@ const REFUSED: [(&str, &str, &str, &str); 24] = [
         "zzzzzz = 3\n",
         "no key `zzzzzz`",
         "line 1",
-        "known here: title, preset",
+        "known names: title, preset",
     ),
     (
         "epochs = 0\n",

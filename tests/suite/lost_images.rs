@@ -97,11 +97,8 @@ fn a_disk_that_is_gone_ends_the_run_which_goes_on_when_it_is_back() {
         let root = tempfile::tempdir().unwrap();
         let mut sink = once(moment, || std::fs::rename(&here, &gone).unwrap());
         let problem = train(&config, root.path(), &mut sink).unwrap_err();
-        assert!(
-            problem.what.contains("cannot be read any more"),
-            "{problem}"
-        );
-        assert!(problem.remedy.contains("continue the run"), "{problem}");
+        assert!(problem.what.contains("can no longer be read"), "{problem}");
+        assert!(problem.remedy.contains("resume the run"), "{problem}");
         assert!(sink.remarks < 20, "it ends soon: {} remarks", sink.remarks);
         let run = store::list(root.path()).remove(0).summary.unwrap();
         assert!(matches!(run.state, StoredState::Interrupted { .. }));

@@ -206,9 +206,9 @@ fn icarl_is_refused_where_a_class_would_have_no_exemplar() {
     let (stock, control) = (Stock::default(), Control::default());
     let outcome = experiment::train(&config, root.path(), &stock, &mut Vec::new(), &control);
     let problem = outcome.err().unwrap();
-    let what = "9 exemplars cannot stand for 10 classes: those without one would never be answered";
+    let what = "9 exemplars are not enough for 10 classes: classes without an exemplar would never be predicted";
     assert_eq!(problem.what, what);
-    assert_eq!(problem.remedy, "--set exemplars=10 is the least");
+    assert_eq!(problem.remedy, "use at least --set exemplars=10");
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
 }
 

@@ -54,7 +54,7 @@ fn names_longer_than_any_are_refused_in_one_sentence() {
         ("[\"d\", \"r\"]", format!("[\"d\", \"{long}\"]")),
     ] {
         let problem = after(part, &replacement);
-        let what = "a name here has 30000 letters; names have at most 64";
+        let what = "a name has 30000 characters; the limit is 64";
         assert_eq!(problem.what, what);
         assert!(problem.remedy.len() < 1000, "{}", problem.remedy.len());
     }
@@ -70,7 +70,7 @@ fn a_wrong_shape_says_which_product_of_which_shapes() {
         "`e @ up`: 2×17×192 times 5×192 does not fit: inner sizes 192 and 5"
     );
     assert_eq!(problem.place, "mine.toml, line 13, column 25");
-    assert_eq!(problem.remedy, "tried with ViT blocks of 192 channels");
+    assert_eq!(problem.remedy, "tested with ViT blocks of 192 channels");
 
     let problem = equation("h + gelu(e @ down)  + 0 * (e @ transpose(up))");
     assert_eq!(
@@ -80,7 +80,7 @@ fn a_wrong_shape_says_which_product_of_which_shapes() {
     let problem = equation("gelu(e @ down) + 0 * (e @ transpose(up))");
     assert_eq!(
         problem.what,
-        "the equation for `attention` gives 2×17×5, but 2×17×192 is needed there, as `h` has"
+        "the equation for `attention` returns 2×17×5, but 2×17×192 is needed there, the shape of `h`"
     );
     assert_eq!(problem.place, "mine.toml, line 13, column 13");
 }
@@ -98,7 +98,11 @@ fn names_that_are_unknown_come_with_a_guess() {
     assert_eq!(problem.remedy, "did you mean `gelu`?");
 
     let problem = equation("h + gelu(zebra @ down) @ up");
-    assert!(problem.remedy.starts_with("known here: e, h, down, up, d,"));
+    assert!(
+        problem
+            .remedy
+            .starts_with("known names: e, h, down, up, d,")
+    );
     let problem = equation("h + gelu * (e @ down @ up)");
     assert_eq!(problem.remedy, "`gelu` is a function: write gelu(…)");
 }
@@ -111,22 +115,22 @@ fn nothing_but_expressions_is_an_equation() {
         ("h + * e", "a name or a number is missing before `*`", 18),
         ("h e", "an operator is missing before `e`", 16),
         ("h + (e", "this `(` is never closed", 18),
-        ("h + e)", "this `)` closes nothing", 19),
-        ("(h, e)", "a comma belongs between arguments", 16),
+        ("h + e)", "this `)` has no matching `(`", 19),
+        ("(h, e)", "a comma is only allowed between arguments", 16),
         (
             "h + softmax(e, 2)",
-            "`softmax` takes 1 argument and got 2",
+            "`softmax` takes 1 argument but got 2",
             25,
         ),
         ("h + 1.2.3", "`1.2.3` is not a number", 18),
-        ("h; h", "`;` has no meaning in an equation", 15),
-        ("h + e.x", "`.` has no meaning in an equation", 19),
-        ("h · e", "`·` has no meaning in an equation", 16),
-        ("if h { e }", "`{` has no meaning in an equation", 19),
-        ("loop { }", "`{` has no meaning in an equation", 19),
+        ("h; h", "`;` is not allowed in an equation", 15),
+        ("h + e.x", "`.` is not allowed in an equation", 19),
+        ("h · e", "`·` is not allowed in an equation", 16),
+        ("if h { e }", "`{` is not allowed in an equation", 19),
+        ("loop { }", "`{` is not allowed in an equation", 19),
         ("eval(h)", "unknown function `eval`", 14),
-        ("let x = h", "`=` has no meaning in an equation", 20),
-        ("|x| h", "`|` has no meaning in an equation", 14),
+        ("let x = h", "`=` is not allowed in an equation", 20),
+        ("|x| h", "`|` is not allowed in an equation", 14),
         ("h + true", "unknown name `true`", 18),
         ("h + this", "unknown name `this`", 18),
     ] {
@@ -157,7 +161,7 @@ fn numbers_and_tensors_are_told_apart() {
     let text = text.replace("d + all", "sqrt(d)").replace(".end", ".all2");
     assert_eq!(
         broken(&text).what,
-        "the step `all` is used by no later step"
+        "the step `all` is not used by any later step"
     );
 }
 
@@ -166,7 +170,7 @@ fn values_that_cannot_be_computed_are_reported() {
     let problem = equation("h + (e @ down @ up) / 0");
     assert_eq!(
         problem.what,
-        "the equation for `attention` gives numbers that are not finite"
+        "the equation for `attention` returns values that are not finite"
     );
     let problem = equation("h + split_heads(e @ down @ up, 5)");
     assert_eq!(
@@ -190,7 +194,10 @@ fn endless_and_exploding_equations_are_refused() {
     let deep = format!("{}h{}", "(".repeat(5000), ")".repeat(5000));
     assert!(equation(&deep).what.contains("more than"));
     let nested = format!("{}h{}", "(".repeat(25), ")".repeat(25));
-    assert_eq!(equation(&nested).what, "parentheses nest more than 24 deep");
+    assert_eq!(
+        equation(&nested).what,
+        "parentheses are nested more than 24 levels deep"
+    );
     let minus = format!("h + {}(e @ down @ up)", "-".repeat(200));
     assert!(PetSpec::parse(&GOOD.replace("h + gelu(e @ down) @ up", &minus), "x").is_ok());
     let long = format!("h + e @ down @ up{}", " + h - h".repeat(60));
@@ -274,7 +281,7 @@ fn wrong_files_say_what_and_where() {
     assert_eq!(
         broken(&huge).what,
         format!(
-            "the file has {} bytes; a plugin has at most 65536",
+            "the file has {} bytes; a plugin can have at most 65536",
             huge.len()
         )
     );
@@ -294,7 +301,7 @@ fn wrong_files_say_what_and_where() {
         (
             "\"Mine\"",
             "\"\"",
-            "`name` must be 1 to 40 letters without slashes",
+            "`name` must have 1 to 40 characters and no slashes",
             1,
             8,
         ),
@@ -315,7 +322,7 @@ fn wrong_files_say_what_and_where() {
         (
             "[\"attention\"]",
             "[]",
-            "`sites` must name at least one site",
+            "`sites` must list at least one site",
             3,
             9,
         ),
@@ -361,7 +368,13 @@ fn wrong_files_say_what_and_where() {
             9,
             18,
         ),
-        ("[\"d\", \"r\"]", "[\"d\", 0]", "a shape has no 0", 9, 24),
+        (
+            "[\"d\", \"r\"]",
+            "[\"d\", 0]",
+            "a shape cannot contain 0",
+            9,
+            24,
+        ),
         (
             "\"zeros\"",
             "\"zero\"",
@@ -379,14 +392,14 @@ fn wrong_files_say_what_and_where() {
         (
             "up   = {",
             "h   = {",
-            "the name `h` is taken: it means what a site hands over",
+            "the name `h` is already in use: it means what a site hands over",
             10,
             1,
         ),
         (
             "up   = {",
             "r   = {",
-            "the name `r` is taken: it means a number of this plugin",
+            "the name `r` is already in use: it means a number of this plugin",
             10,
             1,
         ),
@@ -407,7 +420,7 @@ fn wrong_files_say_what_and_where() {
         (
             "attention = \"h",
             "mlp = \"h",
-            "an equation for `mlp`, which `sites` does not name",
+            "there is an equation for `mlp`, which is not listed in `sites`",
             13,
             1,
         ),
@@ -421,7 +434,7 @@ fn wrong_files_say_what_and_where() {
         (
             "attention = \"h + gelu(e @ down) @ up\"",
             "attention = \"h + e @ down @ transpose(down)\"",
-            "the parameter `up` is used by no equation",
+            "the parameter `up` is not used in any equation",
             10,
             1,
         ),
@@ -461,11 +474,11 @@ fn choices_that_do_not_fit_are_explained() {
     let problem = spec.fits(&shapes, &[0, 2]).unwrap_err();
     assert_eq!(
         problem.what,
-        "Mine needs the site `attention`, which block 0 of this backbone does not offer"
+        "Mine needs the site `attention`, which block 0 of this backbone does not have"
     );
     assert_eq!(
         problem.remedy,
-        "choose another PET or backbone; this block offers block, mlp"
+        "choose another PET or backbone; this block has the sites block, mlp"
     );
     let text = GOOD.replace("attention", "block");
     let spec = PetSpec::parse(&text, "mine.toml").unwrap();
@@ -477,7 +490,7 @@ fn choices_that_do_not_fit_are_explained() {
     let problem = start(&PetSettings::default(), &[3]).unwrap_err();
     assert_eq!(
         problem.what,
-        "there is no block 3: the backbone has 3, counted from 0"
+        "block 3 does not exist: the backbone has 3, numbered from 0"
     );
     let problem = start(&PetSettings::of_size(65), &[0]).unwrap_err();
     assert_eq!(problem.what, "size 65 of Mine is out of range");
@@ -514,7 +527,7 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
     ]);
     // A letter without meaning hides the rest of its equation, and nothing else.
     let told: Vec<&str> = wrong.iter().map(|wrong| wrong.what.as_str()).collect();
-    let last = "`·` has no meaning in an equation";
+    let last = "`·` is not allowed in an equation";
     let header = [
         "the plugin has no key `descripton`",
         "unknown size `rr` in the shape of parameter `down`",
@@ -555,7 +568,7 @@ fn every_mistake_is_found_with_its_place_and_what_to_write_instead() {
     assert_eq!(problem.what, "the plugin has no key `descripton`");
     assert_eq!(problem.place, "mine.toml, line 2, column 1");
     let all = "did you mean `description`? \
-        also line 9, column 24: unknown size `rr` in the shape of parameter `down` (known here: d, d_in, d_out, hidden, heads, head_width, r); \
+        also line 9, column 24: unknown size `rr` in the shape of parameter `down` (known names: d, d_in, d_out, hidden, heads, head_width, r); \
         also line 10, column 37: `zero` is no way to start a parameter (write one of";
     assert!(problem.remedy.starts_with(all), "{}", problem.remedy);
 }
@@ -574,7 +587,7 @@ fn every_misfit_of_shapes_is_found_in_its_equation() {
     assert!(
         wrong
             .iter()
-            .all(|wrong| wrong.why == "tried with ViT blocks of 192 channels")
+            .all(|wrong| wrong.why == "tested with ViT blocks of 192 channels")
     );
 }
 

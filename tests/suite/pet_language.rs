@@ -61,23 +61,23 @@ fn sizes_and_constants_are_chosen_by_name() {
         ("scale=-1", "scale -1 of T is out of range", "choose 0 to 3"),
         (
             "half=1",
-            "T has no number `half` to be chosen",
-            "known here: rank, scale",
+            "T has no adjustable number `half`",
+            "known names: rank, scale",
         ),
         (
             "rnk=2",
-            "T has no number `rnk` to be chosen",
+            "T has no adjustable number `rnk`",
             "did you mean `rank`?",
         ),
         (
             "rank",
-            "\"rank\" sets nothing",
-            "write it as NAME=NUMBER, for example rank=8,alpha=0.5",
+            "\"rank\" does not set a value",
+            "write NAME=NUMBER, for example rank=8,alpha=0.5",
         ),
         (
             "size=2",
-            "the size of T has its own setting",
-            "give it by --pet-size",
+            "the size of T is set separately",
+            "use --pet-size",
         ),
     ] {
         let problem = spec.choose(&mut chosen, words).unwrap_err();
@@ -108,7 +108,7 @@ fn wrong_numbers_and_shapes_say_what_and_where() {
         (
             "[constants]\nd = 1",
             "\"d\"",
-            "the name `d` is taken: it means a size of the block",
+            "the name `d` is already in use: it means a size of the block",
         ),
         (
             "[constants]\nc = { default = 2, min = 3, max = 4 }",
@@ -275,12 +275,12 @@ fn only_input_adds_tokens_and_they_leave_at_tokens_alone() {
     let elsewhere = prompts("\"mlp\"", "mlp = \"join_tokens(p, h)\"");
     let wide = "input = \"join_tokens(transpose(p @ transpose(e)), e) * mean(p)\"";
     for (text, what) in [
-        (leave(5), "`tokens` gives 2×16×192, but 2×20×192"),
+        (leave(5), "`tokens` returns 2×16×192, but 2×20×192"),
         (
             prompts("\"input\"", fewer),
-            "`input` gives 2×16×192, but 2×17×192",
+            "`input` returns 2×16×192, but 2×17×192",
         ),
-        (elsewhere, "`mlp` gives 2×20×192, but 2×17×192"),
+        (elsewhere, "`mlp` returns 2×20×192, but 2×17×192"),
         (prompts("\"input\"", wide), "cannot be joined"),
     ] {
         let problem = broken(&text);

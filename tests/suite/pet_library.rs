@@ -134,7 +134,7 @@ fn the_view_says_how_plugins_fit() {
     let problem = fit("Prefix").problem.unwrap();
     assert_eq!(
         problem.what,
-        "Prefix needs the site `attend`, which block 0 of this backbone does not offer"
+        "Prefix needs the site `attend`, which block 0 of this backbone does not have"
     );
     let adapter = views.iter().find(|view| view.name == "Adapter").unwrap();
     assert_eq!(adapter.parameters[0].shape, "d × r");

@@ -139,7 +139,7 @@ fn a_packed_run_is_unpacked_elsewhere_and_is_equal_to_the_last_bit() {
     assert!(equal.contains("28 pictures and their labels"), "{equal}");
 
     let again = store::unpack(&one, &other).unwrap_err();
-    assert!(again.what.contains("this run is here already"), "{again}");
+    assert!(again.what.contains("this run already exists"), "{again}");
     assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1);
     // Another start of the same experiment is another run.
     let repeated = train(&tiny(data), &root.path().join("repeated"));
@@ -399,7 +399,7 @@ fn a_run_at_work_is_not_packed_and_a_full_place_leaves_nothing() {
     let to = run.with_file_name("a.laerun.zip");
     let held = store::RunFolder::open(&run).unwrap();
     let problem = store::pack(&run, &to).unwrap_err();
-    assert!(problem.what.contains("working on this run"), "{problem}");
+    assert!(problem.what.contains("this run is in use"), "{problem}");
     drop(held);
     let nowhere = run.with_file_name("nowhere").join("a.laerun.zip");
     assert!(store::pack(&run, &nowhere).is_err());

@@ -219,7 +219,7 @@ fn going_on_with_a_run_writes_nothing_outside_of_its_folder() {
     fs::remove_dir_all(path.join("confusion")).unwrap();
     symlink(outside.path(), path.join("confusion")).unwrap();
     let problem = RunFolder::open(&path).unwrap_err();
-    assert!(problem.what.contains("a link stands"), "{problem}");
+    assert!(problem.what.contains("was replaced by a link"), "{problem}");
     assert!(partial.exists());
     // Nor is a lock made at the other end of one.
     fs::remove_file(path.join("confusion")).unwrap();

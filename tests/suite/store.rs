@@ -287,12 +287,12 @@ fn cut_tensors_and_missing_files_are_problems_of_their_own() {
     assert!(
         refused(store::load(root.path()))
             .what
-            .contains("holds no run")
+            .contains("does not contain a run")
     );
     assert!(
         refused(RunFolder::open(root.path()))
             .what
-            .contains("holds no run")
+            .contains("does not contain a run")
     );
     assert!(store::list(&root.path().join("nowhere")).is_empty());
 }
@@ -326,7 +326,7 @@ fn a_run_is_found_by_folder_name_beginning_or_latest() {
     assert!(
         refused(store::find(Path::new("x"), &root_text))
             .what
-            .contains("holds no run")
+            .contains("does not contain a run")
     );
 }
 

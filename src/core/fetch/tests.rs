@@ -172,7 +172,11 @@ fn a_wrong_hash_or_length_leaves_no_file() {
 fn refusals_and_missing_servers_are_said_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("file.bin");
-    for (status, words) in [(404, "no such file"), (403, "refuses"), (503, "fault")] {
+    for (status, words) in [
+        (404, "no such file"),
+        (403, "denied access"),
+        (503, "internal error"),
+    ] {
         let server = serve(
             body(),
             Manner {
@@ -269,7 +273,7 @@ fn only_encrypted_addresses_are_asked_but_for_this_computers_own() {
     let to = folder.path().join("file.bin");
     let url = "http://localhost.invalid/file.bin";
     let problem = download(url, &to, None, None, &mut |_| true).unwrap_err();
-    assert!(problem.what.contains("without encryption"), "{problem}");
+    assert!(problem.what.contains("unencrypted"), "{problem}");
 }
 
 #[test]

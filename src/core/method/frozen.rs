@@ -59,7 +59,7 @@ mod tests {
             let chosen = Chosen::of(&config).ok()?;
             all_frozen(&chosen, &vec![48; tasks]).map(|told| told.remedy)
         };
-        let fewer = |n: usize| Some(format!("freeze fewer: --freeze-epochs {n}"));
+        let fewer = |n: usize| Some(format!("freeze fewer epochs: --freeze-epochs {n}"));
         assert_eq!(told("lae", 3, 5, 0), fewer(1));
         assert_eq!(told("lae", 4, 5, 0), None);
         assert_eq!(told("lae", 3, 1, 0), None);

@@ -205,7 +205,12 @@ mod tests {
             write(text);
             let (none, remark) = about(run.path());
             assert!(none.is_empty());
-            assert!(remark.unwrap().what.contains("cannot be read"));
+            assert!(
+                remark
+                    .unwrap()
+                    .what
+                    .contains("could not read the name, tags and note")
+            );
         }
         // Whatever was there, it can be said anew.
         set_about(run.path(), &said()).unwrap();

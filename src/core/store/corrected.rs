@@ -225,6 +225,6 @@ mod tests {
         );
         std::fs::write(&path, "[[mended]]\npicture = \"a\"\n").unwrap();
         let problem = read_corrected(&path).unwrap_err();
-        assert!(problem.what.contains("no list"), "{problem}");
+        assert!(problem.what.contains("not a list"), "{problem}");
     }
 }

@@ -443,7 +443,7 @@ mod tests {
         sparse.set_len(1 << 40).unwrap();
         let problem = load(&path, "read it").unwrap_err();
         assert!(
-            problem.what.contains("tensor file cannot be read"),
+            problem.what.contains("could not read this tensor file"),
             "{problem}"
         );
     }

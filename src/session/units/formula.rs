@@ -241,8 +241,8 @@ mod tests {
             ("(1 < 2) + 3", "cannot be calculated"),
             ("1 < 2 < 3", "cannot be calculated"),
             ("1 and 2", "join conditions"),
-            ("1 % 2", "`%` has no meaning in a formula"),
-            ("1 @ 2", "`@` has no meaning in a formula"),
+            ("1 % 2", "`%` is not allowed in a formula"),
+            ("1 @ 2", "`@` is not allowed in a formula"),
             ("1.2.3", "is not a number"),
             ("", "the formula is empty"),
         ] {

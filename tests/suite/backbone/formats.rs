@@ -334,7 +334,7 @@ fn weights_of_another_architecture_name_the_first_tensors_only() {
     assert!(
         problem
             .what
-            .contains("does not fit this vit backbone: it holds a swin network"),
+            .contains("does not match this vit backbone: it contains a swin network"),
         "{problem}"
     );
     assert!(problem.what.contains("more"), "{problem}");
@@ -343,7 +343,7 @@ fn weights_of_another_architecture_name_the_first_tensors_only() {
     files::safetensors(&other, Dtype::F32, &[], &path);
     let problem = refused(&path);
     assert!(
-        problem.what.contains("none of the known families"),
+        problem.what.contains("does not match any known family"),
         "{problem}"
     );
 }
@@ -364,7 +364,10 @@ fn numbers_no_network_has_are_refused_before_memory_is_asked_for() {
         let metadata = [("architecture", "vit"), (key, number)];
         files::safetensors(&files::vit(), Dtype::F32, &metadata, &path);
         let problem = refused(&path);
-        assert!(problem.what.contains("do not fit together"), "{problem}");
+        assert!(
+            problem.what.contains("dimensions are inconsistent"),
+            "{problem}"
+        );
         assert!(problem.place.ends_with("a.safetensors"), "{problem}");
     }
 }
@@ -395,10 +398,10 @@ fn files_cut_short_are_refused_in_every_format() {
 #[test]
 fn what_is_no_weight_file_is_said() {
     let folder = TempDir::new().unwrap();
-    assert!(refused(folder.path()).what.contains("a folder was given"));
+    assert!(refused(folder.path()).what.contains("this is a folder"));
     let text = folder.path().join("notes.safetensors");
     std::fs::write(&text, "these are notes, not weights").unwrap();
-    assert!(refused(&text).what.contains("no usable weight file"));
+    assert!(refused(&text).what.contains("not a usable weight file"));
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 346284714\n";
     std::fs::write(&text, pointer).unwrap();
     let problem = refused(&text);
@@ -415,7 +418,7 @@ fn what_is_no_weight_file_is_said() {
     );
     let problem = refused(Path::new("resnet50"));
     assert!(
-        problem.what.contains("no backbone is called resnet50"),
+        problem.what.contains("there is no backbone named resnet50"),
         "{problem}"
     );
     assert!(problem.remedy.contains("lae-nano"), "{problem}");
@@ -443,7 +446,7 @@ fn what_is_no_weight_file_is_said() {
     assert!(
         problem
             .what
-            .contains("does not fit this vit backbone: it holds a swin network"),
+            .contains("does not match this vit backbone: it contains a swin network"),
         "{problem}"
     );
 }

@@ -165,7 +165,9 @@ fn a_fresh_download_is_loaded_and_kept() {
     let open = || later.open("toy", &Device::flex(), &mut |_| true);
     let problem = open().err().unwrap();
     assert!(
-        problem.what.contains("than the one that came first"),
+        problem
+            .what
+            .contains("it differs from the file downloaded first"),
         "{problem}"
     );
     let record = path.with_file_name("model.safetensors.sha256");
@@ -281,7 +283,7 @@ fn a_page_in_place_of_weights_is_not_kept() {
     let waiting = library(&folder, &hub.endpoint, "");
     let opened = waiting.open("toy", &Device::flex(), &mut |_| true);
     let problem = opened.err().unwrap();
-    assert!(problem.what.contains("is no weight file"), "{problem}");
+    assert!(problem.what.contains("is not a weight file"), "{problem}");
     let toy = waiting.entry("toy").unwrap();
     assert_eq!(waiting.state(toy), State::Absent { arrived: 0 });
     // Once the way is open, the next try gets the weights.

@@ -136,7 +136,7 @@ fn a_run_in_bf16_keeps_it_and_is_no_repetition_of_one_in_f32() {
             refused.to_string().contains("--precision bf16"),
             "{refused}"
         );
-        return skip("this processor does not multiply numbers of bf16");
+        return skip("this CPU does not support bf16 multiplication");
     }
     let full = train(Precision::F32, Vec::new()).unwrap();
     let rounded = train(Precision::Bf16, Vec::new()).unwrap();

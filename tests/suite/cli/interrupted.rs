@@ -270,7 +270,7 @@ fn a_checkpoint_that_cannot_be_saved_warns_and_does_not_end_the_run() {
     let output = run_json(&["resume", "half"], root.path());
     let said = stderr(&output);
     assert!(
-        said.contains("this pass is not saved, training goes on"),
+        said.contains("could not save this epoch, training continues"),
         "{said}"
     );
     assert_eq!(essence(&json(&output)), essence(summary));

@@ -488,7 +488,10 @@ fn a_stopped_run_that_was_taught_here_does_not_go_on_there() {
     let home = lab.runs_here().remove(0);
     let taught = home.join(format!("lessons/task_{task}/lesson.toml"));
     let said = refused(&["resume", "--place", "lab", "latest"], &lab.here());
-    assert!(said.contains("stopped and then taught"), "{said}");
+    assert!(
+        said.contains("tasks were added to this run after it was stopped"),
+        "{said}"
+    );
     assert!(taught.exists());
     // The run there goes on without this computer: what it learned does not come over what was taught here.
     let there = first_run_of(&lab.there()).unwrap();

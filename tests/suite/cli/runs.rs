@@ -58,7 +58,7 @@ fn a_run_is_named_found_by_it_and_exported_under_it() {
     let long = "x".repeat(121);
     let said = refused(&["name", &name, "--name", &long], at);
     assert!(
-        said.contains("a name of 121 characters is too long"),
+        said.contains("a name is too long (121 characters)"),
         "{said}"
     );
     let plain = run(&["name", &name], at);

@@ -105,7 +105,7 @@ fn a_run_keeps_a_copy_of_what_it_started_from() {
     std::fs::write(&copy, CONFIG.replace('4', "8")).unwrap();
     let said = refused(&["check", name, "--train", "--quiet"], runs.path());
     assert!(
-        said.contains("what this run's PET started from was changed"),
+        said.contains("the adapter that this run's PET started from has changed"),
         "{said}"
     );
 }
@@ -201,7 +201,7 @@ fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
         ),
         (
             made("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),
-            "has rank 3, and the PET's size is 2",
+            "has rank 3, but the PET's size is 2",
         ),
         (
             made("block", CONFIG, 2, &[0, 9], KEYS_AND_VALUES),

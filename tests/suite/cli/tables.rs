@@ -406,23 +406,23 @@ fn wrong_columns_and_conditions_end_in_one_sentence() {
         (&["--by", "final"], "final_accuracy is a figure"),
         (
             &["--columns", "nonsense-of-mine"],
-            "there is no column `nonsense_of_mine`",
+            "there is no run column `nonsense_of_mine`",
         ),
-        (&["--where", "final"], "`final` compares nothing"),
-        (&["--where", "final >"], "lacks one of its sides"),
-        (&["--where", "final > high"], "`high` is no number"),
+        (&["--where", "final"], "`final` is not a comparison"),
+        (&["--where", "final >"], "is missing one side"),
+        (&["--where", "final > high"], "`high` is not a number"),
         (
             &["--by", "method", "--against", "method = l2p"],
-            "no row has only runs with",
+            "there is no row whose runs all have",
         ),
         (
             &["--by", "method", "--against", "seed < 9"],
-            "several rows have only runs with",
+            "there is more than one row whose runs all have",
         ),
         (&["--sort", "forgeting"], "did you mean `forgetting`?"),
         (
             &["--by", "method", "--export", "a.svg"],
-            "is no figure or report",
+            "cannot be exported as a figure or report",
         ),
     ] {
         let said_of = refused(&[&["runs"], words].concat(), runs);

@@ -92,7 +92,7 @@ fn wrong_usage_of_teach_is_told() {
     let said = refused(&["teach", "run", "/nowhere/at/all"], root.path());
     assert!(said.contains("/nowhere/at/all"), "{said}");
     let said = refused(&["teach", "nobody", "/tmp"], root.path());
-    assert!(said.contains("no run is called"), "{said}");
+    assert!(said.contains("there is no run named"), "{said}");
 }
 
 #[cfg(unix)]

@@ -88,7 +88,7 @@ fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
         ("seed = 1 and final > 10", "1 of 3"),
         ("final < 0", "0 of 3"),
         ("final >", "The condition"),
-        ("sead > 1", "There is no column `sead`"),
+        ("sead > 1", "There is no run column `sead`"),
     ] {
         let field = window.get_by_label("Filter runs");
         field.focus();
@@ -97,7 +97,7 @@ fn a_condition_finds_runs_and_a_mistake_in_it_is_told() {
         window.get_by_label("Filter runs").type_text(text);
         settle(&mut window);
         if text == "final >" {
-            window.get_by_label_contains("lacks one of its sides");
+            window.get_by_label_contains("is missing one side");
             continue;
         }
         window.get_by_label_contains(shown);

@@ -326,7 +326,7 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     assert!(folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label("Close").click();
     settle(&mut window);
-    window.get_by_label("This file takes the place of the built-in Adapter");
+    window.get_by_label("This file would replace the built-in Adapter");
     window.get_by_label_contains("Installed on");
     shot(&mut window, "editor-7-installed");
 

@@ -185,5 +185,5 @@ fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
         .map(|notice| notice.problem.what.as_str())
         .collect();
     assert!(told[0].ends_with("is among the runs"), "{told:?}");
-    assert!(told[1].starts_with("this run is here already"), "{told:?}");
+    assert!(told[1].starts_with("this run already exists"), "{told:?}");
 }

@@ -106,7 +106,7 @@ fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
 #[test]
 fn a_run_whose_epochs_would_all_be_frozen_cannot_be_started_until_fewer_are() {
     let mut window = window();
-    let words = "all 3 epochs are frozen, so the PET learns nothing there";
+    let words = "all 3 epochs are frozen, so the PET learns nothing";
     assert!(window.query_by_label_contains(words).is_none());
     window.state_mut().session.experiment.draft.epochs = 3;
     settle(&mut window);

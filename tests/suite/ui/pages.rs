@@ -272,7 +272,7 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
     );
     let problems = &window.state().session.experiment.plan.problems;
     assert!(
-        problems[0].what.contains("no usable weight file"),
+        problems[0].what.contains("not a usable weight file"),
         "{problems:?}"
     );
     shot(&mut window, "experiment-wrong-weights");

@@ -357,11 +357,11 @@ fn progress_and_problems_stand_on_the_card() {
     settle(&mut window);
     window.get_by_label("1,200 of 5,000 pictures, 3 cannot be read");
     shot(&mut window, "sheet-working");
-    let problem = lae_studio::problem::Problem::new("there is no picture in this folder");
+    let problem = lae_studio::problem::Problem::new("there is no image in this folder");
     let state = SheetState::Failed(problem);
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
-    window.get_by_label_contains("There is no picture in this folder");
+    window.get_by_label_contains("There is no image in this folder");
     window.get_by_label("Other pictures").click();
     window.run_steps(3);
     window.get_by_label("Predict all");

@@ -31,7 +31,7 @@ fn trial() -> Trial {
             seconds: 3.25,
             problem: right
                 .is_none()
-                .then(|| Problem::new("it took too long and was stopped")),
+                .then(|| Problem::new("it exceeded the time limit and was stopped")),
             config,
             losses: Vec::new(),
         }

@@ -314,7 +314,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let problem = open(&path).err().unwrap();
             assert!(
-                problem.what.starts_with("this is no usable weight file"),
+                problem.what.starts_with("this is not a usable weight file"),
                 "{problem}"
             );
             assert!(problem.place.contains("weights.safetensors"));

@@ -112,7 +112,7 @@ fn sizes_cut_all_classes() {
     let most = usize::MAX;
     for wrapping in [format!("{most},11"), format!("{most},{most},12")] {
         let what = cut(&wrapping, 10).unwrap_err().what;
-        assert!(what.contains("but the data set has 10"), "{what}");
+        assert!(what.contains("but the dataset has 10"), "{what}");
     }
     assert_eq!(cut(&format!("{most}+3"), 10).unwrap(), vec![0..10]);
     assert_eq!(cut(&format!("1+{most}"), 10).unwrap(), [0..1, 1..10]);

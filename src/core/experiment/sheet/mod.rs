@@ -368,7 +368,7 @@ mod tests {
                 .0
                 .unwrap_err()
                 .what
-                .contains("no picture")
+                .contains("no image")
         );
     }
 }
