@@ -318,7 +318,10 @@ mod tests {
         ];
         assert!(choose_from(&bare, "auto").unwrap().is_cpu());
         let problem = choose_from(&bare, "gpu").unwrap_err();
-        assert!(problem.what.contains("no hardware GPU was found"), "{problem}");
+        assert!(
+            problem.what.contains("no hardware GPU was found"),
+            "{problem}"
+        );
     }
 
     #[test]
