@@ -42,11 +42,11 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     open_steps(&mut window);
     window.get_by_label("ConvNeXt").click();
     settle(&mut window);
-    window.get_by_label_contains("sees 224 × 224");
+    window.get_by_label_contains("input 224 × 224");
     window.get_by_label("File…").click();
     window.run_steps(4);
-    window.get_by_label_contains("No file is chosen yet; ConvNeXt");
-    assert!(window.query_by_label_contains("sees 224 × 224").is_none());
+    window.get_by_label_contains("No file chosen yet; still using ConvNeXt");
+    assert!(window.query_by_label_contains("input 224 × 224").is_none());
     let path = window.get_by_label("Weight file").accesskit_node().value();
     assert_eq!(
         path.as_deref().unwrap_or_default(),
@@ -57,7 +57,7 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     // The dialog is left without a choice: everything is as before.
     settle(&mut window);
     window.run_steps(3);
-    window.get_by_label_contains("sees 224 × 224");
+    window.get_by_label_contains("input 224 × 224");
     window.get_by_label("Choose data").click();
     window.run_steps(3);
     window.get_by_label("Folder…").click();

@@ -47,14 +47,14 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
     wait(&mut window, "the settings are written", |_| file.exists());
     let kept = Settings::load(Some(&file));
     assert_eq!(kept.former.as_ref(), Some(&own));
-    window.get_by_label("Set it up again").click();
+    window.get_by_label("Restore").click();
     settle(&mut window);
     assert_eq!(window.state().session.experiment.draft, own);
     assert_eq!(
         window.state().session.compare.folders.paths(),
         [others.path()]
     );
-    assert!(window.query_by_label("Set it up again").is_none());
+    assert!(window.query_by_label("Restore").is_none());
 }
 
 /// The folder of a run that was stopped after its first task, with settings of its own.
@@ -76,8 +76,8 @@ fn opened(runs: &Path, settings: Settings) -> Harness<'static, StudioApp> {
     window
 }
 
-const CRASHED: &str = "The program ended without a word the last time";
-const CLOSED: &str = "A run was at work when the window was closed";
+const CRASHED: &str = "The program crashed last time";
+const CLOSED: &str = "A run was in progress when the window was closed";
 
 #[test]
 fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
@@ -91,9 +91,9 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     // The set-up is that of the run: to go on with it is all there is to offer.
     let window = opened(runs.path(), left(&config).after_crash());
     window.get_by_label(CRASHED);
-    window.get_by_label("Resume it");
+    window.get_by_label("Resume run");
     assert!(window.query_by_label(CLOSED).is_none());
-    assert!(window.query_by_label("Set it up again").is_none());
+    assert!(window.query_by_label("Restore").is_none());
     // Another set-up is offered on the same card.
     let other = RunConfig {
         data: "letters".into(),
@@ -101,17 +101,17 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     };
     let mut window = opened(runs.path(), left(&other).after_crash());
     window.get_by_label(CRASHED);
-    window.get_by_label("Resume it");
+    window.get_by_label("Resume run");
     assert!(window.query_by_label(CLOSED).is_none());
     shot(&mut window, "after-a-crash-both");
-    window.get_by_label("Forget it").click();
+    window.get_by_label("Discard").click();
     settle(&mut window);
     // The run is another question.
-    assert!(window.query_by_label("Set it up again").is_none());
-    window.get_by_label("Resume it");
+    assert!(window.query_by_label("Restore").is_none());
+    window.get_by_label("Resume run");
     window.get_by_label("Not now").click();
     settle(&mut window);
-    for gone in [CRASHED, "Resume it"] {
+    for gone in [CRASHED, "Resume run"] {
         assert!(window.query_by_label(gone).is_none(), "{gone}");
     }
     assert!(run.exists());
@@ -119,8 +119,8 @@ fn one_card_tells_of_a_crash_and_offers_the_same_settings_once() {
     let mut window = opened(runs.path(), left(&other).after_crash());
     window.get_by_label("Not now").click();
     settle(&mut window);
-    assert!(window.query_by_label("Resume it").is_none());
-    window.get_by_label("Set it up again");
+    assert!(window.query_by_label("Resume run").is_none());
+    window.get_by_label("Restore");
     // A window that was closed says so.
     let window = opened(runs.path(), left(&RunConfig::default()));
     window.get_by_label(CLOSED);
@@ -156,11 +156,11 @@ fn what_is_kept_from_an_older_crash_is_not_told_of_the_last_window() {
     };
     let mut window = opened(runs.path(), kept);
     assert!(window.query_by_label(CRASHED).is_none());
-    window.get_by_label("An earlier set-up is kept");
-    window.get_by_label_contains("an earlier window that ended without a word: letters");
+    window.get_by_label("Earlier settings were saved");
+    window.get_by_label_contains("when the program crashed earlier: letters");
     // Set up by hand, it is no question any more.
     window.state_mut().session.experiment.draft = own;
     settle(&mut window);
-    assert!(window.query_by_label("Set it up again").is_none());
+    assert!(window.query_by_label("Restore").is_none());
     assert_eq!(window.state().session.former.config, None);
 }

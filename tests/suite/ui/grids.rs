@@ -96,7 +96,7 @@ fn several_values_are_a_grid_that_is_run_once() {
         view.is_some_and(|view| view.standing.done() == 4)
     });
     settle(&mut window);
-    window.get_by_label_contains("4 of them are there");
+    window.get_by_label_contains("4 already done");
     window.get_by_label("Nothing to start");
     // A third order is all that is missing of three.
     grid(&mut window, GridCommand::Rows("order", Some(3)));
@@ -260,13 +260,13 @@ fn the_saved_grid_says_the_same() {
     });
     assert_eq!(lines(&window), 8);
     // A product of values can be changed as one.
-    window.get_by_label("Change it…").click();
+    window.get_by_label("Edit…").click();
     settle(&mut window);
     wait(&mut window, "the settings are planned", |app| {
         app.session.grid_to_do() == Some(8)
     });
     window.get_by_label_contains("2 methods × 2 epochs × 2 class orders = 8 runs");
-    let title = "Change it…";
+    let title = "Edit…";
     grid(&mut window, GridCommand::Open("switches-demo".into()));
     settle(&mut window);
     assert!(
@@ -326,7 +326,7 @@ fn a_search_chooses_among_the_rows_of_each_method_and_leaves_a_grid_of_the_best(
     window.get_by_label("Search for the best").click();
     settle(&mut window);
     grid(&mut window, GridCommand::Search(Some(SearchBy::All)));
-    window.get_by_label("Start the search").click();
+    window.get_by_label("Start search").click();
     let chosen = |app: &StudioApp| {
         let mut told = app.session.notices.list.iter();
         told.any(|notice| notice.problem.what.contains("is the best of 2 rows"))

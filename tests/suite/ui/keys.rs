@@ -217,7 +217,7 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     };
     // The run is at work: that is remembered, whatever ends the program.
     let (mut first, backend) = open(Settings::default());
-    assert!(first.query_by_label("Resume it").is_none());
+    assert!(first.query_by_label("Resume run").is_none());
     backend.push(Event::Started(Box::new(facts)));
     settle(&mut first);
     wait(&mut first, "the run is remembered", |_| {
@@ -229,12 +229,12 @@ fn the_run_that_a_window_was_closed_on_is_offered_on_the_first_page() {
     let (mut second, backend) = open(kept.after_crash());
     second.get_by_label("digits · LAE · adapter 5: 2 of 5 tasks learned so far.");
     shot(&mut second, "left-off");
-    second.get_by_label("Resume it").click();
+    second.get_by_label("Resume run").click();
     settle(&mut second);
     assert!(matches!(backend.asked().last(), Some(Command::Queue(_))));
     second.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num1);
     settle(&mut second);
-    assert!(second.query_by_label("Resume it").is_none());
+    assert!(second.query_by_label("Resume run").is_none());
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
     let (mut window, _) = recorded(WIDE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     open_steps(&mut window);
-    window.get_by_label_contains("Mind: a small network");
+    window.get_by_label_contains("Note: a small network");
     let pet = |window: &Harness<'_, StudioApp>, name: &str| {
         let node = window.get_by_role_and_label(egui::Role::RadioButton, name);
         !node.accesskit_node().is_disabled()
@@ -250,7 +250,7 @@ fn a_weight_file_is_typed_or_dropped_and_what_is_wrong_with_it_stands_there() {
         window.state().session.experiment.draft.backbone,
         right.display().to_string()
     );
-    window.get_by_label_contains("sees 32 × 32");
+    window.get_by_label_contains("input 32 × 32");
     assert!(window.state().session.experiment.plan.problems.is_empty());
 
     let wrong = runs.path().join("text.safetensors");

@@ -94,7 +94,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         Session::open(root, config, wake).unwrap()
     });
     settle(&mut window);
-    window.get_by_label("Baseline beside it").click();
+    window.get_by_label("Also train the baseline").click();
     window.run_steps(2);
     window.get_by_label("Start both runs").click();
     wait(&mut window, "both runs are listed as finished", |app| {
