@@ -147,14 +147,15 @@ mod tests {
             ("imagenet-r-5", "imagenet-r_train.yaml"),
             ("imagenet-r-10-coda", "imagenet-r_train.yaml"),
             ("domainnet-5", "a fifth of each domain"),
-            ("cifar100-10", "a split of its own"),
+            ("cifar100-10", "it comes with its own split"),
         ] {
             let words = said(preset, true, None).unwrap();
-            let drawn = words.contains("is drawn here, so the figures are not the paper's");
+            let drawn = words
+                .contains("is split at random, so the results are not comparable with the paper's");
             assert!(drawn && words.contains(remedy), "{words}");
         }
         let folders = said("imagenet-r-10", false, None).unwrap();
-        assert!(folders.contains("that of its folders"), "{folders}");
+        assert!(folders.contains("is split by its folders"), "{folders}");
         // Its own split, and the lists that belong to an experiment.
         assert_eq!(said("cifar100-10", false, None), None);
         assert_eq!(said("imagenet-r-10", false, Some(&own)), None);
@@ -162,11 +163,11 @@ mod tests {
         // The lists of one table under the other.
         let mixed = said("imagenet-r-10", false, Some(&codas)).unwrap();
         assert!(
-            mixed.contains("CODA-Prompt's, so the figures are not"),
+            mixed.contains("CODA-Prompt's, so the results are not comparable"),
             "{mixed}"
         );
         let mixed = said("imagenet-r-10-coda", false, Some(&own)).unwrap();
-        assert!(mixed.contains("given by other lists"), "{mixed}");
+        assert!(mixed.contains("is split by other lists"), "{mixed}");
     }
 
     #[test]
@@ -179,7 +180,7 @@ mod tests {
         );
         for (train, test) in [(700, 300), (793, 207), (801, 199)] {
             let words = said("domainnet-5", false, Some(&listed(train, test, "")));
-            assert!(words.unwrap().contains("given by other lists"));
+            assert!(words.unwrap().contains("is split by other lists"));
         }
     }
 

@@ -2,8 +2,8 @@
 
 data-title = Daten
 data-how = Wähle einen Ordner mit einem Unterordner je Klasse, oder mit den Ordnern train und test, in denen sie liegen. Auch die Binärdateien von CIFAR-100 gehen.
-data-no-folder-yet = Noch ist kein Ordner gewählt; bis dahin bleibt { $now }.
-data-looking = { $data } wird durchgesehen
+data-no-folder-yet = Noch kein Ordner gewählt; weiterhin gilt { $now }.
+data-looking = { $data } wird gelesen
 data-digits = Ziffern
 data-letters = Buchstaben
 data-folder = Ordner …
@@ -34,23 +34,23 @@ data-classes = { $n ->
    *[other] { $n } Klassen
 }
 data-pixels = { $sizes } Pixel
-data-corrected-empty = Die Liste der berichtigten Beschriftungen ist leer
+data-corrected-empty = Die Liste der berichtigten Labels ist leer
 data-corrected-use = Verwenden
-data-corrected-as-they-are = Wie in den Daten
-data-corrected-own = diese Einstellungen haben die Liste eines Laufs: { $own }
-data-corrected-use-now = Die Liste nehmen, wie sie jetzt ist
+data-corrected-as-they-are = Ursprüngliche Labels
+data-corrected-own = diese Einstellungen verwenden die Liste eines Laufs: { $own }
+data-corrected-use-now = Die jetzige Liste verwenden
 data-corrected-hide = Liste verbergen
 data-corrected-show = Liste zeigen
 data-corrected-row = { $picture }: { $class } statt { $was }
-data-corrected-left-out = { $picture }: ausgelassen, steht in { $was }
-data-corrected-back = Zurücknehmen
-data-corrected-back-of = { $picture } zurücknehmen
+data-corrected-left-out = { $picture }: ausgeschlossen, war { $was }
+data-corrected-back = Zurücksetzen
+data-corrected-back-of = { $picture } zurücksetzen
 data-arrival = Die Klassen werden gelernt
 data-arrival-ask = In Stufen oder alles auf einmal?
 data-arrival-for = In Stufen: Die Klassen kommen Gruppe für Gruppe, und der Lauf zeigt, was vergessen wird. Alles auf einmal: ein Task mit allen Klassen, meist die beste Antwort, wenn alle Bilder da sind.
 data-arrival-stages = In Stufen
 data-arrival-at-once = Alles auf einmal
-data-arrival-until = Bis du antwortest, in Stufen.
+data-arrival-until = Voreingestellt ist: in Stufen.
 data-megabytes = { $n } MB
 data-task = Task { $task }
 data-task-classes = Task { $task }: { $classes }
@@ -60,13 +60,13 @@ data-training-images = { $n ->
 }
 data-tasks-later = Die Tasks erscheinen, sobald die Einstellungen zu den Daten passen.
 data-arrange-how = Zieh eine Klasse in einen anderen Task oder an eine andere Stelle, oder klick sie an: Dann öffnet sich ein Menü. Tasks und Reihenfolge gehören zu den Einstellungen.
-data-new-task = ein neuer Task
+data-new-task = neuer Task
 data-new-task-drop = Zieh eine Klasse hierher, und es wird ein neuer Task
 data-classes-per-task = Klassen je Task
 data-class-order = Klassenreihenfolge
 data-orders = Reihenfolgen
 data-undo = Rückgängig
-data-undo-hint = Nimmt die letzte Änderung der Einstellungen zurück, auch das Verschieben einer Klasse
+data-undo-hint = Macht die letzte Änderung der Einstellungen rückgängig, auch das Verschieben einer Klasse
 data-order-natural = Natürlich: nach Namen sortiert
 data-order-numbers = Nach den Zahlen in den Namen: 2 vor 10
 data-order-paper = { $key }, wie im Paper
@@ -89,25 +89,25 @@ data-test-images = { $n ->
    *[other] { $n } Testbilder
 }
 data-class-images = { $class }: { $train } und { $test }
-data-draw-again = Neu ziehen
-data-draw-again-hint = Die Ausschnitte derselben Bilder in der nächsten Epoche
+data-draw-again = Nächste Epoche
+data-draw-again-hint = Zeigt die Ausschnitte derselben Bilder in der nächsten Epoche
 data-other-images = Andere Bilder
-data-epoch = Epoche { $epoch } von { $epochs }: was dieser Startwert zieht
-data-drawing = Wird gezogen
+data-epoch = Epoche { $epoch } von { $epochs }: augmentierte Ausschnitte für diesen Startwert
+data-drawing = Wird geladen …
 data-seen-sizes = Oben beim Trainieren, unten beim Testen, beide { $size } × { $size } Pixel
 data-seen-training = { $class }, wie beim Trainieren gesehen
 data-seen-testing = { $class }, wie beim Testen gesehen
-data-seen-middle = kürzere Seite angepasst, Mitte ausgeschnitten
+data-seen-middle = kürzere Seite angepasst, mittlerer Ausschnitt
 data-seen-caption = { $class }, Task { $task }
 data-measured-on-validation = { $n ->
     [one] Die Genauigkeit wird auf { $n } Validierungsbild gemessen, das beim Training fehlt, nicht auf Testbildern.
    *[other] Die Genauigkeit wird auf { $n } Validierungsbildern gemessen, die beim Training fehlen, nicht auf Testbildern.
 }
 data-use-depth = Bittiefe { $n } verwenden
-data-cache-there = die Bilder sind ohnehin im Speicher
-data-cache-fits = alle passen hinein, etwa { $need }
-data-cache-short = etwa { $need } würden die Bilder eines Tasks fassen; der Rest wird in jeder Epoche neu gelesen
-data-download-remedy = lade sie auf der Karte der Daten herunter
+data-cache-there = die Bilder sind schon im Speicher
+data-cache-fits = alle Bilder passen hinein, etwa { $need }
+data-cache-short = alle Bilder eines Tasks brauchen etwa { $need }; was nicht passt, wird in jeder Epoche neu dekodiert
+data-download-remedy = lade sie unter „Daten“ herunter
 data-skipped = { $n ->
     [one] { $n } Datei wurde übergangen.
    *[other] { $n } Dateien wurden übergangen.
@@ -115,27 +115,27 @@ data-skipped = { $n ->
 data-skipped-show = Übergangene zeigen
 data-skipped-hide = Übergangene verbergen
 data-in-both = { $n ->
-    [one] { $n } Bild steht unter den Trainings- und den Testbildern.
-   *[other] { $n } Bilder stehen unter den Trainings- und den Testbildern.
+    [one] { $n } Bild ist unter den Trainings- und den Testbildern.
+   *[other] { $n } Bilder sind unter den Trainings- und den Testbildern.
 }
 data-in-both-show = Diese Bilder zeigen
 data-in-both-hide = Diese Bilder verbergen
-data-two-labels-show = Doppelt beschriftete zeigen
-data-two-labels-hide = Doppelt beschriftete verbergen
-data-split = Die Aufteilung von { $data } ist { $ours }, die Zahlen sind also nicht die des Papers: { $remedy }.
-data-split-lists = durch andere Listen gegeben
-data-split-drawn = hier gezogen
-data-split-folders = die seiner Ordner
+data-two-labels-show = Bilder mit zwei Labels zeigen
+data-two-labels-hide = Bilder mit zwei Labels verbergen
+data-split = { $data } ist { $ours } aufgeteilt, die Ergebnisse sind also nicht mit denen des Papers vergleichbar: { $remedy }.
+data-split-lists = durch andere Listen
+data-split-drawn = zufällig
+data-split-folders = durch seine Ordner
 data-split-own = der Datensatz bringt eine eigene Aufteilung mit
 data-split-put-lists = leg train_list.txt und val_list.txt der Autoren neben die Ordner der Klassen
-data-split-coda = Diese Listen von { $data } sind die von CODA-Prompt, die Zahlen sind also nicht die des Benchmarks im Paper, der die von L2P nimmt.
+data-split-coda = Diese Listen von { $data } sind die von CODA-Prompt, die Ergebnisse sind also nicht mit denen des Papers vergleichbar, das die Listen von L2P verwendet.
 data-split-put-coda = leg imagenet-r_train.yaml und imagenet-r_test.yaml von CODA-Prompt neben die Ordner der Klassen
-data-split-fifth = das Programm der Autoren testet auf einem Fünftel jeder Domäne; wie man es auflistet, steht in docs/data.md
+data-split-fifth = die Autoren testen auf einem Fünftel jeder Domäne (siehe docs/data.md)
 data-seen-crop = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }
 data-seen-mirrored = { $width } × { $height } Pixel ab Spalte { $left }, Zeile { $top }, gespiegelt
 data-seen-none = kein Trainingsbild, das gezeigt werden kann
 data-letters-missing = { $script } Buchstaben erscheinen als Kästchen, bis die Schriftart { $font } installiert ist
-data-letter-missing = keine installierte Schriftart hat den Buchstaben { $code } eines Klassennamens
+data-letter-missing = keine installierte Schriftart hat das Zeichen { $code } eines Klassennamens
 data-script-hebrew = Hebräische
 data-script-arabic = Arabische
 data-script-devanagari = Indische (Devanagari)

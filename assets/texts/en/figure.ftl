@@ -1,7 +1,7 @@
 # Charts and matrices.
 
 figure-menu = Copy or save
-figure-copy-picture = Copy picture
+figure-copy-picture = Copy image
 figure-copy-numbers = Copy numbers
 figure-save-svg = Save as SVG…
 figure-save-pdf = Save as PDF…
@@ -17,9 +17,9 @@ figure-losses-about = loss on the new classes, by step
 figure-loss = { $task }, step { $step }: { $loss }
 figure-confusion = Confusion matrix
 figure-confusion-title = Confusion
-figure-answered = answered class
-figure-not-taught = { $name } is not taught yet
-figure-right = { $name }: { $count } of { $all } right
+figure-answered = predicted class
+figure-not-taught = { $name } is not learned yet
+figure-right = { $name }: { $count } of { $all } correct
 figure-taken-for = { $name } taken for { $answer }: { $count } of { $all }
 figure-cells-after = after task
 figure-cells-on = on the images of task

@@ -62,7 +62,7 @@ fn a_file_that_is_only_wished_for_describes_nothing() {
     window.run_steps(3);
     window.get_by_label("Folder…").click();
     window.run_steps(4);
-    window.get_by_label("No folder is chosen yet; digits stays until one is.");
+    window.get_by_label("No folder chosen yet; still using digits.");
     assert!(window.query_by_label_contains("10 classes, 32").is_none());
     settle(&mut window);
     window.run_steps(3);

@@ -275,7 +275,7 @@ fn the_sight_opens_on_the_page_and_draws_again() {
     window.get_by_label("A as seen in testing");
     window.get_by_label_contains("Epoch 1 of 5");
     shot(&mut window, "data-sight");
-    window.get_by_label("Draw again").click();
+    window.get_by_label("Next epoch").click();
     window.run_steps(3);
     settle(&mut window);
     window.get_by_label_contains("Epoch 2 of 5");
@@ -335,7 +335,7 @@ fn counts_shares_skipped_files_and_twins_are_on_the_card() {
     );
     window.state_mut().session.experiment.draft.validation_share = 0.2;
     settle(&mut window);
-    window.get_by_label_contains("held out of training, not on test images");
+    window.get_by_label_contains("held out from training, not on test images");
     window.get_by_label_contains("validation images, 14 classes");
     shot(&mut window, "data-validation");
 }
@@ -354,7 +354,7 @@ fn an_image_in_both_splits_is_shown_with_both_names() {
         window.query_by_label("Test share").is_none(),
         "a test split was given"
     );
-    window.get_by_label("1 image stands in both splits.");
+    window.get_by_label("1 image is in both splits.");
     window.get_by_label("Show these images").click();
     window.run_steps(3);
     window.get_by_label("a/007.png");
@@ -372,9 +372,7 @@ fn an_image_under_two_labels_is_shown_with_both_names() {
     std::fs::copy(at("train/a/007.png"), at("train/b/003.png")).unwrap();
     let mut window = on(made.path().to_str().unwrap(), "1");
     window.get_by_label_contains("1 picture stands under more than one label: a/007.png");
-    window
-        .get_by_label("Show pictures under two labels")
-        .click();
+    window.get_by_label("Show images with two labels").click();
     window.run_steps(3);
     window.get_by_label("a/007.png (a, train)");
     window.get_by_label("b/003.png (b, train)");

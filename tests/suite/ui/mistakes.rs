@@ -215,11 +215,11 @@ fn a_label_is_corrected_listed_and_taken_back() {
     window.get_by_label("Show the list").click();
     settle(&mut window);
     shot(&mut window, "corrected-list");
-    window.get_by_label("Take back a/002.png").click();
+    window.get_by_label("Revert a/002.png").click();
     settle(&mut window);
     assert_eq!(kept().len(), 1);
     window.get_by_label("1 picture left out");
-    window.get_by_label("Labels as in the data").click();
+    window.get_by_label("Original labels").click();
     settle(&mut window);
     let session = &window.state().session;
     assert!(session.experiment.draft.corrected.is_empty());

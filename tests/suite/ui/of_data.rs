@@ -183,7 +183,7 @@ fn a_split_that_is_not_the_papers_is_told_before_the_start() {
         let (mut window, _) = recorded([1280.0, 900.0], ThemeChoice::Light, runs.path());
         settle(&mut window);
         choose(&mut window, &made.path().display().to_string());
-        let words = "is drawn here, so the figures are not the paper's";
+        let words = "is split at random, so the results are not comparable with the paper's";
         // Of other settings on this data the paper says nothing.
         assert!(window.query_by_label_contains(words).is_none());
         let preset = presets::named("imagenet-r-10").unwrap();
