@@ -420,7 +420,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("seven") && text.contains("fresh from learning nine, leans towards one")
+            text.contains("seven") && text.contains("has just learned nine, leans towards one")
         );
         assert!(reason(&answer(1, 0, Expert::ONLINE), &[]).contains("60\u{a0}%"));
         assert_eq!(ranking(&opinion_of(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);

@@ -21,8 +21,8 @@ count-threads = { $n ->
    *[other] { $n } threads
 }
 count-pictures = { $n ->
-    [one] { $n } picture
-   *[other] { $n } pictures
+    [one] { $n } image
+   *[other] { $n } images
 }
 count-classes = { $n ->
     [one] { $n } class
@@ -40,14 +40,14 @@ count-step = { $doing }: { $done }
 count-step-of = { $doing }: { $done } of { $of }
 count-seed = seed { $seed }
 count-order = order { $order }
-count-order-own = own order
-count-as-they-came = { $share } by the labels as they came in the data ({ $corrected }; test images left out count as wrong)
+count-order-own = custom order
+count-as-they-came = { $share } with the original labels ({ $corrected }; excluded test images count as wrong)
 count-weights-built-in = built in
 count-weights-here = on this computer
 count-weights-hub = { $size } MB to download
 count-weights-rest = { $left } of { $size } MB left to download
 count-weights-unknown = to be downloaded
-# Of so many images: the range in per cent.
+# Number of images, then the interval in per cent.
 count-tally = { $n ->
     [one] { $n } image
    *[other] { $n } images

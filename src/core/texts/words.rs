@@ -196,13 +196,13 @@ mod tests {
         let come: Vec<Words> = serde_json::from_str(&sent).unwrap();
         assert_eq!(come, [words, "plain".into()]);
         assert!(come[0].message.is_some() && come[1].message.is_none());
-        assert_eq!(come[0].english, "1,234 pictures x");
+        assert_eq!(come[0].english, "1,234 images x");
         Language::German.speak();
         assert_eq!(come[0].said(), "1.234 Bilder x");
         assert_eq!(come[1].said(), "plain");
         Language::English.speak();
         let mut file = Vec::new();
         all_in_english(&come, &mut serde_json::Serializer::new(&mut file)).unwrap();
-        assert_eq!(file, br#"["1,234 pictures x","plain"]"#);
+        assert_eq!(file, br#"["1,234 images x","plain"]"#);
     }
 }

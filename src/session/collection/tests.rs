@@ -33,12 +33,12 @@ fn what_is_missing_is_said_in_turn() {
     assert!(made.lacks(&Purpose::Data).unwrap().contains("second class"));
     assert_eq!(
         made.lacks(&added_task).unwrap(),
-        "Class 1 needs two pictures or more."
+        "Class 1 needs at least two images."
     );
     made.add(1, piece(1));
     assert_eq!(
         made.lacks(&added_task).unwrap(),
-        "Class 1 needs one more picture."
+        "Class 1 needs one more image."
     );
     made.add(1, piece(2));
     assert_eq!(made.lacks(&added_task), None);
@@ -46,7 +46,7 @@ fn what_is_missing_is_said_in_turn() {
     made.groups[1].name = "class 1".into();
     assert_eq!(
         made.lacks(&added_task).unwrap(),
-        "Two classes are called class 1."
+        "Two classes are named class 1."
     );
     made.groups[1].name = "  ".into();
     assert_eq!(made.lacks(&added_task).unwrap(), "Give every class a name.");
@@ -84,8 +84,8 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     let kept = root.path().join("made");
     let first = made.save(&kept).unwrap();
     let second = made.save(&kept).unwrap();
-    assert_eq!(first, kept.join("My pictures"));
-    assert_eq!(second, kept.join("My pictures 2"));
+    assert_eq!(first, kept.join("My images"));
+    assert_eq!(second, kept.join("My images 2"));
     let count = |class: &str| first.join(class).read_dir().unwrap().count();
     assert_eq!((count("sun_"), count("moon")), (3, 4));
     assert_eq!(

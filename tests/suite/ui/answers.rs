@@ -70,8 +70,8 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
     let (about, truth) = predict.answered.clone().unwrap();
     assert_eq!(Some(&about), predict.picture.as_ref());
     assert_eq!(truth.as_deref(), Some("7"));
-    window.get_by_label("The picture that is answered");
-    window.get_by_label("wrong: it is 7");
+    window.get_by_label("Predicted image");
+    window.get_by_label("wrong: true class 7");
     shot(&mut window, "answer-of-a-sample");
     // The canvas is empty: there is nothing to answer.
     window.get_by_label("Draw").click();
@@ -81,7 +81,7 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
     super::flow::draw_seven(&mut window);
     settle(&mut window);
     answer(&mut window, &backend);
-    assert!(window.query_by_label("wrong: it is 7").is_none());
+    assert!(window.query_by_label("wrong: true class 7").is_none());
     // Back to what was given: it is asked about again, and nothing of the drawing stays.
     let before = requests(&backend).len();
     window.get_by_label("Choose").click();
@@ -92,7 +92,7 @@ fn an_answer_stands_beside_the_picture_it_is_about_and_leaves_with_it() {
         (before + 1, about.as_ref())
     );
     answer(&mut window, &backend);
-    window.get_by_label("wrong: it is 7");
+    window.get_by_label("wrong: true class 7");
     // A question without an answer leaves none of an older one.
     let ticket = requests(&backend).pop().unwrap().ticket;
     let problem = lae_studio::problem::Problem::new("the weights are gone");

@@ -85,23 +85,23 @@ fn predict_says_when_it_stays_with_a_run_and_can_be_let_go() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     settle(&mut window);
     let newest = window.state().session.predict.run.clone().unwrap();
-    assert!(window.query_by_label("Stays with this run.").is_none());
+    assert!(window.query_by_label("Keeps using this run.").is_none());
     let older = folders.iter().find(|folder| **folder != newest).unwrap();
     // As a click on a picture of that run does.
     let ctx = window.ctx.clone();
     let command = lae_studio::ui::command::UiCommand::PredictWith(older.clone());
     window.state_mut().act(&ctx, command);
     settle(&mut window);
-    window.get_by_label("Stays with this run.");
+    window.get_by_label("Keeps using this run.");
     shot(&mut window, "pinned");
-    window.get_by_label("Follow the newest").click();
+    window.get_by_label("Follow the newest run").click();
     settle(&mut window);
     let predict = &window.state().session.predict;
     assert_eq!(
         (predict.run.as_ref(), predict.by_person),
         (Some(&newest), false)
     );
-    assert!(window.query_by_label("Stays with this run.").is_none());
+    assert!(window.query_by_label("Keeps using this run.").is_none());
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     window.get_by_label("Add a class").click();
     settle(&mut window);
     // What is missing is said before anything can be taught.
-    window.get_by_label("Class 2 needs two pictures or more.");
+    window.get_by_label("Class 2 needs at least two images.");
     for i in 0..4 {
         let shift = i as f32 * 0.02;
         draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
@@ -131,11 +131,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     let run = window.state().session.train.live.clone().unwrap();
     let header = run.header.clone().unwrap();
     assert_eq!(header.added_tasks[0].classes, ["Class 1", "Class 2"]);
-    assert!(
-        runs.path()
-            .join("made/My pictures/Class 2/0003.png")
-            .exists()
-    );
+    assert!(runs.path().join("made/My images/Class 2/0003.png").exists());
     assert!(window.state().session.collection.is_empty());
     shot(&mut window, "collect-taught");
 }
@@ -180,7 +176,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
         view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
     });
     assert_eq!(window.state().page, Page::Experiment);
-    let place = runs.path().join("made/My pictures");
+    let place = runs.path().join("made/My images");
     assert_eq!(
         window.state().session.experiment.draft.data,
         place.display().to_string()
@@ -275,7 +271,7 @@ fn gathered_and_pinned_images_are_there_again_in_the_next_window() {
     let before = (pins(&window), window.state().session.collection.clone());
     drop(window);
     let mut next = opened();
-    next.get_by_label_contains("2 pinned images, 4 gathered images");
+    next.get_by_label_contains("2 pinned images, 4 collected images");
     shot(&mut next, "drafts-back");
     let session = &next.state().session;
     assert_eq!((pins(&next), session.collection.clone()), before);

@@ -40,7 +40,7 @@ fn the_set_up_of_a_window_that_crashed_comes_back_when_it_is_asked_for() {
         window.state().session.experiment.draft,
         RunConfig::default()
     );
-    window.get_by_label_contains("letters · LAE · adapter 5 and a folder of runs");
+    window.get_by_label_contains("letters · LAE · adapter 5 and one folder of runs");
     assert!(window.state().session.compare.folders.paths().is_empty());
     shot(&mut window, "after-a-crash");
     // It is kept on disk while nobody answers.

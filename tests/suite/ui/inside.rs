@@ -67,8 +67,8 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
         "Energies of the online expert",
         "Energies of the offline expert",
         "Block 0: online",
-        "after task 3, of 4 × 4 places most",
-        "Pinned picture",
+        "after task 3, highest of 4 × 4 positions",
+        "Pinned image",
     ] {
         assert!(is_there(&window, words), "{words}");
     }
@@ -88,7 +88,7 @@ fn all_views_follow_the_slider_and_a_point_opens_its_picture() {
     );
     window.key_press(Key::ArrowLeft);
     window.run_steps(20);
-    assert!(is_there(&window, "as pre-trained, of 4 × 4 places most"));
+    assert!(is_there(&window, "pre-trained, highest of 4 × 4 positions"));
     shot(&mut window, "inside-task-1");
     // The keyboard goes through the pictures; Enter asks about one.
     let map = window.get_by_label_contains("Map of test features after");

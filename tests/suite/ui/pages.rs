@@ -161,7 +161,7 @@ fn predictions_of_all_snapshots_arrive_and_the_slider_moves_through_them() {
         backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
     }
     settle(&mut window);
-    window.get_by_label_contains("The offline one is more certain");
+    window.get_by_label_contains("The offline expert is more certain");
     shot(&mut window, "predict-dark");
     assert_eq!(window.state().session.predict.task, 3);
     window.key_press(egui::Key::ArrowLeft);

@@ -110,25 +110,24 @@ fn a_strange_picture_is_none_of_these_and_the_classes_stay() {
     window.get_by_label("None of these");
     window.get_by_label_contains("is above −8.00");
     // It is a class of a later task.
-    window.get_by_label("right: 7 is not learned yet");
+    window.get_by_label("correct: 7 is not learned yet");
     assert!(looked_at(&backend).is_empty(), "nobody asked for it");
     window
-        .get_by_label("Count what it refuses of classes to come")
+        .get_by_label("Count rejected images of later classes")
         .click();
     settle(&mut window);
-    window.get_by_label_contains("is being counted");
+    window.get_by_label_contains("Counting rejected images");
     tell_probe(&mut window, &backend);
-    let told = "Of 20 test pictures of classes it has not learned yet, 100\u{a0}% are refused";
+    let told = "Of 20 test images of classes not learned yet, 100\u{a0}% are rejected";
     window.get_by_label_contains(told);
-    window.get_by_label_contains(
-        "Of the test pictures that set the limit, 5 of 100 are refused, too",
-    );
+    window
+        .get_by_label_contains("Of the test images that set the limit, 5 of 100 are rejected too");
     shot(&mut window, "none-of-these");
-    window.get_by_label("Always name a class").click();
+    window.get_by_label("Always predict a class").click();
     settle(&mut window);
     assert!(window.query_by_label("None of these").is_none());
-    window.get_by_label("wrong: it is 7");
-    window.get_by_label("Say when it is none of these").click();
+    window.get_by_label("wrong: true class 7");
+    window.get_by_label("Allow “none of these”").click();
     settle(&mut window);
     window.get_by_label("None of these");
 }
@@ -138,7 +137,7 @@ fn a_familiar_picture_is_one_of_these() {
     let runs = tempfile::tempdir().unwrap();
     stored(runs.path(), Some(-2.0));
     let (window, _) = answered(runs.path());
-    window.get_by_label_contains("One of these, as its energy");
+    window.get_by_label_contains("One of these: its energy");
 }
 
 #[test]
@@ -153,10 +152,10 @@ fn what_known_pictures_were_refused_while_testing_is_told() {
     let (_, counted) = chosen(&known).unwrap();
     let share = (100.0 * counted.share()).round();
     window.get_by_label_contains(&format!(
-        "Of 40 test pictures of known classes, {share}\u{a0}% are refused, too"
+        "Of 40 test images of known classes, {share}\u{a0}% are rejected too"
     ));
     // What it refuses of classes to come is another question.
-    window.get_by_label("Count what it refuses of classes to come");
+    window.get_by_label("Count rejected images of later classes");
 }
 
 #[test]
@@ -166,7 +165,7 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
     let (mut window, backend) = answered(runs.path());
     window.get_by_label("Find out").click();
     settle(&mut window);
-    window.get_by_label_contains("Looking at test pictures");
+    window.get_by_label_contains("Measuring test images");
     assert_eq!(
         looked_at(&backend).len(),
         1,
@@ -175,5 +174,5 @@ fn a_run_that_noted_nothing_is_measured_on_its_test_pictures() {
     tell_probe(&mut window, &backend);
     // 95 of 100 of the known 40 lie at −6.3 or below.
     window.get_by_label_contains("not above −6.30");
-    window.get_by_label_contains("One of these, as its energy");
+    window.get_by_label_contains("One of these: its energy");
 }

@@ -64,7 +64,7 @@ fn a_dropped_folder_is_predicted_while_a_run_trains() {
         of: 41,
     };
     assert_eq!(sheet.state, SheetState::Done(whole));
-    window.get_by_label("41 pictures, 1 cannot be read");
+    window.get_by_label("41 images, 1 cannot be read");
     shot(&mut window, "sheet-done");
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
@@ -109,7 +109,7 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
         app.session.predict.sorted.ready().is_some()
     });
     settle(window);
-    window.get_by_label("41 pictures by class");
+    window.get_by_label("41 images by class");
     window.get_by_label_contains("Cannot be read 1");
     shot(window, "sheet-sorted");
     let sorted = window
@@ -127,7 +127,7 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     let session = &mut window.state_mut().session;
     session.move_sorted(first, Group::NoneOfThese);
     settle(window);
-    window.get_by_label("1 picture moved");
+    window.get_by_label("1 image moved");
     moves_are_not_lost(window, csv);
     window.get_by_label("Save the table").click();
     wait(window, "it is kept", |app| {
@@ -142,9 +142,9 @@ fn sorted_and_moved(window: &mut Harness<'_, StudioApp>, csv: &Path) {
             .unwrap()
             .ends_with(",none_of_these")
     );
-    window.get_by_label("Back to one picture").click();
+    window.get_by_label("Back to one image").click();
     settle(window);
-    window.get_by_label("See them by class");
+    window.get_by_label("Show by class");
 }
 
 /// Another folder is dropped, and the window closed, before the move is saved: both are asked about.
@@ -155,7 +155,7 @@ fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     window.input_mut().dropped_files.push(dropped);
     window.step();
     settle(window);
-    let typed = window.get_by_label("Pictures").accesskit_node().value();
+    let typed = window.get_by_label("Images").accesskit_node().value();
     assert_eq!(typed, Some(other.display().to_string()));
     shot(window, "sheet-second-folder");
     let asked = |window: &Harness<'_, StudioApp>| {
@@ -172,11 +172,11 @@ fn moves_are_not_lost(window: &mut Harness<'_, StudioApp>, csv: &Path) {
     assert!(window.query_by_label("Discard the moved images?").is_none());
     assert_eq!(asked(window), csv);
     // What was set up is there until it is cancelled; then the first table is.
-    window.get_by_label("Pictures");
+    window.get_by_label("Images");
     window.get_by_label("Cancel").click();
     window.run_steps(3);
-    window.get_by_label("Other pictures");
-    window.get_by_label("1 picture moved");
+    window.get_by_label("Other images");
+    window.get_by_label("1 image moved");
     assert!(!press_close(window));
     window.get_by_label_contains("moved to other classes");
     window.key_press(egui::Key::Enter);
@@ -218,9 +218,9 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     next.get_by_role_and_label(egui::Role::Tab, "Predict")
         .click();
     settle(&mut next);
-    next.get_by_label("See them by class").click();
+    next.get_by_label("Show by class").click();
     settle(&mut next);
-    next.get_by_label("1 picture moved");
+    next.get_by_label("1 image moved");
     shot(&mut next, "sheet-back");
     drop(next);
     // Where the table has other lines by now, nothing is moved.
@@ -263,8 +263,8 @@ fn a_folder_that_is_dropped_while_a_table_is_written_waits_for_its_turn() {
         }
     }
     // The first table is on show with its way to stop it, the second folder below it.
-    window.get_by_label("Getting ready …");
-    let typed = window.get_by_label("Pictures").accesskit_node().value();
+    window.get_by_label("Preparing …");
+    let typed = window.get_by_label("Images").accesskit_node().value();
     assert_eq!(typed, Some(second.display().to_string()));
     shot(&mut window, "sheet-waits");
     window.get_by_label("Predict all").click();
@@ -305,7 +305,7 @@ fn several_pictures_that_are_dropped_become_one_table() {
     }
     window.step();
     settle(&mut window);
-    window.get_by_label_contains("2 pictures of ");
+    window.get_by_label_contains("2 images of ");
     window.get_by_label("Predict all").click();
     settle(&mut window);
     let asked = backend.asked();
@@ -330,14 +330,14 @@ fn progress_and_problems_stand_on_the_card() {
     settle(&mut window);
     window.get_by_label("Predict a folder…").click();
     window.run_steps(3);
-    fill(&mut window, "Pictures", "some/where");
+    fill(&mut window, "Images", "some/where");
     window.get_by_label("Predict all").click();
     settle(&mut window);
-    window.get_by_label_contains("The paths of pictures and table have to be whole");
-    fill(&mut window, "Pictures", "/some/where");
+    window.get_by_label_contains("The paths of images and table are not absolute");
+    fill(&mut window, "Images", "/some/where");
     window.get_by_label("Predict all").click();
     settle(&mut window);
-    window.get_by_label("Getting ready …");
+    window.get_by_label("Preparing …");
     let ticket = window
         .state()
         .session
@@ -355,14 +355,14 @@ fn progress_and_problems_stand_on_the_card() {
     let state = SheetState::Working(count);
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
-    window.get_by_label("1,200 of 5,000 pictures, 3 cannot be read");
+    window.get_by_label("1,200 of 5,000 images, 3 cannot be read");
     shot(&mut window, "sheet-working");
     let problem = lae_studio::problem::Problem::new("there is no image in this folder");
     let state = SheetState::Failed(problem);
     backend.push(Event::Sheet { ticket, state });
     settle(&mut window);
     window.get_by_label_contains("There is no image in this folder");
-    window.get_by_label("Other pictures").click();
+    window.get_by_label("Other images").click();
     window.run_steps(3);
     window.get_by_label("Predict all");
 }

@@ -73,7 +73,7 @@ fn replaced_files_are_told_instead_of_shown() {
     window.get_by_label_contains("a taken for b").click();
     settle(&mut window);
     window.get_by_label("test image 0");
-    let gone = "no longer those this run was tested on";
+    let gone = "have changed since this run was tested on them";
     assert!(window.query_by_label_contains(gone).is_none());
 
     // Another picture under the name of one of them; the page is left and come back to.
@@ -103,7 +103,7 @@ fn replaced_files_are_told_instead_of_shown() {
 fn a_run_without_a_fingerprint_is_compared_in_what_it_noted() {
     let made = made();
     let runs = tempfile::tempdir().unwrap();
-    let gone = "no longer those this run was tested on";
+    let gone = "have changed since this run was tested on them";
     let shown = |change: &dyn Fn(&mut (RunHeader, TaskReport))| {
         let (mut window, backend) = recorded([1280.0, 900.0], ThemeChoice::Dark, runs.path());
         settle(&mut window);

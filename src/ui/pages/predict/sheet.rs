@@ -193,7 +193,7 @@ fn working(ui: &mut Ui, count: SheetCount) {
     faint(ui, words(count));
 }
 
-/// "120 of 500 pictures, 2 cannot be read".
+/// "120 of 500 images, 2 cannot be read".
 fn words(count: SheetCount) -> String {
     let done = match count.done == count.of {
         true => tr!("count-pictures", n = count.of),
@@ -273,11 +273,8 @@ mod tests {
                 of,
             })
         };
-        assert_eq!(words_of(1, 0, 1), "1 picture");
-        assert_eq!(words_of(0, 0, 1), "0 of 1 picture");
-        assert_eq!(
-            words_of(120, 2, 500),
-            "120 of 500 pictures, 2 cannot be read"
-        );
+        assert_eq!(words_of(1, 0, 1), "1 image");
+        assert_eq!(words_of(0, 0, 1), "0 of 1 image");
+        assert_eq!(words_of(120, 2, 500), "120 of 500 images, 2 cannot be read");
     }
 }
