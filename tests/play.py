@@ -204,7 +204,7 @@ class Window:
         subprocess.run(["import", "-window", "root", str(path)], env=self.env, check=True)
         if self.program.poll() is not None:
             raise Stuck(f"the program ended at {name}")
-        if any(node["name"] == "something went wrong" for node in self.names):
+        if any(node["name"] == "error" for node in self.names):
             told = [node["name"] for node in self.names if node["role"] == "Label"][-2:]
             raise Stuck(f"an error notice at {name}: {told}")
 
@@ -316,7 +316,7 @@ def choose(window, data):
 def write(window):
     began = time.monotonic()
     window.key("ctrl+5", 1)
-    window.click("Write one")
+    window.click("New plugin")
     window.until(lambda: window.told("Nothing is wrong with it"), "the first text is checked")
     window.click("[sizes]", part=True)
     window.key("ctrl+a")
@@ -343,24 +343,24 @@ def write(window):
     window.shot("sound")
     window.click("Save")
     window.until(lambda: window.told("Written here"), "it is listed")
-    window.click("Use it")
+    window.click("Use plugin")
     window.shot("in use")
     print(f"  a PET plugin was written, mended, saved and chosen in {time.monotonic() - began:.0f} s", flush=True)
 
 
 def teach(window):
     window.click("Teach…")
-    window.click("Draw or gather…")
+    window.click("Draw or collect…")
     strokes = [[(0.2, 0.2), (0.8, 0.8)], [(0.25, 0.2), (0.8, 0.75)], [(0.2, 0.3), (0.75, 0.8)]]
     across = [[(x, 0.5 + 0.1 * y) for x, y in stroke] for stroke in strokes]
     for number, drawings in enumerate([strokes, across]):
         if number:
-            window.click("Add a class")
+            window.click("Add class")
         for stroke in drawings:
             window.draw(stroke)
             window.click("Add drawing")
     window.shot("gathering")
-    window.click("Teach them")
+    window.click("Teach")
     time.sleep(4)
     window.until(window.ended, "the lesson ends", 120)
 

@@ -113,7 +113,7 @@ mod tests {
         let missed = [one("heron", 0, 11), one("wren", 1, 12)];
         let (head, text) = told(&missed, 8).unwrap_or_default();
         assert_eq!(head, "1 of 8 classes is never recognised.");
-        let each = "heron: 0 of 11, 11 taken for egret; wren: 1 of 12, 11 taken for egret.";
+        let each = "heron: 0 of 11 correct, 11 classified as egret; wren: 1 of 12 correct, 11 classified as egret.";
         assert_eq!(text, each);
         let (head, _) = told(&missed[1..], 8).unwrap_or_default();
         assert_eq!(head, "1 of 8 classes is rarely recognised.");

@@ -302,7 +302,7 @@ mod tests {
         let told = locked(&told).take().map(|problem| problem.what);
         assert_eq!(
             told.as_deref(),
-            Some("reading this failed inside the program")
+            Some("reading failed because of an internal error")
         );
     }
 }

@@ -53,7 +53,7 @@ fn labels_change_in_both_splits_and_no_picture_changes_its_split() {
     let words = corrected.corrected.words().map(|words| words.english());
     assert_eq!(
         words.as_deref(),
-        Some("1 label corrected, 1 picture left out")
+        Some("1 label corrected, 1 image excluded")
     );
     let mut wanted = named(&plain.test);
     wanted

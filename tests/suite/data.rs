@@ -107,7 +107,7 @@ fn class_folders_are_split_by_seed_and_share() {
     assert_eq!((data.train.len(), data.test.len()), (32, 8));
     assert!(says(
         &data,
-        "No test split was given: 8 of 40 images were set aside"
+        "There is no test split: 8 of 40 images were held out as test images"
     ));
     let share = |share, seed| {
         let options = OpenOptions {
@@ -300,7 +300,7 @@ fn train_and_test_folders_are_found_from_above_and_from_below() {
     check(made.path().to_path_buf(), "single folder");
     check(made.path().join("set/train"), "one split");
     check(made.path().join("set/test"), "one split");
-    check(made.path().join("set/train/a"), "taken as one class");
+    check(made.path().join("set/train/a"), "used as one class");
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn validation_serves_where_test_has_no_classes() {
     assert_eq!(names(&data.test), ["images/001.png", "images/000.png"]);
     assert_eq!(names(&data.train)[0], "n01/images/000.png");
     assert!(
-        says(&data, "without classes") && says(&data, "serves as the test split"),
+        says(&data, "without classes") && says(&data, "was used as the test split"),
         "{:?}",
         data.assumed
     );
@@ -345,9 +345,9 @@ fn a_flat_folder_with_a_csv() {
         .map(|s| s.reason.english.as_str())
         .collect();
     assert_eq!(reasons.len(), 2, "{reasons:?}");
-    assert!(reasons[0].contains("named in line"), "{reasons:?}");
+    assert!(reasons[0].contains("listed in line"), "{reasons:?}");
     assert!(
-        says(&data, "validation image, since there is") && says(&data, "no images of dog, big"),
+        says(&data, "validation image, because there is") && says(&data, "no images of dog, big"),
         "{:?}",
         data.assumed
     );
@@ -402,7 +402,7 @@ fn classes_that_hold_the_same_folders_stay_classes() {
     let data = made.open();
     assert_eq!(data.classes, ["cat", "dog"]);
     assert_eq!((data.train.len(), data.test.len()), (6, 6));
-    assert!(says(&data, "named for splits"));
+    assert!(says(&data, "named after splits"));
     let made = Made::new();
     for folder in ["apple/red", "apple/green", "pear/red", "pear/green"] {
         made.class(folder, 5);
@@ -420,7 +420,7 @@ fn domains_are_put_together_with_and_without_lists() {
     let data = made.open();
     assert_eq!(data.classes, ["car", "dog"]);
     assert_eq!(data.train.len() + data.test.len(), 30);
-    assert!(says(&data, "taken as domains"));
+    assert!(says(&data, "treated as domains"));
     for domain in ["clipart", "real"] {
         made.file(
             &format!("{domain}_train.txt"),
@@ -510,7 +510,7 @@ fn bad_files_are_listed_and_the_rest_is_used() {
         reason("cut.jpg")
     );
     assert!(reason("empty.jpg").english.contains("empty"));
-    assert!(reason("notes.txt").english.contains("not a picture (.txt)"));
+    assert!(reason("notes.txt").english.contains("not an image (.txt)"));
     assert!(reason("photo.heic").english.contains("HEIC"));
     assert!(reason("fake.jpg").english.contains("not an image"));
     assert!(
@@ -557,7 +557,7 @@ fn folders_without_classes_say_what_they_hold() {
         .file("a/y.txt", "2")
         .file("z.pdf", "3");
     let texts = problem(&made);
-    assert!(texts.what.contains("2 × not a picture (.txt)"), "{texts}");
+    assert!(texts.what.contains("2 × not an image (.txt)"), "{texts}");
     assert!(
         texts.remedy.contains("one subfolder of images per class"),
         "{texts}"
@@ -711,20 +711,20 @@ fn unreadable_files_and_folders_are_listed() {
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.english.contains("already read")),
+            .any(|s| s.reason.english.contains("already been read")),
         "{:?}",
         data.skipped
     );
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.english.contains("leads nowhere"))
+            .any(|s| s.reason.english.contains("broken link"))
     );
     assert!(
         all || data
             .skipped
             .iter()
-            .any(|s| s.reason.english.contains("could not be read"))
+            .any(|s| s.reason.english.contains("cannot read the folder"))
     );
 }
 

@@ -44,7 +44,7 @@ fn the_json_keeps_its_contract() {
             .unwrap()
             .ends_with("x.txt")
     );
-    assert_eq!(card["skipped"][0]["reason"], "not a picture (.txt)");
+    assert_eq!(card["skipped"][0]["reason"], "not an image (.txt)");
     assert_eq!(
         (&card["duplicates"], &card["assumed"]),
         (&json!([]), &json!([]))
@@ -55,7 +55,7 @@ fn the_json_keeps_its_contract() {
         shown.contains("2 classes, 5 training and 3 test images, 12 × 10 pixels"),
         "{shown}"
     );
-    assert!(shown.contains("1 × not a picture (.txt)"), "{shown}");
+    assert!(shown.contains("1 × not an image (.txt)"), "{shown}");
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn a_picture_under_two_labels_is_told() {
     );
     let shown = String::from_utf8(data(&[text(made.path())]).stdout).unwrap();
     assert!(
-        shown.contains("4 pictures stand under more than one label, the first are a/000.png (a, train) = b/000.png (b, train); a/001.png")
-            && shown.contains("Take the copies with the wrong label out of the data")
+        shown.contains("4 images have more than one label; the first are a/000.png (a, train) = b/000.png (b, train); a/001.png")
+            && shown.contains("Remove the copies with the wrong label from the dataset")
             && !shown.contains("a/003.png"),
         "{shown}"
     );

@@ -235,7 +235,7 @@ fn copies_of_a_picture_stay_on_one_side_of_a_drawn_split() {
     let told = |data: &Dataset| {
         data.assumed
             .iter()
-            .any(|said| said.english.contains("changed sides"))
+            .any(|said| said.english.contains("moved to the other split"))
     };
     for seed in 0..5 {
         let apart = open(false, seed, 0.0);

@@ -174,7 +174,8 @@ fn a_line_never_leads_out_of_the_folder_and_each_misfit_is_told() {
         assert!(split.iter().all(inside));
     }
     let told = |line: u32| {
-        let words = format!("named in line {line} of 'train_list.txt', but not in the folder");
+        let words =
+            format!("listed in line {line} of 'train_list.txt' but not found in the folder");
         data.skipped
             .iter()
             .any(|file| file.reason == words.as_str())

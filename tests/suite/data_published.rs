@@ -461,5 +461,5 @@ fn few_of_sixteen_bits_are_told() {
     );
     let made = Made::new();
     made.class("a", 3).class("b", 3);
-    assert!(!says(&made.open(), "nearly black"));
+    assert!(!says(&made.open(), "almost black"));
 }

@@ -88,7 +88,7 @@ fn a_project_opens_as_a_data_set() {
             wanted.map(|(name, count)| (name.into(), count)).into();
         assert_eq!(sizes(&data), wanted);
         let told = lae_studio::texts::said(&data.assumed, "\n");
-        assert!(told.contains("project of Teachable Machine"), "{told}");
+        assert!(told.contains("Teachable Machine project"), "{told}");
         assert!(told.contains("'sun?' as 'sun_'"), "{told}");
         assert_eq!(data.skipped.len(), 2, "{:?}", data.skipped);
     }

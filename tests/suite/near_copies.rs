@@ -100,8 +100,8 @@ fn near_copies_stay_on_one_side_of_a_drawn_split_and_are_told() {
                 .iter()
                 .any(|said| said.english.contains(words))
         };
-        assert!(told("20 sets of near copies (100 pictures"));
-        assert!(told("near ones too") && told("changed sides"));
+        assert!(told("20 sets of near copies (100 images"));
+        assert!(told("near copies of an image") && told("moved to the other split"));
         let of_class = |class| together.test.iter().filter(|s| s.class == class).count();
         assert!((10..=14).contains(&of_class(0)), "{}", of_class(0));
         let card = serde_json::to_value(together.card()).unwrap();

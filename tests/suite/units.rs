@@ -117,7 +117,7 @@ fn a_teachers_own_is_printed_played_and_used_again() {
     let (_, out, said) = program(&[&play[..], &["--json", "-"]].concat(), root.path());
     let again: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(again["runs"][0]["again"], true);
-    assert!(said.contains("used again"), "{said}");
+    assert!(said.contains("reused"), "{said}");
     // A check that does not hold is the answer no.
     std::fs::write(&file, MINE.replace("LIMIT", "101")).unwrap();
     let (code, out, _) = program(&play, root.path());
@@ -137,7 +137,7 @@ fn wrong_lessons_are_told_with_their_line() {
         assert!(!said.contains("panicked"), "{said}");
         said
     };
-    assert!(told("nothing").contains("does not begin with its title"));
+    assert!(told("nothing").contains("does not start with its title"));
     let wrong = told(&MINE.replace("simplecil", "simple"));
     assert!(
         wrong.contains("wrong.md, line 10") && wrong.contains("\"simple\""),

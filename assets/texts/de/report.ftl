@@ -7,34 +7,34 @@ report-compared = { $n ->
 report-about = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
-} von LAE Studio { $version }. Genauigkeiten sind Prozent.
-report-more-figures = Weitere Kennzahlen, und was sie sind
+} von LAE Studio { $version }. Genauigkeiten in Prozent.
+report-more-figures = Weitere Kennzahlen und ihre Definitionen
 report-less-is-better = weniger ist besser
 report-several-runs = Mehrere Läufe: Mittel ± Standardabweichung der Stichprobe über Klassenreihenfolgen und Startwerte.
 report-experiment = Experiment
 report-runs = Läufe
-report-numbers = Die Zahlen
-report-published = Neben veröffentlichten Ergebnissen
+report-numbers = Zahlen
+report-published = Vergleich mit veröffentlichten Ergebnissen
 report-published-as = veröffentlicht als
-report-there = { $figure } dort
-report-here-there = hier − dort
-report-differs = was verschieden ist
+report-there = { $figure } veröffentlicht
+report-here-there = dieser Bericht − veröffentlicht
+report-differs = Unterschiede
 report-table = Tabelle { $table }
 report-left-out = { $n ->
     [one] { $n } weiterer Lauf der Tabellen oben hat
    *[other] { $n } weitere Läufe der Tabellen oben haben
 } hier keinen eigenen Abschnitt.
-report-mistaken = Am häufigsten verwechselt
+report-mistaken = Häufigste Verwechslungen
 report-taken-for = gehalten für
 report-images = Bilder
-report-begun = { $run }, begonnen { $time }
+report-begun = { $run }, gestartet { $time }
 report-matrix = Genauigkeit auf den Bildern jedes Tasks, nach jedem Task
-report-unreadable = Seine Antworten lassen sich nicht lesen: { $why }.
-report-pet = Der Text des PET
-report-pet-hash = Text des PET, SHA-256
-report-answer-of = Antwort von
+report-unreadable = Die Vorhersagen lassen sich nicht lesen: { $why }.
+report-pet = Quelltext des PET
+report-pet-hash = SHA-256 des PET-Quelltexts
+report-answer-of = Vorhersagen von
 report-the-run = dem Lauf
-report-confusion = Wofür die Testbilder gehalten werden, nach Task { $n }
+report-confusion = Verwechslungen der Testbilder nach Task { $n }
 report-classes = Genauigkeit jeder Klasse
 report-test-images = Testbilder
 report-training-images = Trainingsbilder
@@ -59,7 +59,7 @@ report-of-classes = Klassen
 report-program = Programm
 report-device = Gerät
 report-key = Schlüssel des Experiments
-report-trained = trainierte Parameter
+report-trained = trainierbare Parameter
 report-frozen = eingefrorene Parameter
-report-made-from = Woraus er gemacht wurde
+report-made-from = Quelle
 report-settings = Alle Einstellungen

@@ -11,69 +11,69 @@ story-not-begun = Der Lauf hatte nicht begonnen; gespeichert wurde nichts.
 story-stopped = { $done } von { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
-} gelernt und gespeichert. „Fortsetzen“ beginnt nach der letzten fertigen Epoche.
+} gelernt und gespeichert. „Fortsetzen“ macht nach der letzten fertigen Epoche weiter.
 story-paused-head = Angehalten.
-story-paused = Das Training wartet zwischen zwei Batches. Vorhersagen gehen weiterhin.
+story-paused = Das Training ist zwischen zwei Batches angehalten. Vorhersagen gehen weiterhin.
 story-preparing-head = Vorbereitung.
 story-waiting-head = Wartet.
 story-waiting = Dieser Lauf hat noch nicht begonnen.
 story-testing-head = Test.
-story-testing = Jedes { $on ->
+story-testing = Getestet wird mit jedem { $on ->
     [validation] Validierungsbild
    *[test] Testbild
 } { $n ->
     [one] des ersten Tasks
    *[other] der { $n } bisherigen Tasks
-} wird beantwortet, Bild für Bild.
-story-testing-experts = Jedes { $on ->
+}.
+story-testing-experts = Beide Experten werden mit jedem { $on ->
     [validation] Validierungsbild
    *[test] Testbild
 } { $n ->
     [one] des ersten Tasks
    *[other] der { $n } bisherigen Tasks
-} wird von beiden Experten beantwortet, Bild für Bild.
+} getestet.
 story-measuring-head = Messung.
-story-measuring = Das Netz sieht jedes Trainingsbild von { $names } einmal an; seine Gewichte bleiben, wie sie sind.
+story-measuring = Das Netz verarbeitet jedes Trainingsbild von { $names } einmal; seine Gewichte ändern sich nicht.
 story-training-head = Training.
 story-method = { $method }: { $does }. Jetzt lernt es { $names }.
 story-learning-head = Learning.
 story-frozen = Das PET ({ $pet }) ist noch { $n ->
     [one] { $n } Epoche
    *[other] { $n } Epochen
-} eingefroren: Nur die Gewichte der neuen Klassen { $names } bewegen sich, also ist altes Wissen sicher, bis sie sich gesetzt haben.
-story-settled = Die neuen Klassen { $names } haben sich gesetzt; jetzt bewegt sich das PET ({ $pet }) mit ihnen, so sanft, dass es behält, was es weiß.
+} eingefroren: Nur die Gewichte der neuen Klassen { $names } werden trainiert, das vorhandene Wissen bleibt unberührt.
+story-settled = Das PET ({ $pet }) ist nicht mehr eingefroren. Es wird jetzt zusammen mit den neuen Klassen { $names } trainiert.
 story-together = Das PET ({ $pet }) und die Gewichte der Klassen { $names } werden zusammen trainiert.
 story-accumulation-head = Accumulation.
 story-copy = Der Offline-Experte ({ $pet }) beginnt als Kopie des Online-Experten, wenn der zweite Task anfängt.
 story-accumulation-off = Aus: Der Offline-Experte ({ $pet }) bleibt, wie er nach dem ersten Task war.
 story-online-alone = Aus: Es gibt nur den Online-Experten ({ $pet }).
-story-accumulation = Nach jedem Schritt rückt der Offline-Experte ({ $pet }) { $step } % des Weges zum Online-Experten vor. Ein ganzer Task bringt ihn { $whole } des Weges.
+story-accumulation = Nach jedem Schritt bewegt sich der Offline-Experte ({ $pet }) um { $step } % auf den Online-Experten zu, über einen ganzen Task um { $whole }.
 story-ensemble-head = Ensemble.
-story-ensemble = Jedes Bild geht durch beide Experten; es antwortet der sicherere.
-story-ensemble-offline = Aus: Der Offline-Experte antwortet allein.
-story-ensemble-online = Aus: Der Online-Experte antwortet allein.
+story-ensemble = Beide Experten verarbeiten jedes Bild; es antwortet der sicherere.
+story-ensemble-offline = Aus: Nur der Offline-Experte antwortet.
+story-ensemble-online = Aus: Nur der Online-Experte antwortet.
 story-done-head = Fertig.
-story-all-in-all = Alles in allem.
+story-all-in-all = Zusammenfassung.
 story-done = Nach { $n ->
     [one] { $n } Task
    *[other] { $n } Tasks
-} stimmen die Antworten bei { $right } der Testbilder aller Klassen; { $forgotten } Punkte von dem, was einmal gewusst wurde, sind vergessen. Unter Vorhersagen kannst du ein Bild durch die Tasks verfolgen.
-story-done-unmeasured = Die Bilder seiner früheren Tasks waren nicht zur Hand, also lässt sich nicht sagen, wie viele Antworten stimmen. Unter Vorhersagen kannst du ein Bild durch die Tasks verfolgen.
+} werden { $right } der Testbilder aller Klassen richtig erkannt; das Vergessen beträgt { $forgotten } Punkte. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
+story-done-unmeasured = Die Bilder früherer Tasks waren nicht verfügbar, daher wurde die Genauigkeit nicht gemessen. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
 story-added-task-head = Zusätzlicher Task.
-story-added-task = Von den Testbildern von { $names }: { $new }. Von denen der { $n ->
-    [one] { $n } Klasse
-   *[other] { $n } Klassen
-} davor: { $old }.
+story-added-task = Testbilder von { $names }: { $new }. Testbilder der { $n ->
+    [one] { $n } früheren Klasse
+   *[other] { $n } früheren Klassen
+}: { $old }.
 story-right-of = { $n } von { $of }
 story-right-share = { $n } von { $of } ({ $share })
-story-right-now = { $after } sind richtig, vorher waren es { $before }
-story-right = { $after } sind richtig
-story-right-unknown = kein Testbild war zur Hand
+story-right-now = { $after } richtig, vorher { $before }
+story-right = { $after } richtig
+story-right-unknown = keine Testbilder verfügbar
 story-backbone-head = Backbone.
-story-backbone = Dieser Backbone unterscheidet diese Klassen schlecht: Das nächste Klassenmittel auf seinen Merkmalen, ganz ohne Training, beantwortet { $share } einer Stichprobe der { $on ->
+story-backbone = Die Merkmale dieses Backbones trennen diese Klassen schlecht: Das nächste Klassenmittel ohne Training ordnet { $share } einer Stichprobe der { $on ->
     [validation] Validierungsbilder
    *[test] Testbilder
-} richtig. { $name } hilft meistens.
+} richtig zu. { $name } hilft meistens.
 story-never = { $n } von { $of ->
     [one] { $of } Klasse
    *[other] { $of } Klassen
@@ -88,7 +88,7 @@ story-rarely = { $n } von { $of ->
     [one] wird
    *[other] werden
 } selten erkannt.
-story-missed-class = { $name }: { $right } von { $of }, { $times } für { $taken_for } gehalten
+story-missed-class = { $name }: { $right } von { $of } richtig, { $times } für { $taken_for } gehalten
 story-missed-more = Und { $n } weitere.
 
 # Das Protokoll.
@@ -101,47 +101,47 @@ story-log-started = { $classes ->
 } auf { $device }
 story-log-taken-up = fortgesetzt nach Task { $n }
 story-log-saved = { $what } gespeichert, { $size }
-story-log-stopped-added = beendet; der Lauf ist wieder wie vor dem zusätzlichen Task
+story-log-stopped-added = beendet; der zusätzliche Task wurde rückgängig gemacht
 story-log-stopped = beendet und gespeichert; er kann fortgesetzt werden
-story-log-not-begun = beendet, bevor er begonnen hatte
-story-log-resumed = geht weiter
-story-log-testing = Task { $n } wird getestet
-story-log-measuring = Task { $n }: Die Trainingsbilder von { $names } werden gemessen
+story-log-not-begun = vor dem Start beendet
+story-log-resumed = fortgesetzt
+story-log-testing = Task { $n }: Test
+story-log-measuring = Task { $n }: Die Trainingsbilder von { $names } werden verarbeitet
 story-log-begins = Task { $n } beginnt: { $names }
-story-log-moves = das PET bewegt sich ab hier
+story-log-moves = das Training des PET beginnt
 story-log-measured = Task { $n }: { $each }
 
 # Was von Läufen gesagt wird.
 story-in-folder = in { $folder }
-story-read-only = Dieser Lauf liegt in einem Ordner, der nur gelesen werden kann
-story-data-missing = der Datensatz dieses Laufs ist nicht zur Hand
+story-read-only = Dieser Lauf liegt in einem schreibgeschützten Ordner
+story-data-missing = der Datensatz dieses Laufs ist nicht verfügbar
 story-check = Prüfung von { $name }
 story-check-again = Noch einmal trainiert: { $name }
 story-told-waits = { $title } steht schon in der Warteschlange
 story-told-removed = { $title } wurde aus der Warteschlange genommen
 story-told-start-again = starte es unter Experiment noch einmal
 story-told-left-waiting = vom letzten Mal stehen noch Läufe in der Warteschlange
-story-told-left-waiting-advice = Training zeigt sie: Setze die Warteschlange fort oder nimm sie heraus
-story-told-searched = „Versuchsreihe öffnen …“ lässt das Gewählte auf den Testbildern laufen
+story-told-left-waiting-advice = öffne die Seite Training, um die Warteschlange fortzusetzen oder die Läufe zu entfernen
+story-told-searched = „Versuchsreihe öffnen …“ trainiert die gewählten Einstellungen und misst auf den Testbildern
 story-told-grid-stopped = { $title } wurde beendet
-story-told-grid-stopped-advice = starte es noch einmal, um fortzufahren: Was da ist, läuft nicht noch einmal
+story-told-grid-stopped-advice = starte es noch einmal, um fortzufahren: Fertige Läufe werden nicht wiederholt
 story-told-grid-done = { $title } ist fertig: { $n ->
-    [one] { $n } Lauf ist
-   *[other] { $n } Läufe sind
-} da
-story-told-packed = der Lauf ist gepackt: ohne Bilder und Pfade, aber mit den Namen der Klassen und dem, was zu ihm notiert wurde
-story-told-packed-advice = die Bilder seiner zusätzlichen Tasks bleiben hier: Ausgepackt antwortet er, lernt aber keinen weiteren Task
-story-told-unpacked = { $name } ist bei den Läufen
+    [one] { $n } Lauf
+   *[other] { $n } Läufe
+}
+story-told-packed = Lauf gepackt, ohne Bilder und Pfade, aber mit Klassennamen und Notizen
+story-told-packed-advice = die Bilder seiner zusätzlichen Tasks sind nicht enthalten: Ausgepackt kann der Lauf vorhersagen, aber keinen weiteren Task lernen
+story-told-unpacked = { $name } wurde den Läufen hinzugefügt
 story-told-repeats = er wiederholt { $name }
-story-told-report = der Bericht ist geschrieben
-story-told-figure = die Abbildung ist geschrieben
-story-told-table = die Tabelle ist geschrieben
+story-told-report = Bericht gespeichert
+story-told-figure = Abbildung gespeichert
+story-told-table = Tabelle gespeichert
 story-told-left-out = { $n ->
     [one] { $n } Lauf konnte
    *[other] { $n } Läufe konnten
 } nicht gelesen werden
-story-told-model = das Modell ist geschrieben, mit allem, was es braucht
-story-told-model-advice = seine README.md sagt, wie es benutzt wird
+story-told-model = Modell mit allen nötigen Dateien exportiert
+story-told-model-advice = seine README.md erklärt die Verwendung
 story-told-no-task = dieser Lauf hat noch keinen Task fertig
 story-told-no-table = keiner dieser Läufe hat einen fertigen Task
 story-told-no-table-advice = trainiere einen oder suche andere

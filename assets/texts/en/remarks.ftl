@@ -4,162 +4,162 @@ remark-with = { $first } { $more }
 remark-joined = { $first }, { $rest }
 remark-so-many = { $n } × { $what }
 remark-file-why = { $file } ({ $why })
-remark-corrected = By the list of corrected labels: { $words }.
+remark-corrected = From the list of corrected labels: { $words }.
 remark-labels-corrected = { $n ->
     [one] { $n } label corrected
    *[other] { $n } labels corrected
 }
 remark-pictures-left-out = { $n ->
-    [one] { $n } picture left out
-   *[other] { $n } pictures left out
+    [one] { $n } image excluded
+   *[other] { $n } images excluded
 }
 remark-corrected-without-effect = { $n ->
-    [one] The list of corrected labels has { $n } entry for a picture that is gone or was replaced, or for a class that there is not; it has no effect.
-   *[other] The list of corrected labels has { $n } entries for pictures that are gone or were replaced, or for classes that there are not; they have no effect.
+    [one] { $n } entry in the list of corrected labels has no effect: the image was removed or replaced, or the class does not exist.
+   *[other] { $n } entries in the list of corrected labels have no effect: the images were removed or replaced, or the classes do not exist.
 }
-remark-class-test-only = Class '{ $class }' stands in the test split only: it was left out with its { $n ->
+remark-class-test-only = Class '{ $class }' occurs only in the test split; its { $n ->
+    [one] { $n } image was
+   *[other] { $n } images were
+} excluded.
+remark-test-drawn = There is no test split: { $test } of { $n ->
     [one] { $n } image
    *[other] { $n } images
-}.
-remark-test-drawn = No test split was given: { $test } of { $n ->
-    [one] { $n } image
-   *[other] { $n } images
-} were set aside as test images, { $share } % of every class in whole images (seed { $seed }).
-remark-gaps-left = The test split has no images of { $classes }, and there are too few training images to share.
-remark-gaps-filled = The test split has no images of { $classes }; it got { $n ->
+} were held out as test images ({ $share } % of each class, rounded, seed { $seed }).
+remark-gaps-left = The test split has no images of { $classes }, and there are too few training images to split.
+remark-gaps-filled = The test split had no images of { $classes }; { $n ->
+    [one] { $n } training image was
+   *[other] { $n } training images were
+} moved to it ({ $share } % of each class, seed { $seed }).
+remark-validation = For tuning, all metrics use { $n ->
     [one] { $n } training image
    *[other] { $n } training images
-} ({ $share } % of each, seed { $seed }).
-remark-validation = For tuning, everything is measured on { $n ->
-    [one] { $n } training image
-   *[other] { $n } training images
-} ({ $share } % of every class); the test split ({ $test ->
+} ({ $share } % of each class) as validation images; the test split ({ $test ->
     [one] { $test } test image
    *[other] { $test } test images
-}) stays unseen.
-remark-copies-unsought = Copies of one picture were not looked for and may stand on both sides.
-remark-copies-moved = So that all copies of a picture are on the same side, { $n ->
-    [one] { $n } image
-   *[other] { $n } images
-} changed sides.
-remark-near-copies-moved = So that all copies of a picture, near ones too, are on the same side, { $n ->
-    [one] { $n } image
-   *[other] { $n } images
-} changed sides.
-remark-none-drawn = Of { $classes } none could be taken: all pictures there are copies of one another.
+}) is not used.
+remark-copies-unsought = Duplicate images were not searched for and may be in both splits.
+remark-copies-moved = To keep all copies of an image in one split, { $n ->
+    [one] { $n } image was
+   *[other] { $n } images were
+} moved to the other split.
+remark-near-copies-moved = To keep all copies and near copies of an image in one split, { $n ->
+    [one] { $n } image was
+   *[other] { $n } images were
+} moved to the other split.
+remark-none-drawn = No images of { $classes } were held out: all of their images are copies of one another.
 remark-near-copies = { $sets ->
     [one] { $sets } set
    *[other] { $sets } sets
 } of near copies ({ $n ->
-    [one] { $n } picture
-   *[other] { $n } pictures
-}: frames of a burst, resized or newly compressed pictures) count as copies when a split is drawn.
-remark-near-copies-cut = A set ends at { $most } pictures, and some would go on.
+    [one] { $n } image
+   *[other] { $n } images
+}: burst shots, resized or recompressed images) are treated as copies when a split is created.
+remark-near-copies-cut = A set is limited to { $most } images; some sets would be larger.
 remark-two-labels = { $n ->
-    [one] { $n } picture stands
-   *[other] { $n } pictures stand
-} under more than one label: { $pairs }. Take the copies with the wrong label out of the data: whatever is answered for such a picture, one of its labels counts it as wrong.
+    [one] { $n } image has
+   *[other] { $n } images have
+} more than one label: { $pairs }. Remove the copies with the wrong label from the dataset; otherwise every prediction for such an image counts as wrong for one of its labels.
 remark-two-labels-first = { $n ->
-    [one] { $n } picture stands
-   *[other] { $n } pictures stand
-} under more than one label, the first are { $pairs }. Take the copies with the wrong label out of the data: whatever is answered for such a picture, one of its labels counts it as wrong.
-remark-no-class-names = '{ $file }' does not hold the { $n } class names: the classes are numbered.
-remark-not-looked-at = With more than { $most } files, damaged pictures and duplicates were not looked for; damaged ones are left out when they come up.
+    [one] { $n } image has
+   *[other] { $n } images have
+} more than one label; the first are { $pairs }. Remove the copies with the wrong label from the dataset; otherwise every prediction for such an image counts as wrong for one of its labels.
+remark-no-class-names = '{ $file }' does not contain the { $n } class names: classes are shown as numbers.
+remark-not-looked-at = The dataset has more than { $most } files, so damaged and duplicate images were not searched for; damaged images are skipped when they are read.
 remark-dark = { $n ->
     [one] { $n } image has 16 bits per channel but uses
    *[other] { $n } images have 16 bits per channel but use
-} only { $bits } of them (largest value { $largest }), so they are nearly black to the network. Train with --bit-depth { $depth }; the run then reads images to predict in the same way.
+} only { $bits } of them (maximum value { $largest }), so the network sees almost black images. Train with --bit-depth { $depth }; the run then reads images to predict in the same way.
 remark-clipped = { $n ->
     [one] { $n } image has 16 bits per channel, and its
    *[other] { $n } images have 16 bits per channel, and their
 } values use { $bits } bits, more than --bit-depth { $depth }: the brightest parts become white.
-remark-test-classes-from = Classes of the test split were taken from { $file }.
-remark-class-column = The column '{ $column }' of '{ $file }' was taken as the class.
-remark-from-list = Classes and splits were taken from '{ $file }'.
-remark-from-lists = Classes and splits were taken from { $files }.
-remark-not-unicode = '{ $file }' is not UTF-8: it was read as Windows-1252. If names look wrong, save the table as UTF-8.
-remark-split-unread = The column '{ $column }' of '{ $file }' does not name training and test images: it was not used.
-remark-list-unused = Not used: { $why }. Classes were taken from elsewhere.
-remark-guess-unused = The column '{ $column }' of '{ $file }' was not used: another list names the classes.
-remark-lists-agree = The folders and { $files } name the same classes and splits.
-remark-lists-before-folders = The classes or splits in { $files } are not those of the folders: the folders were not used.
-remark-lists-unused = Images of this folder are named in { $files }, but without clear classes: the classes were taken from the folders.
+remark-test-classes-from = The classes of the test split were read from { $file }.
+remark-class-column = The column '{ $column }' of '{ $file }' was used as the class.
+remark-from-list = Classes and splits were read from '{ $file }'.
+remark-from-lists = Classes and splits were read from { $files }.
+remark-not-unicode = '{ $file }' is not UTF-8 and was read as Windows-1252. If names look wrong, save the table as UTF-8.
+remark-split-unread = The column '{ $column }' of '{ $file }' was not used: it does not identify training and test images.
+remark-list-unused = Not used: { $why }. Classes were read from another source.
+remark-guess-unused = The column '{ $column }' of '{ $file }' was not used: another list contains the classes.
+remark-lists-agree = The folders and { $files } agree on classes and splits.
+remark-lists-before-folders = The classes or splits in { $files } differ from those of the folders; the folders were not used.
+remark-lists-unused = Images of this folder are listed in { $files } without clear classes; the classes were read from the folders.
 remark-two-labels-in-list = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
 } two labels in '{ $file }' and { $n ->
     [one] was
    *[other] were
-} left out: { $images }.
-remark-without-split = Left out: { $n ->
+} excluded: { $images }.
+remark-without-split = Excluded: { $n ->
     [one] { $n } image
    *[other] { $n } images
-} that the lists assign to no split.
-remark-classless = Left out: { $n ->
+} without a split in the lists.
+remark-classless = Excluded: { $n ->
     [one] { $n } image
    *[other] { $n } images
-} that the lists name without a class.
-remark-splits-from-folders = The folders' names say which images are for training and which for testing.
-remark-names-from-files = The lists only number the classes: their names are the beginnings of the file names.
+} without a class in the lists.
+remark-splits-from-folders = Training and test images were identified by the folder names.
+remark-names-from-files = The lists contain only class numbers; class names were taken from the start of the file names.
 remark-names-from-paths = { $n ->
     [one] { $n } folder name occurs
    *[other] { $n } folder names occur
-} in several places: these classes are named by their paths.
-remark-unlisted = Left aside: { $n ->
-    [one] { $n } picture
-   *[other] { $n } pictures
-} that no list names.
-remark-validation-aside = Left aside: { $n ->
+} in several places; these classes are named by their paths.
+remark-unlisted = Not used: { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} not in any list.
+remark-validation-aside = Not used: { $n ->
     [one] { $n } validation image
    *[other] { $n } validation images
-}, since there is a test split as well.
-remark-tested-only = Tested with only: { $n ->
-    [one] { $n } picture
-   *[other] { $n } pictures
-} that the lists name for training as well.
-remark-teachable = This is a project of Teachable Machine: its { $n ->
-    [one] { $n } class
-   *[other] { $n } classes
-} became the data set.
-remark-renamed = Not every system takes these names of classes, so they are written differently: { $classes }.
+}, because there is a test split.
+remark-tested-only = Used only for testing: { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} that the lists also assign to training.
+remark-teachable = This is a Teachable Machine project; its { $n ->
+    [one] { $n } class was
+   *[other] { $n } classes were
+} loaded as the dataset.
+remark-renamed = Some class names are not valid on every system and were changed: { $classes }.
 remark-renamed-one = '{ $from }' as '{ $to }'
-remark-folder-of = The folder of '{ $file }' was taken as the data set.
-remark-one-class = '{ $folder }' holds only pictures and lies beside other such folders: it was taken as one class, and '{ $parent }' as the data set.
-remark-one-split = '{ $folder }' is one split of a data set: '{ $parent }', which holds both, was opened.
-remark-single-folder = '{ $folder }' holds a single folder: its content, '{ $inner }', was taken as the data set.
-remark-masks-aside = The folders beside '{ $inner }' in '{ $folder }' hold masks: '{ $inner }' was taken as the data set.
-remark-second-split = '{ $folder }' was left aside: there is a test split as well.
-remark-without-classes = '{ $folder }' holds { $n ->
-    [one] { $n } picture
-   *[other] { $n } pictures
-} without classes: it was left aside.
-remark-serves-as-test = '{ $folder }' serves as the test split.
-remark-beside-splits = '{ $folder }' beside the splits was left aside ({ $n ->
-    [one] { $n } picture
-   *[other] { $n } pictures
+remark-folder-of = The folder of '{ $file }' was used as the dataset.
+remark-one-class = '{ $folder }' contains only images and is next to other such folders: it was used as one class, and '{ $parent }' as the dataset.
+remark-one-split = '{ $folder }' is one split of a dataset; '{ $parent }', which contains both splits, was opened.
+remark-single-folder = '{ $folder }' contains a single folder: '{ $inner }' was used as the dataset.
+remark-masks-aside = The folders next to '{ $inner }' in '{ $folder }' contain masks: '{ $inner }' was used as the dataset.
+remark-second-split = '{ $folder }' was not used, because there is a test split.
+remark-without-classes = '{ $folder }' was not used: it contains { $n ->
+    [one] { $n } image
+   *[other] { $n } images
+} without classes.
+remark-serves-as-test = '{ $folder }' was used as the test split.
+remark-beside-splits = '{ $folder }' next to the splits was not used ({ $n ->
+    [one] { $n } image
+   *[other] { $n } images
 }).
 remark-nested = { $n ->
     [one] { $n } class folder has
    *[other] { $n } class folders have
-} subfolders of their own: the pictures in those count for the class.
-remark-splits-inside = The class folders hold folders named for splits: these were taken as the splits.
-remark-domains = { $folders } hold the same class folders: they were taken as domains and put together.
+} subfolders; the images in them belong to the class.
+remark-splits-inside = The class folders contain folders named after splits; these were used as the splits.
+remark-domains = { $folders } contain the same class folders: they were treated as domains and merged.
 remark-files-left-out = { $n ->
     [one] { $n } file was
    *[other] { $n } files were
-} left out; `lae-studio data` says which and why
+} skipped; run `lae-studio data` for details
 remark-left-out = { $n ->
     [one] { $n } file was
    *[other] { $n } files were
-} left out: { $files }.
-remark-of-backbone = assumed of { $name }: { $what }
+} skipped: { $files }.
+remark-of-backbone = assumed for { $name }: { $what }
 
 # Why a file was left out.
 skip-untrained = a test image of a class without training images
-skip-missing = missing from the data set
-skip-cut-off = cut off after { $n ->
-    [one] { $n } whole record
-   *[other] { $n } whole records
+skip-missing = missing from the dataset
+skip-cut-off = truncated after { $n ->
+    [one] { $n } complete record
+   *[other] { $n } complete records
 }, with { $rest ->
     [one] { $rest } byte
    *[other] { $rest } bytes
@@ -167,56 +167,56 @@ skip-cut-off = cut off after { $n ->
 skip-unknown-labels = { $n ->
     [one] { $n } record
    *[other] { $n } records
-} with a label that no class has
-skip-not-there = named in line { $line } of '{ $file }', but not in the folder
-skip-several-there = named in line { $line } of '{ $file }', but several folders hold an image of this name
-skip-no-split = line { $line } of '{ $file }' puts it into neither training nor test
-skip-two-labels = a list gives it two labels
-skip-more-not-there = { $n } more of its lines name pictures that are not in the folder
-skip-no-class = its line names no class
-skip-foreign = { $form } pictures are not read
-skip-no-picture = not a picture
-skip-no-picture-ending = not a picture (.{ $ending })
-skip-beside-classes = a picture beside the class folders
-skip-link-around = a link to a folder around the data set
-skip-link-again = a link to a folder that is already read
-skip-link-nowhere = a link that leads nowhere
-skip-folder-unread = the folder could not be read: { $error }
-skip-folder-broke-off = its list of files broke off: { $error }
-skip-kind-unread = its kind could not be read
+} with a label that matches no class
+skip-not-there = listed in line { $line } of '{ $file }' but not found in the folder
+skip-several-there = listed in line { $line } of '{ $file }', but several folders contain an image with this name
+skip-no-split = line { $line } of '{ $file }' assigns it to neither training nor test
+skip-two-labels = a list contains two labels for it
+skip-more-not-there = { $n } more lines list images that were not found in the folder
+skip-no-class = its line has no class
+skip-foreign = { $form } images are not supported
+skip-no-picture = not an image
+skip-no-picture-ending = not an image (.{ $ending })
+skip-beside-classes = an image outside the class folders
+skip-link-around = a link to a parent folder of the dataset
+skip-link-again = a link to a folder that has already been read
+skip-link-nowhere = a broken link
+skip-folder-unread = cannot read the folder: { $error }
+skip-folder-broke-off = cannot read the whole file list: { $error }
+skip-kind-unread = cannot determine the file type
 skip-too-deep = folders are nested too deeply
-skip-not-ordinary = not an ordinary file
+skip-not-ordinary = not a regular file
 skip-archive-link = a link or special file in the archive
-skip-leads-out = its path leads out of the archive
-skip-name-twin = another folder of the archive has this name in other letters, and this system does not tell them apart
-skip-name-impossible = no file can have this name here
-skip-not-of-the-project = not a picture of one of the project's classes
+skip-leads-out = its path is outside the archive
+skip-name-twin = its folder name differs from another one in the archive only in case, which this system does not distinguish
+skip-name-impossible = not a valid file name on this system
+skip-not-of-the-project = not an image of a class in the project
 
 # What suits a data set.
-suited = Chosen for this data, about { $n ->
+suited = Chosen for this dataset (about { $n ->
     [one] { $n } image
    *[other] { $n } images
-} a task: batch { $batch }, { $epochs ->
+} per task): batch { $batch }, { $epochs ->
     [one] { $epochs } epoch
    *[other] { $epochs } epochs
 }.
-suited-more-steps = Chosen for this data, about { $n ->
+suited-more-steps = Chosen for this dataset (about { $n ->
     [one] { $n } image
    *[other] { $n } images
-} a task: batch { $batch }, { $epochs ->
+} per task): batch { $batch }, { $epochs ->
     [one] { $epochs } epoch
    *[other] { $epochs } epochs
-}, more where a task has less than { $steps ->
+}; more for tasks with fewer than { $steps ->
     [one] { $steps } step
    *[other] { $steps } steps
 }.
 
 # What a file of weights does not say.
 network-random = random weights
-network-on-trust = the first download was right: no SHA-256 of it is known, so that of the file that came is kept and held against every later one
+network-on-trust = the first download was correct: no published SHA-256 is known, so the hash of the first download is saved and later downloads are compared with it
 network-input = an input of { $side }×{ $side } pixels
-network-input-of-windows = an input of { $side }×{ $side } pixels, so that the last stage is one window
-network-no-norm = no norm after the mean over positions, as LAE's released code
+network-input-of-windows = an input of { $side }×{ $side } pixels, so that the last stage is a single window
+network-no-norm = no norm after the mean over positions, as in LAE's released code
 network-heads = { $n ->
     [one] { $n } head
    *[other] { $n } heads
@@ -224,94 +224,94 @@ network-heads = { $n ->
     [one] { $channels } channel
    *[other] { $channels } channels
 }, as usual for ViT
-network-gelu = GELU in its exact form and epsilon { $epsilon }; for OpenAI's CLIP make an entry with activation "quick_gelu"
-network-pixels-as-they-are = pixels in [0, 1] as they are, as LAE feeds its ViT
-network-pixels-imagenet = pixels normalised by ImageNet's mean and deviation
+network-gelu = exact GELU and epsilon { $epsilon }; for OpenAI's CLIP, add an entry with activation "quick_gelu"
+network-pixels-as-they-are = unnormalised pixels in [0, 1], as in LAE's ViT
+network-pixels-imagenet = pixels normalised with ImageNet mean and standard deviation
 
 # What is to be known of pictures that a run is taught.
-teach-few = Fewer than { $few } pictures to learn from: { $classes }. Ten or more make a class safer.
-teach-untested = No picture to test with: { $classes }.
-teach-known = The run knows { $classes } already: what is learned of these pictures counts for the class.
-teach-unmeasured = What the classes lose that the run knew cannot be measured: { $why }.
-teach-stopped = The run was stopped in task { $task } of { $of }: it is taught from the task before.
+teach-few = Fewer than { $few } training images: { $classes }. Ten or more per class give more reliable results.
+teach-untested = No test images: { $classes }.
+teach-known = The run already knows { $classes }; the new images are added to the class.
+teach-unmeasured = Forgetting of earlier classes cannot be measured: { $why }.
+teach-stopped = The run was stopped in task { $task } of { $of }; the added task starts from the task before.
 teach-repeated = { $n ->
-    [one] The training picture
-   *[other] Each of the { $n } training pictures
-} is shown { $times ->
+    [one] The training image
+   *[other] Each of the { $n } training images
+} is used { $times ->
     [one] { $times } time
    *[other] { $times } times
-} in an epoch, { $batch } at a time, with steps of the size they had in the run.
-teach-copies-unsought = Copies of the added task's pictures among the run's test images were not looked for.
+} per epoch, in batches of { $batch }, with the step size of the run.
+teach-copies-unsought = The test images of the run were not searched for copies of the added images.
 teach-copies = { $n ->
-    [one] { $n } of the run's test images is a copy of a picture that was taught: what is measured from now on leaves it out.
-   *[other] { $n } of the run's test images are copies of pictures that were taught: what is measured from now on leaves them out.
+    [one] { $n } test image of the run is a copy of an added image and is excluded from now on.
+   *[other] { $n } test images of the run are copies of added images and are excluded from now on.
 }
 
 # What is being done.
 doing-more = { $what }: { $more }
-doing-opening-data = opening the data set
-doing-opening-data-of-run = opening the data set of the run
+doing-opening-data = opening the dataset
+doing-opening-data-of-run = opening the dataset of the run
 doing-opening-device = opening the device
 doing-opening-backbone = opening the backbone
 doing-loading-backbone = loading the backbone
 doing-download = downloading the weights of { $name }, { $done } MB
 doing-download-of = downloading the weights of { $name }, { $done } of { $of } MB
-doing-counting = counting what competes
-doing-looking-for-runs = looking which runs are there
+doing-counting = counting candidates
+doing-looking-for-runs = listing existing runs
 doing-waiting = waiting for { $n ->
     [one] { $n } run
    *[other] { $n } runs
-} of other programs
+} in other programs
 doing-trying = trying { $title }, { $number } of { $of }
-doing-answering = answering after task { $task }
-doing-comparing-pictures = comparing the pictures
-doing-looking-at-files = looking at the files
-doing-looking-at-pictures = looking at the pictures
-doing-copying-pictures = copying the pictures
-doing-opening-earlier-pictures = opening the pictures of earlier added tasks
-doing-looking-for-copies = looking for copies of what was taught among the test pictures
-doing-carrying = carrying { $n ->
+doing-answering = predicting after task { $task }
+doing-comparing-pictures = comparing images
+doing-looking-at-files = checking files
+doing-looking-at-pictures = checking images
+doing-copying-pictures = copying images
+doing-opening-earlier-pictures = opening images of earlier added tasks
+doing-looking-for-copies = searching the test images for copies of added images
+doing-carrying = copying { $n ->
     [one] { $n } file
    *[other] { $n } files
 } of { $what } to { $place }
-carry-data = the data set
+carry-data = the dataset
 carry-backbone = the backbone
 carry-adapter = the adapter
 doing-reading-names = reading names
-doing-checking-pictures = checking pictures
+doing-checking-pictures = checking images
 doing-unpacking = unpacking (MB)
-doing-keeping = keeping what was unpacked
+doing-keeping = saving unpacked files
 doing-packing = packing
 doing-writing-inputs = writing inputs
-doing-writing-pictures = writing pictures
+doing-writing-pictures = writing images
 
 # What came of a trial, and of a search.
-trial-fewer-pictures = So that it does not take long, { $limit } of the up to { $n ->
-    [one] { $n } training picture
-   *[other] { $n } training pictures
-} of a class were used, and as many to judge.
-trial-fewer-epochs = So that it does not take long, tasks had { $n ->
+trial-fewer-pictures = To save time, { $limit } of up to { $n ->
+    [one] { $n } training image
+   *[other] { $n } training images
+} per class were used, and the same number for validation.
+trial-fewer-epochs = To save time, tasks had { $n ->
     [one] { $n } epoch
    *[other] { $n } epochs
-} and not { $usual }: methods that learn by steps may come to more in a run.
-trial-judged = Each learned from { $n ->
-    [one] { $n } training picture
-   *[other] { $n } training pictures
-} and was judged on { $judged } held back from them, of which one is { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. No test picture was looked at.
-trial-none-ended = No method came to its end.
-trial-best = { $title } suits these pictures best.
-trial-level = { $title } answered best; so few pictures do not tell it apart from { $others }.
-search-none-ended = { $title }: none of { $n ->
+} instead of { $usual }; methods that train in steps may reach more in a full run.
+trial-judged = Each method was trained on { $n ->
+    [one] { $n } training image
+   *[other] { $n } training images
+} and evaluated on { $judged } held-out training images; one image is { NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } %. No test images were used.
+trial-none-ended = No method finished.
+trial-best = { $title } gives the best results on this dataset.
+trial-level = { $title } has the highest accuracy, but the difference from { $others } is too small for so few images.
+search-none-ended = { $title }: no selection, because none of { $n ->
     [one] { $n } row
    *[other] { $n } rows
-} has all of its runs, so none is chosen.
+} has finished all of its runs.
 search-best = { $title }: { $best } is the best of { $n ->
     [one] { $n } row
    *[other] { $n } rows
-}, { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % on pictures held back.
+}, with { NUMBER($mean, minimumFractionDigits: 1, maximumFractionDigits: 1) } % on held-out images.
 search-second = { $second } is { NUMBER($behind, minimumFractionDigits: 1, maximumFractionDigits: 1) } points behind.
-search-level = { $others } cannot be told from { $best }; more class orders or seeds may tell them apart.
-search-one-run = One run of each does not show what is chance: { $others } cannot be told from { $best }. Give several class orders or seeds.
-search-highest = { $setting } is the highest value that was tried; a higher one may be better.
-search-lowest = { $setting } is the lowest value that was tried; a lower one may be better.
-search-unranked = Not ranked, because a run could not be finished: { $rows }.
+search-level = No clear difference between { $best } and { $others }. More class orders or seeds may show one.
+search-one-run = No clear difference between { $best } and { $others } with one run each. Use several class orders or seeds.
+search-highest = { $setting } is the highest value tried; a higher one may be better.
+search-lowest = { $setting } is the lowest value tried; a lower one may be better.
+search-unranked = Not ranked because of unfinished runs: { $rows }.

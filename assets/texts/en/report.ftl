@@ -7,35 +7,38 @@ report-compared = { $n ->
 report-about = { $n ->
     [one] { $n } run
    *[other] { $n } runs
-} of LAE Studio { $version }. Accuracies are percent.
-report-more-figures = More figures, and what they are
-report-less-is-better = less is better
+} of LAE Studio { $version }. Accuracies are in percent.
+report-more-figures = More metrics and their definitions
+report-less-is-better = lower is better
 report-several-runs = Several runs: mean ± sample standard deviation over class orders and seeds.
 report-experiment = experiment
 report-runs = runs
-report-numbers = The numbers
-report-published = Beside published results
+report-numbers = Numbers
+report-published = Comparison with published results
 report-published-as = published as
-report-there = { $figure } there
-report-here-there = here − there
-report-differs = what differs
+report-there = { $figure } published
+report-here-there = this report − published
+report-differs = differences
 report-table = table { $table }
 report-left-out = { $n ->
     [one] { $n } more run
    *[other] { $n } more runs
-} of the tables above have no section of their own here.
-report-mistaken = Mistaken most
-report-taken-for = taken for
+} in the tables above { $n ->
+    [one] has
+   *[other] have
+} no section here.
+report-mistaken = Most frequent confusions
+report-taken-for = predicted as
 report-images = images
-report-begun = { $run }, begun { $time }
+report-begun = { $run }, started { $time }
 report-matrix = Accuracy on the images of each task, after each task
-report-unreadable = Its answers cannot be read: { $why }.
-report-pet = The PET's text
-report-pet-hash = PET's text, SHA-256
-report-answer-of = answer of
+report-unreadable = The predictions cannot be read: { $why }.
+report-pet = PET source
+report-pet-hash = SHA-256 of the PET source
+report-answer-of = predictions of
 report-the-run = the run
-report-confusion = What the test images are taken for, after task { $n }
-report-classes = Accuracy of each class
+report-confusion = Confusion of the test images after task { $n }
+report-classes = Accuracy by class
 report-test-images = test images
 report-training-images = training images
 report-accuracy = accuracy
@@ -58,8 +61,8 @@ report-task = task
 report-of-classes = classes
 report-program = program
 report-device = device
-report-key = key of the experiment
-report-trained = trained parameters
+report-key = experiment key
+report-trained = trainable parameters
 report-frozen = frozen parameters
-report-made-from = What it was made from
+report-made-from = Source
 report-settings = All settings

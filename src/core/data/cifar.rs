@@ -317,7 +317,7 @@ mod tests {
         bytes.extend([1, 2, 3]);
         let batch = from_records(form, bytes);
         assert_eq!(batch.labels, [Some(42), Some(99), None]);
-        assert!(batch.damage.unwrap().english.contains("3 whole records"));
+        assert!(batch.damage.unwrap().english.contains("3 complete records"));
     }
 
     proptest! {

@@ -293,7 +293,7 @@ mod tests {
             correction("b", Some("dog")),
             correction("c", None),
         ];
-        let words = "2 labels corrected, 1 picture left out";
+        let words = "2 labels corrected, 1 image excluded";
         let told = |list| {
             CorrectionCount::of(list)
                 .words()
@@ -301,7 +301,7 @@ mod tests {
         };
         assert_eq!(told(&list).as_deref(), Some(words));
         assert!(short(&list).starts_with(words) && short(&list) != short(&list[..2]));
-        assert_eq!(told(&list[2..]).as_deref(), Some("1 picture left out"));
+        assert_eq!(told(&list[2..]).as_deref(), Some("1 image excluded"));
         assert_eq!(CorrectionCount::default().words(), None);
     }
 

@@ -348,7 +348,7 @@ mod tests {
         assert!(
             tree.skipped
                 .iter()
-                .any(|s| s.reason.english.contains("leads nowhere"))
+                .any(|s| s.reason.english.contains("broken link"))
         );
     }
 
@@ -356,9 +356,9 @@ mod tests {
     fn reasons_name_the_format() {
         assert_eq!(
             reason_for(OsStr::new("a.HEIC")),
-            "HEIC pictures are not read"
+            "HEIC images are not supported"
         );
-        assert_eq!(reason_for(OsStr::new("a.txt")), "not a picture (.txt)");
-        assert_eq!(reason_for(OsStr::new("README")), "not a picture");
+        assert_eq!(reason_for(OsStr::new("a.txt")), "not an image (.txt)");
+        assert_eq!(reason_for(OsStr::new("README")), "not an image");
     }
 }

@@ -188,12 +188,12 @@ mod tests {
         assert_eq!(trial(&rights, 5000).level(), [1, 2]);
         let told = few.sentences();
         assert!(
-            told[0].english.contains("judged on 50 held back")
-                && told[0].english.contains("one is 2.0 %")
+            told[0].english.contains("evaluated on 50 held-out")
+                && told[0].english.contains("one image is 2.0 %")
         );
         assert_eq!(
             told[1],
-            "M0 answered best; so few pictures do not tell it apart from M1."
+            "M0 has the highest accuracy, but the difference from M1 is too small for so few images."
         );
     }
 }

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         for (from, to, line, words) in [
-            ("+++\ntitle", "title", 1, "does not begin"),
+            ("+++\ntitle", "title", 1, "does not start"),
             ("minutes = 5", "minutes = x", 3, "cannot be read"),
             ("minutes = 5\n", "", 2, "minutes"),
             ("forgetting(a)}", "forgetting(b)}", 7, "\"b\""),
@@ -239,7 +239,7 @@ mod tests {
                 "basline",
             ),
             ("kind = \"curves\"", "kind = \"curve\"", 15, "curve"),
-            ("```figure", "```figur", 15, "no block named"),
+            ("```figure", "```figur", 15, "unknown block"),
             ("forgetting(a) > 1", "forgetting(a)", 20, "a number"),
             ("runs = [\"a\"]", "runs = [\"b\"]", 15, "no run \"b\""),
         ] {

@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_ends_something_is_found_by_its_own_first_word_alone() {
-        let stop = PaletteEntry::new("Stop the run and save it", UiCommand::Stop).careful();
+        let stop = PaletteEntry::new("Stop run and save", UiCommand::Stop).careful();
         assert_eq!(stop.fit("run"), None);
         assert_eq!(stop.fit("s t"), None);
         assert_eq!(stop.fit("sto"), Some(0));

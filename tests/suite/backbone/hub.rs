@@ -143,7 +143,7 @@ fn a_fresh_download_is_loaded_and_kept() {
     assert_eq!(told.last().unwrap().done, body.len() as u64);
     assert!(matches!(library.state(&opened.entry), State::Present(_)));
     // No table knows its hash, and the person is told what that means.
-    assert!(lae_studio::texts::said(&opened.assumed, "").contains("no SHA-256 of it is known"));
+    assert!(lae_studio::texts::said(&opened.assumed, "").contains("no published SHA-256 is known"));
     library.open("toy", &Device::flex(), &mut |_| true).unwrap();
     assert_eq!(hub.sent.load(Ordering::SeqCst), body.len(), "loaded once");
     // The hash of the first download is what later loads are held against.

@@ -204,7 +204,7 @@ fn what_a_cluster_refuses_and_what_fails_there_is_told() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains(told), "{said}");
     };
-    let said = "Slurm refuses: invalid partition specified: none";
+    let said = "Slurm rejected the job: invalid partition specified: none";
     refused(&["--slurm", "wrong"], said);
     refused(&["--slurm", "alone"], "the place alone is no cluster");
     refused(&["--slurm", "hre"], "did you mean `here`");
@@ -248,7 +248,7 @@ fn without_slurm_it_is_said_where_to_go() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("there is no sbatch on this machine"),
+        said.contains("sbatch was not found on this machine"),
         "{said}"
     );
     assert!(said.contains("login host"), "{said}");

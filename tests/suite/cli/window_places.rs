@@ -202,10 +202,7 @@ fn a_run_whose_engine_was_ended_while_no_window_was_open_comes_home_and_goes_on_
         live(s).is_some_and(|run| !run.stage.is_live())
     });
     let problem = live(&session).unwrap().problem.clone().unwrap();
-    assert_eq!(
-        problem.what,
-        "the engine was ended in the middle of the run"
-    );
+    assert_eq!(problem.what, "the engine stopped during the run");
     let folder = lab.runs_here().remove(0);
     until(&mut session, "it is listed", |s| {
         !s.busy()
@@ -291,7 +288,7 @@ fn a_job_is_gone_that_is_removed_while_its_data_are_carried() {
     });
     let at = &session.train.places["lab"];
     let words = at.on_the_way.values().next().unwrap();
-    assert_eq!(words.english, "carrying 88 files of the data set to lab");
+    assert_eq!(words.english, "copying 88 files of the dataset to lab");
     let job = at.queue.jobs().next().unwrap().id;
     session.take_out_at("lab", job);
     until(&mut session, "it is gone", |s| {
@@ -374,7 +371,7 @@ fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
     session.load(Load::Places);
     until(&mut session, "lab is given up", |s| {
         let lab = s.places.get("lab").unwrap();
-        lab.answers.problem().is_some() && lab.line().ends_with("does not let this key in")
+        lab.answers.problem().is_some() && lab.line().ends_with("rejected the SSH key")
     });
     session.choose_place(Some("lab".into()));
     session.start();
@@ -382,6 +379,6 @@ fn a_place_that_cannot_be_reached_says_why_and_costs_no_frame() {
         has_ended(s, Stage::Failed)
     });
     let told = &session.notices.list.last().unwrap().problem;
-    assert!(told.what.ends_with("does not let this key in"), "{told}");
+    assert!(told.what.ends_with("rejected the SSH key"), "{told}");
     assert!(store::places_at_work(&lab.here()).is_empty());
 }

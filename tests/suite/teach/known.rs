@@ -51,7 +51,7 @@ fn test_pictures_that_an_added_task_teaches_are_tested_no_more() {
     let stored = store::load(&run).unwrap();
     let notes = lae_studio::texts::said(&stored.header.added_tasks[0].notes, " ");
     assert!(
-        notes.contains("5 of the run's test images are copies"),
+        notes.contains("5 test images of the run are copies"),
         "{notes}"
     );
     let after = &stored.reports.last().unwrap().answers;
@@ -169,16 +169,16 @@ fn a_handful_of_pictures_is_an_added_task() {
         );
         let notes = lae_studio::texts::said(&added_task.notes, " ");
         assert!(
-            notes.contains("Fewer than 4 pictures to learn from: A, B"),
+            notes.contains("Fewer than 4 training images: A, B"),
             "{notes}"
         );
-        assert!(notes.contains("No picture to test with: B"), "{notes}");
+        assert!(notes.contains("No test images: B"), "{notes}");
         if method != "ranpac" {
             assert!(
                 added_task.batch < 16 && added_task.repeats >= 40,
                 "{added_task:?}"
             );
-            assert!(notes.contains("is shown"), "{notes}");
+            assert!(notes.contains("per epoch, in batches of"), "{notes}");
         }
     }
 }

@@ -73,10 +73,10 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     settle(&mut window);
     window.get_by_label("Teach…").click();
     settle(&mut window);
-    window.get_by_label_contains("one subfolder of pictures per class");
+    window.get_by_label_contains("one subfolder of images per class");
     assert!(
         window
-            .query_by_label_contains("Undo the last added task")
+            .query_by_label_contains("Undo last added task")
             .is_none()
     );
     shot(&mut window, "teach-question");
@@ -105,7 +105,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
         header.is_some_and(|header| header.added_tasks.len() == 1)
     });
     ended(&mut window);
-    window.get_by_label_contains("Of the test pictures of A, B");
+    window.get_by_label_contains("Test images of A, B");
     let live = window.state().session.train.live.clone().unwrap();
     assert_eq!((live.reports.len(), live.tasks()), (4, 4));
     shot(&mut window, "teach-done");
@@ -130,9 +130,7 @@ fn a_dropped_folder_is_taught_measured_shown_and_undone() {
     });
     window.get_by_label("Teach…").click();
     settle(&mut window);
-    window
-        .get_by_label("Undo the last added task: A, B")
-        .click();
+    window.get_by_label("Undo last added task: A, B").click();
     settle(&mut window);
     wait(&mut window, "the added task is gone", |app| {
         let opened = app.session.train.opened.as_ref();

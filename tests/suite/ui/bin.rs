@@ -68,10 +68,10 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
         .click();
     settle(&mut window);
     assert_eq!(folders.iter().filter(|folder| folder.exists()).count(), 1);
-    window.get_by_label("Delete for good…").click();
+    window.get_by_label("Delete permanently…").click();
     window.run_steps(3);
-    window.get_by_label_contains("cannot be brought back afterwards");
-    window.get_by_label_contains("1 run of ");
+    window.get_by_label_contains("This cannot be undone");
+    window.get_by_label_contains("1 run (");
     shot(&mut window, "erase");
     // The question is asked once; Escape is no, and so is Enter, for nothing brings the run back.
     for key in [Key::Escape, Key::Enter] {
@@ -79,21 +79,21 @@ fn the_list_of_deleted_runs_restores_and_erases_after_one_question() {
         settle(&mut window);
         assert!(
             window
-                .query_by_label_contains("cannot be brought back afterwards")
+                .query_by_label_contains("This cannot be undone")
                 .is_none()
         );
         assert_eq!(store::deleted(runs.path()).len(), 1);
-        window.get_by_label("Delete for good…").click();
+        window.get_by_label("Delete permanently…").click();
         window.run_steps(3);
     }
     window.key_press(Key::Escape);
     window.run_steps(3);
-    window.get_by_label("Delete for good…").click();
+    window.get_by_label("Delete permanently…").click();
     window.run_steps(3);
-    window.get_by_label("Delete for good").click();
+    window.get_by_label("Delete permanently").click();
     settle(&mut window);
     assert!(store::deleted(runs.path()).is_empty());
-    window.get_by_label("There are none.");
+    window.get_by_label("No deleted runs");
     window.get_by_label("Close").click();
     window.run_steps(3);
     assert!(matches!(
@@ -121,5 +121,5 @@ fn a_run_at_work_or_in_the_queue_is_not_deleted() {
     session.delete(vec![busy.clone(), next.clone()]);
     settle(&mut window);
     assert!(busy.exists() && next.exists());
-    window.get_by_label_contains("2 runs that are at work or wait in the queue are not deleted");
+    window.get_by_label_contains("2 running or queued runs cannot be deleted");
 }

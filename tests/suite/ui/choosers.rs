@@ -85,11 +85,11 @@ fn without_a_dialog_the_window_says_so_and_takes_a_path() {
     settle(&mut window);
     settle(&mut window);
     window.get_by_label("Choose a folder with one subfolder per class");
-    window.get_by_label_contains("No dialog of files opens on this desktop");
+    window.get_by_label_contains("No file dialog is available on this desktop");
     shot(&mut window, "path");
     // What is not there is told in the dialog, which stays.
     go(&mut window, "Path", &made.path().join("gone"));
-    window.get_by_label_contains("There is nothing at");
+    window.get_by_label_contains("gone does not exist.");
     go(&mut window, "Path", &made.path().join("my pictures 1.0"));
     let place = made.path().join("my pictures 1.0").display().to_string();
     assert_eq!(window.state().session.experiment.draft.data, place);
@@ -142,13 +142,13 @@ fn a_dialog_that_does_not_come_up_can_be_done_without() {
     window.run_steps(3);
     window.get_by_label("Folder…").click();
     let mut steps = 0;
-    while window.query_by_label("Type the path instead").is_none() {
+    while window.query_by_label("Type a path instead").is_none() {
         std::thread::sleep(std::time::Duration::from_millis(30));
         window.step();
         steps += 1;
         assert!(steps < 200, "the way to do without never came");
     }
-    window.get_by_label("Type the path instead").click();
+    window.get_by_label("Type a path instead").click();
     window.run_steps(4);
     window.get_by_label("Choose this folder");
     // Its late answer finds nobody.
@@ -172,7 +172,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_second_word() {
         window.get_by_label("Save here");
         go(&mut window, "Path", &folder.path().join(name));
         window.get_by_label("Replace");
-        window.get_by_label("There is such a file already.");
+        window.get_by_label("This file already exists.");
         window.get_by_label("Path").focus();
         window.run_steps(2);
         window.get_by_label("Path").type_text("x");
@@ -211,7 +211,7 @@ fn a_run_goes_into_one_file_where_the_person_wants_it() {
     settle(&mut window);
     let told = window.state().session.notices.list.last().unwrap().clone();
     assert!(
-        !told.bad && told.problem.what.contains("is packed"),
+        !told.bad && told.problem.what.contains("run packed"),
         "{told:?}"
     );
     let packed = to.path().join("mine.laerun.zip");
@@ -232,7 +232,7 @@ fn a_model_goes_into_a_folder_where_the_person_wants_it() {
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Predict));
     settle(&mut window);
-    window.get_by_label("Take it with you…").click();
+    window.get_by_label("Export model…").click();
     settle(&mut window);
     // Each form has its sentence.
     for format in Format::ALL {
@@ -244,7 +244,7 @@ fn a_model_goes_into_a_folder_where_the_person_wants_it() {
     wait(&mut window, "the model is written", there);
     let told = window.state().session.notices.list.last().unwrap().clone();
     assert!(
-        !told.bad && told.problem.what.contains("is written"),
+        !told.bad && told.problem.what.contains("model exported"),
         "{told:?}"
     );
     assert!(to.path().join("old-torch/model.py").exists());

@@ -122,7 +122,7 @@ fn stopping_or_removing_a_job_at_a_place_is_a_question_first() {
             .count()
     };
     // The one that waits: Enter keeps it.
-    for label in ["Cancel", "Remove it"] {
+    for label in ["Cancel", "Remove"] {
         window.get_by_label_contains("Remove from lab").click();
         settle(&mut window);
         window.get_by_label("Remove it from lab?");
@@ -199,7 +199,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     window.get_by_label(running);
     window.get_by_label("Cancel").click();
     settle(&mut window);
-    window.get_by_label_contains("1 of its tasks wait and 2 run");
+    window.get_by_label_contains("jobs pending: 1, running: 2");
     shot(&mut window, "end-a-grid");
     // Enter keeps it.
     window.key_press(egui::Key::Enter);
@@ -207,7 +207,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     assert!(cancelled.lock().unwrap().is_empty());
     window.get_by_label("Cancel").click();
     settle(&mut window);
-    window.get_by_label("End the grid").click();
+    window.get_by_label("Stop grid").click();
     wait(&mut window, "it is asked again", |app| {
         app.session.train.clusters.grids[0].is_over()
     });

@@ -50,7 +50,7 @@ fn draw(window: &mut Harness<'_, StudioApp>, points: &[[f32; 2]]) {
 fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     let fields = || Role::TextInput;
     let field = window
-        .query_all_by_role_and_label(fields(), "Name of the class")
+        .query_all_by_role_and_label(fields(), "Class name")
         .nth(place)
         .unwrap();
     field.focus();
@@ -58,7 +58,7 @@ fn name(window: &mut Harness<'_, StudioApp>, place: usize, name: &str) {
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
     window.step();
     let field = window
-        .query_all_by_role_and_label(fields(), "Name of the class")
+        .query_all_by_role_and_label(fields(), "Class name")
         .nth(place)
         .unwrap();
     field.type_text(name);
@@ -87,9 +87,9 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     settle(&mut window);
     window.get_by_label("Teach…").click();
     settle(&mut window);
-    window.get_by_label("Draw or gather…").click();
+    window.get_by_label("Draw or collect…").click();
     settle(&mut window);
-    window.get_by_label_contains("ten or more make a class safe");
+    window.get_by_label_contains("Ten or more images per class");
     for i in 0..4 {
         let shift = i as f32 * 0.02;
         draw(
@@ -102,7 +102,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
             ],
         );
     }
-    window.get_by_label("Add a class").click();
+    window.get_by_label("Add class").click();
     settle(&mut window);
     // What is missing is said before anything can be taught.
     window.get_by_label("Class 2 needs at least two images.");
@@ -110,7 +110,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
         let shift = i as f32 * 0.02;
         draw(&mut window, &[[0.5, 0.1 + shift], [0.5, 0.9]]);
     }
-    window.get_by_label("Picture 4 of Class 2").click();
+    window.get_by_label("Image 4 of Class 2").click();
     settle(&mut window);
     let groups = window.state().session.collection.groups.clone();
     let counts: Vec<usize> = groups.iter().map(|group| group.pieces.len()).collect();
@@ -119,7 +119,7 @@ fn two_drawn_symbols_are_taught_to_a_finished_run() {
     let picture = &groups[0].pieces[0].picture;
     assert!(lae_studio::data::looks::is_light_on_dark(picture));
     shot(&mut window, "collect-two");
-    window.get_by_label("Teach them").click();
+    window.get_by_label("Teach").click();
     wait(&mut window, "the added task begins", |app| {
         let live = app.session.train.live.as_ref();
         let header = live.and_then(|run| run.header.as_ref());
@@ -162,7 +162,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
             .iter()
             .any(|notice| notice.bad)
     );
-    window.get_by_label("Add a class").click();
+    window.get_by_label("Add class").click();
     settle(&mut window);
     drop_on(&mut window, source.path().join("B"));
     settle(&mut window);
@@ -170,7 +170,7 @@ fn pictures_dropped_into_named_boxes_become_a_data_set() {
         app.session.collection.groups[1].pieces.len() == 6
     });
     shot(&mut window, "collect-data");
-    window.get_by_label("Use as data set").click();
+    window.get_by_label("Use as dataset").click();
     wait(&mut window, "the data set is open", |app| {
         let view = app.session.experiment.data.ready();
         view.is_some_and(|view| view.classes == ["Class 2", "first letter"])
@@ -200,7 +200,7 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     });
     let before = window.state().session.collection.groups.clone();
     assert!(!press_close(&mut window));
-    window.get_by_label_contains("3 images that you gathered");
+    window.get_by_label_contains("3 collected images");
     shot(&mut window, "collect-close");
     window.key_press(Key::Escape);
     window.run_steps(3);
@@ -212,19 +212,19 @@ fn what_is_gathered_is_asked_about_before_the_window_closes_and_what_is_removed_
     });
     assert!(press_close(&mut window));
     // An image and then the whole class are taken out, and put back one after the other.
-    window.get_by_label("Picture 2 of Class 1").click();
+    window.get_by_label("Image 2 of Class 1").click();
     settle(&mut window);
-    window.get_by_label("Empty").click();
+    window.get_by_label("Remove images").click();
     settle(&mut window);
     assert!(window.state().session.collection.is_empty());
     shot(&mut window, "collect-put-back");
-    window.get_by_label("Put back what was removed").click();
+    window.get_by_label("Undo remove").click();
     settle(&mut window);
     assert_eq!(window.state().session.collection.count(), 2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
     settle(&mut window);
     assert_eq!(window.state().session.collection.groups, before);
-    assert!(window.query_by_label("Put back what was removed").is_none());
+    assert!(window.query_by_label("Undo remove").is_none());
 }
 
 fn picture(shade: u8) -> Arc<Picture> {

@@ -158,12 +158,12 @@ fn a_figure_is_copied_as_numbers_and_as_a_picture() {
     settle(&mut window);
     window.get_by_label("Copy numbers").click();
     settle(&mut window);
-    window.get_by_label_contains("The numbers are in the clipboard");
+    window.get_by_label_contains("Numbers copied to the clipboard");
     window.get_by_label(menu).click();
     settle(&mut window);
     window.get_by_label("Copy image").click();
     settle(&mut window);
-    window.get_by_label_contains("The picture is in the clipboard");
+    window.get_by_label_contains("Image copied to the clipboard");
 }
 
 #[test]

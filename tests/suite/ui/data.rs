@@ -371,7 +371,7 @@ fn an_image_under_two_labels_is_shown_with_both_names() {
     let at = |name: &str| made.path().join(name);
     std::fs::copy(at("train/a/007.png"), at("train/b/003.png")).unwrap();
     let mut window = on(made.path().to_str().unwrap(), "1");
-    window.get_by_label_contains("1 picture stands under more than one label: a/007.png");
+    window.get_by_label_contains("1 image has more than one label: a/007.png");
     window.get_by_label("Show images with two labels").click();
     window.run_steps(3);
     window.get_by_label("a/007.png (a, train)");

@@ -95,7 +95,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     };
     let mut window = opened(folder.path(), dark);
     shot(&mut window, "editor-0-list");
-    window.get_by_label("Write one").click();
+    window.get_by_label("New plugin").click();
     settle(&mut window);
     checked(&mut window);
     assert!(open(&window).is_sound());
@@ -134,7 +134,7 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     settle(&mut window);
     let file = folder.path().join("plugins/my-adaptformer.toml");
     assert_eq!(fs::read_to_string(&file).unwrap(), right);
-    window.get_by_label("Use it").click();
+    window.get_by_label("Use plugin").click();
     settle(&mut window);
     assert_eq!(window.state().page, Page::Experiment);
     let draft = &window.state().session.experiment.draft;
@@ -176,7 +176,7 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
     // A text that is closed before it is saved is there again.
     window.get_by_label("Close").click();
     settle(&mut window);
-    window.get_by_label("Go on with it").click();
+    window.get_by_label("Continue editing").click();
     settle(&mut window);
     assert!(open(&window).text.ends_with("h + e @ do"));
     window.get_by_label("The text").focus();
@@ -195,7 +195,7 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
 fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = opened(folder.path(), Settings::default());
-    window.get_by_label("Write one").click();
+    window.get_by_label("New plugin").click();
     settle(&mut window);
     write(&mut window, "# aaaa b aa\n");
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Home);
@@ -238,7 +238,7 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("window.toml");
     let mut window = opened_with(folder.path(), Settings::default(), Some(file.clone()));
-    window.get_by_label("Write one").click();
+    window.get_by_label("New plugin").click();
     settle(&mut window);
     write(&mut window, WRONG);
     eframe::App::on_exit(window.state_mut());
@@ -326,7 +326,7 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     assert!(folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label("Close").click();
     settle(&mut window);
-    window.get_by_label("This file would replace the built-in Adapter");
+    window.get_by_label("This file overrides the built-in plugin Adapter");
     window.get_by_label_contains("Installed on");
     shot(&mut window, "editor-7-installed");
 

@@ -75,8 +75,8 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
     turn_to(&mut window, Page::Compare);
     settle(&mut window);
     shot(&mut window, "fenced-page");
-    window.get_by_label_contains("Compare was told to fail");
-    assert!(window.query_by_label("Begin this page afresh").is_none());
+    window.get_by_label_contains("test fault in Compare");
+    assert!(window.query_by_label("Reset this page").is_none());
     // It is not tried with every frame: it would be back by now.
     let_fail(&mut window, None);
     window.run_steps(10);
@@ -93,7 +93,7 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
     window.run_steps(3);
     shot(&mut window, "fenced-page-twice");
     let_fail(&mut window, None);
-    window.get_by_label("Begin this page afresh").click();
+    window.get_by_label("Reset this page").click();
     window.run_steps(3);
     assert_eq!(says_so(&window), 0);
 
@@ -162,12 +162,12 @@ fn a_dialog_that_panics_is_put_away_with_a_notice_and_can_be_opened_again() {
     let (mut window, _) = recorded(SIZE, ThemeChoice::Dark, runs.path());
     settle(&mut window);
     let ctx = window.ctx.clone();
-    let_fail(&mut window, Some("Folders of runs"));
+    let_fail(&mut window, Some("Run folders"));
     window.state_mut().act(&ctx, UiCommand::Folders);
     window.run_steps(4);
     let notices = &window.state().session.notices.list;
     assert_eq!(notices.len(), 1, "{notices:?}");
-    assert_eq!(notices[0].problem.place, "Folders of runs");
+    assert_eq!(notices[0].problem.place, "Run folders");
     assert!(window.query_by_label("Close").is_none());
     window.get_by_label("Start training");
     let_fail(&mut window, None);
@@ -197,7 +197,7 @@ fn without_its_top_bar_the_window_is_worked_by_keys() {
     window.run_steps(3);
     window.get_by_role_and_label(egui::Role::Tab, "Compare");
     // The presenter's view has the whole window: it gives it back.
-    let_fail(&mut window, Some("Presenter's view"));
+    let_fail(&mut window, Some("Presenter view"));
     window.key_press(Key::F11);
     window.run_steps(4);
     window.get_by_role_and_label(egui::Role::Tab, "Compare");

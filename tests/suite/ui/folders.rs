@@ -52,14 +52,14 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     let mut window = compare(runs.path());
     window.get_by_label("Other folders…").click();
     window.run_steps(3);
-    fill(&mut window, "Folder of runs", &empty.display().to_string());
+    fill(&mut window, "Run folder", &empty.display().to_string());
     window.get_by_label("Add").click();
     settle(&mut window);
     window
         .get_all_by_label_contains("There is no run in this folder")
         .next()
         .unwrap();
-    fill(&mut window, "Folder of runs", &shared.display().to_string());
+    fill(&mut window, "Run folder", &shared.display().to_string());
     window.key_press(egui::Key::Enter);
     settle(&mut window);
     window.get_by_label("1 run");
@@ -83,7 +83,7 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     assert!(theirs.is_dir());
     window.get_by_label("Other folders (1)…").click();
     window.run_steps(3);
-    window.get_by_label("Take off").click();
+    window.get_by_label("Remove").click();
     settle(&mut window);
     assert_eq!(titles(&window).len(), 1);
     assert!(theirs.is_dir());
@@ -110,7 +110,7 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
     assert_eq!(titles(&window).len(), 2);
     let told = |window: &Harness<'_, StudioApp>| {
         let notices = window.state().session.notices.list.iter();
-        let missing = |what: &str| what.contains("is not there any more");
+        let missing = |what: &str| what.contains("no longer exists");
         notices
             .filter(|notice| missing(&notice.problem.what))
             .count()
@@ -122,9 +122,9 @@ fn folders_are_remembered_and_one_that_vanished_is_told() {
     assert_eq!(told(&window), 1);
     window.get_by_label("Other folders (2)…").click();
     window.run_steps(3);
-    window.get_by_label("not there any more");
+    window.get_by_label("no longer exists");
     window
-        .get_all_by_label("Take off")
+        .get_all_by_label("Remove")
         .next_back()
         .unwrap()
         .click();
@@ -184,6 +184,6 @@ fn a_packed_run_that_is_dropped_joins_the_runs_and_once_only() {
         .iter()
         .map(|notice| notice.problem.what.as_str())
         .collect();
-    assert!(told[0].ends_with("is among the runs"), "{told:?}");
+    assert!(told[0].ends_with("was added to the runs"), "{told:?}");
     assert!(told[1].starts_with("this run already exists"), "{told:?}");
 }

@@ -35,7 +35,7 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
         .get_by_role_and_label(egui::Role::Tab, "Predict")
         .click();
     settle(&mut window);
-    window.get_by_label_contains("The run's images lie in");
+    window.get_by_label_contains("The images of this run are in");
     assert!(window.query_by_label_contains("Sample of").is_none());
     let session = &mut window.state_mut().session;
     let config = of_others.config.clone();
@@ -43,7 +43,7 @@ fn the_data_set_of_a_stored_run_is_opened_when_the_person_says_so() {
     assert!(matches!(session.data_of(&config), Lookup::Absent));
     // What the program has itself is no question.
     assert!(!session.asks_before_opening(&RunConfig::default()));
-    window.get_by_label("Open this data set").click();
+    window.get_by_label("Open this dataset").click();
     settle(&mut window);
     settle(&mut window);
     let samples = window.query_all_by_label_contains("Sample of").count();
@@ -100,14 +100,14 @@ fn a_place_on_another_computer_is_shown_before_anything_looks_there() {
     let again = || UiCommand::Repeat(Box::new(foreign.clone()));
     window.state_mut().act(&ctx, again());
     settle(&mut window);
-    window.get_by_label_contains("This run names \\\\192.0.2.1\\birds");
+    window.get_by_label_contains("This run refers to \\\\192.0.2.1\\birds");
     assert_ne!(window.state().session.experiment.draft.data, share);
     window.get_by_label("Cancel").click();
     settle(&mut window);
     assert_ne!(window.state().session.experiment.draft.data, share);
     window.state_mut().act(&ctx, again());
     settle(&mut window);
-    window.get_by_label("Look there").click();
+    window.get_by_label("Access").click();
     settle(&mut window);
     assert_eq!(window.state().session.experiment.draft.data, share);
 }

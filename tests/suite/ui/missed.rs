@@ -73,8 +73,10 @@ fn made() -> Made {
 fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_click() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = window(&made, runs.path(), &[1, 1, 1, 1, 1, 0]);
-    window.get_by_label_contains("1 of 2 classes is never recognised. a: 0 of 3, 3 taken for b.");
-    window.get_by_label_contains("All in all. After 1 task");
+    window.get_by_label_contains(
+        "1 of 2 classes is never recognised. a: 0 of 3 correct, 3 classified as b.",
+    );
+    window.get_by_label_contains("Summary. After 1 task");
     assert!(window.query_by_label_contains("Done.").is_none());
     shot(&mut window, "missed-classes");
     // Its pictures.

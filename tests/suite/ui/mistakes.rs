@@ -203,7 +203,7 @@ fn a_label_is_corrected_listed_and_taken_back() {
     window.state_mut().session.choose_data(&place);
     tab(&mut window, Page::Experiment);
     settle(&mut window);
-    window.get_by_label("1 label corrected, 1 picture left out");
+    window.get_by_label("1 label corrected, 1 image excluded");
     let session = &window.state().session;
     assert_eq!(session.experiment.draft.corrected, kept());
     let view = session.experiment.data.ready().unwrap();
@@ -218,7 +218,7 @@ fn a_label_is_corrected_listed_and_taken_back() {
     window.get_by_label("Revert a/002.png").click();
     settle(&mut window);
     assert_eq!(kept().len(), 1);
-    window.get_by_label("1 picture left out");
+    window.get_by_label("1 image excluded");
     window.get_by_label("Original labels").click();
     settle(&mut window);
     let session = &window.state().session;

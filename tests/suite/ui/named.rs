@@ -139,7 +139,7 @@ fn several_runs_get_and_lose_tags_at_once() {
     window.key_press(Key::F2);
     window.run_steps(3);
     window.get_by_label("Tags of 3 runs");
-    window.get_by_label("Tags for all").type_text("thesis");
+    window.get_by_label("Tags for all runs").type_text("thesis");
     window.run_steps(2);
     // What one has goes to all with a click, what all have goes away.
     for (before, after) in [("#one · 1 of 3", "#one · all"), ("#old", "#old · none")] {
@@ -159,7 +159,7 @@ fn several_runs_get_and_lose_tags_at_once() {
     window.run_steps(3);
     let many: Vec<String> = (0..20).map(|i| format!("t{i}")).collect();
     window
-        .get_by_label("Tags for all")
+        .get_by_label("Tags for all runs")
         .type_text(&many.join(","));
     window.run_steps(3);
     window.get_by_label_contains("There are too many tags (22)");

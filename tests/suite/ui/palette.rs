@@ -29,7 +29,7 @@ fn typing_run_while_one_is_at_work_never_stops_it() {
     for typed in ["run", "r", "the run", "save", "un"] {
         assert!(!titles(&window, typed).iter().any(stops), "{typed}");
     }
-    assert_eq!(titles(&window, "stop")[0], "Stop the run and save it");
+    assert_eq!(titles(&window, "stop")[0], "Stop run and save");
     assert_eq!(
         titles(&window, "run")[..2],
         ["Start training", "Run 3 class orders"]
@@ -95,7 +95,7 @@ fn what_the_window_can_do_is_in_the_palette() {
     settle(&mut window);
     for typed in [
         "pause",
-        "hold",
+        "pause the queue",
         "paste",
         "zoom",
         "device",
@@ -106,7 +106,7 @@ fn what_the_window_can_do_is_in_the_palette() {
         "weight",
         "data folder",
         "class order",
-        "read the data",
+        "reload dataset",
         "preset",
         "frame",
     ] {

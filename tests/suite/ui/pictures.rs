@@ -25,11 +25,11 @@ const MOST: usize = 100;
 const LEFT_OUT: [&str; 4] = [
     " · finished",
     "of memory, without images",
-    " begins: ",
+    " starts: ",
     " saved, ",
 ];
 /// The same, where all below it may stand elsewhere: a folder at home, whose name may need another line.
-const LEFT_OUT_FROM: [&str; 2] = ["Put lessons of your own", "Your own folder"];
+const LEFT_OUT_FROM: [&str; 2] = ["To add your own lessons", "Your plugin folder"];
 
 /// Opens the page, lets `fill` give it something to show, and compares.
 fn compared(page: Page, fill: impl Fn(&mut Harness<'_, StudioApp>, &Recorded)) {

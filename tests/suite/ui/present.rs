@@ -24,7 +24,7 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
     for size in [[1920.0, 1080.0], [900.0, 600.0]] {
         let (mut window, backend) = recorded(size, ThemeChoice::Light, runs.path());
         press(&mut window, egui::Key::F11);
-        window.get_by_label_contains("Start a run or open one");
+        window.get_by_label_contains("Start or open a run");
         press(&mut window, egui::Key::F11);
         events(3).into_iter().for_each(|event| backend.push(event));
         settle(&mut window);
@@ -34,21 +34,21 @@ fn a_run_is_told_task_by_task_with_a_guess_before_each() {
                 .query_by_role_and_label(egui::Role::Tab, "Train")
                 .is_none()
         );
-        window.get_by_label_contains("First it learns 0, 1. Guess");
+        window.get_by_label_contains("First, the run learns 0, 1. How many");
         press(&mut window, egui::Key::ArrowRight);
-        window.get_by_label_contains("Right of 0, 1: LAE 100\u{a0}%.");
+        window.get_by_label_contains("Correct for 0, 1: LAE 100\u{a0}%.");
         window.get_by_label("Next").click();
         window.run_steps(3);
-        window.get_by_label_contains("Now it learns 2, 3");
+        window.get_by_label_contains("Next, the run learns 2, 3");
         shot(&mut window, &format!("present-guess-{}", size[0]));
         press(&mut window, egui::Key::PageDown);
-        window.get_by_label_contains("Still right of 0, 1: LAE");
+        window.get_by_label_contains("Still correct for 0, 1: LAE");
         shot(&mut window, &format!("present-told-{}", size[0]));
         // Task 4 is being learned: the view waits there.
         for _ in 0..6 {
             press(&mut window, egui::Key::Space);
         }
-        window.get_by_label_contains("It is learning them right now.");
+        window.get_by_label_contains("The run is now learning ");
         press(&mut window, egui::Key::ArrowLeft);
         window.get_by_label_contains("Task 3 of 5");
         press(&mut window, egui::Key::Escape);
@@ -93,7 +93,7 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
         press(&mut window, egui::Key::ArrowRight);
     }
     shot(&mut window, "present-two");
-    window.get_by_label_contains("hat am meisten von Task");
+    window.get_by_label_contains("am stärksten vergessen");
     window.get_by_label("Lauf wählen");
     window.state_mut().session.train.beside = Beside::Nothing;
     settle(&mut window);
@@ -102,7 +102,7 @@ fn another_method_with_the_same_tasks_stands_beside_the_run_in_the_chosen_langua
     window.state_mut().act(&ctx, UiCommand::Help);
     window.run_steps(4);
     let title = |window: &Harness<'_, StudioApp>| {
-        let title = window.query_by_label_contains("hat am meisten von Task");
+        let title = window.query_by_label_contains("am stärksten vergessen");
         title.is_some()
     };
     assert!(title(&window));

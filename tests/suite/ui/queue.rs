@@ -105,7 +105,7 @@ fn the_line_is_changed_by_mouse() {
     backend.push(events(1).remove(0));
     settle(&mut window);
     act(&mut window, UiCommand::Stop);
-    window.get_by_label_contains("2 runs in the queue will wait");
+    window.get_by_label_contains("2 queued runs wait");
     window.get_by_label("Stop and save").click();
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Stop);
@@ -122,7 +122,7 @@ fn the_line_is_changed_by_mouse() {
     assert_eq!(waiting(&window), [title(3)]);
     // Now one run alone is stopped, and the next one begins.
     act(&mut window, UiCommand::Stop);
-    window.get_by_label("Stop this one only").click();
+    window.get_by_label("Stop only this run").click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Stop(_))));
     let run = String::new();
@@ -166,7 +166,7 @@ fn removing_a_grid_that_waits_is_a_question_first() {
         .get_by_label_contains("Remove 1 from the queue")
         .click();
     settle(&mut window);
-    window.get_by_label("Remove it").click();
+    window.get_by_label("Remove").click();
     settle(&mut window);
     assert!(matches!(backend.asked().last(), Some(Command::Stop(_))));
 }

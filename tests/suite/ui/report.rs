@@ -54,12 +54,8 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
 
     // A file is in the way of the folder: the dialog says so, and another place is tried.
     let in_the_way = file.join("report.zip");
-    fill(
-        &mut window,
-        "Save the report as",
-        in_the_way.to_str().unwrap(),
-    );
-    window.get_by_label("Save the report").click();
+    fill(&mut window, "Save report as", in_the_way.to_str().unwrap());
+    window.get_by_label("Save report").click();
     wait(&mut window, "it is not written", |app| {
         app.session.saving_report.problem().is_some()
     });
@@ -67,11 +63,11 @@ fn a_report_shows_every_file_and_is_saved_where_the_person_says() {
     window.get_by_label(in_the_way.to_str().unwrap());
     shot(&mut window, "report-not-written");
     let place = folder.path().join("given-away.zip");
-    fill(&mut window, "Save the report as", place.to_str().unwrap());
-    window.get_by_label("Save the report").click();
+    fill(&mut window, "Save report as", place.to_str().unwrap());
+    window.get_by_label("Save report").click();
     wait(&mut window, "the report is saved", |_| place.exists());
     settle(&mut window);
-    assert!(window.query_by_label("Save the report").is_none(), "closed");
+    assert!(window.query_by_label("Save report").is_none(), "closed");
     let mut archive = zip::ZipArchive::new(std::fs::File::open(&place).unwrap()).unwrap();
     let last = std::io::read_to_string(archive.by_name("lae-studio.log").unwrap()).unwrap();
     assert!(last.ends_with("\\u{1b}[2J the last line\n"));

@@ -21,7 +21,7 @@ fn on_the_processor(
 ) -> (PathBuf, Option<String>) {
     window.get_by_label("Resume on…").click();
     window.run_steps(3);
-    window.get_by_label_contains("It was trained on ");
+    window.get_by_label_contains("Trained on ");
     shot(window, "resume-on");
     let title = window.state().session.inventory.devices[0].title.clone();
     window

@@ -36,15 +36,15 @@ fn what_is_chosen_in_settings_is_kept() {
     click(&mut window, "Light");
     click(&mut window, "Larger");
     assert!((window.ctx.zoom_factor() - 1.1).abs() < 1e-6);
-    click(&mut window, "Usual size");
+    click(&mut window, "Reset size");
     click(&mut window, "Larger");
     click(&mut window, "Reduce motion");
     // The menu stays open, and speaks the other language at once.
     click(&mut window, "Deutsch");
     shot(&mut window, "settings-german");
     window.get_by_label("Einstellungen");
-    click(&mut window, "Das Protokoll behält");
-    click(&mut window, "Jeden Schritt");
+    click(&mut window, "Protokollstufe");
+    click(&mut window, "Alle Einzelheiten");
     // It is written before the window is gone.
     drop(window);
     let chosen = Settings::load(Some(&file));

@@ -89,7 +89,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
     let before = window.state().session.experiment.draft.clone();
     shot(&mut window, "tour-0");
-    press(&mut window, "Begin");
+    press(&mut window, "Start");
     shorten(&mut window);
     settle(&mut window);
     shot(&mut window, "tour-1");
@@ -112,7 +112,7 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     );
     wait_for(&mut window, TourStep::First);
     shot(&mut window, "tour-2");
-    press(&mut window, "Train it");
+    press(&mut window, "Start training");
     wait_for(&mut window, TourStep::Guess);
     // It waits for the person, and answers what is drawn meanwhile.
     wait(&mut window, "Baseline waits", |app| {
@@ -122,13 +122,13 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     let answers = window.get_all_by_label_contains("Baseline, after task 1: ");
     assert_eq!(answers.count(), 2);
     shot(&mut window, "tour-3");
-    press(&mut window, "Still a 1, but unsure (below 80 %)");
+    press(&mut window, "Still a 1, but below 80 %");
     assert_eq!(tour(&window).guess, Some(Fate::Between));
     shot(&mut window, "tour-4");
     wait_for(&mut window, TourStep::Switch);
-    window.get_by_label_contains("Of the test pictures of 1 and 2 it now gets");
+    window.get_by_label_contains("of the test images of 1 and 2 are classified correctly");
     shot(&mut window, "tour-5");
-    press(&mut window, "Switch LAE on");
+    press(&mut window, "Turn on LAE");
     wait(&mut window, "LAE learned two tasks", |app| {
         app.session.learn.tour.as_ref().unwrap().lae.measured() >= 2
     });
@@ -143,20 +143,20 @@ fn the_whole_tour_by_mouse_ends_with_both_runs_in_the_trash() {
     window.key_press(Key::ArrowRight);
     window.run_steps(2);
     shot(&mut window, "tour-6");
-    press(&mut window, "What did we see?");
-    window.get_by_label_contains("You guessed “Still a 1, but unsure (below 80 %)”");
+    press(&mut window, "Show summary");
+    window.get_by_label_contains("You guessed “Still a 1, but below 80 %”");
     shot(&mut window, "tour-7");
     let folders =
         [&tour(&window).baseline, &tour(&window).lae].map(|run| run.folder.clone().unwrap());
     assert!(folders.iter().all(|folder| folder.is_dir()));
-    press(&mut window, "Throw both away");
-    press(&mut window, "No");
-    press(&mut window, "Throw both away");
-    press(&mut window, "Yes, to the trash");
+    press(&mut window, "Delete both runs");
+    press(&mut window, "Cancel");
+    press(&mut window, "Delete both runs");
+    press(&mut window, "Move to trash");
     settle(&mut window);
     assert!(window.state().session.learn.tour.is_none());
     assert!(folders.iter().all(|folder| !folder.exists()));
-    window.get_by_label("Begin");
+    window.get_by_label("Start");
     assert_eq!(
         window.state().session.experiment.draft,
         before,
@@ -183,28 +183,28 @@ fn choose_by_keys(window: &mut Harness<'_, StudioApp>, label: &str) {
 fn the_whole_tour_by_keyboard_keeps_both_runs() {
     let runs = tempfile::tempdir().unwrap();
     let mut window = on_learn(runs.path(), [1280.0, 800.0]);
-    choose_by_keys(&mut window, "Begin");
+    choose_by_keys(&mut window, "Start");
     shorten(&mut window);
-    choose_by_keys(&mut window, "Use ours");
+    choose_by_keys(&mut window, "Use samples");
     wait_for(&mut window, TourStep::First);
     let focused = |window: &Harness<'_, StudioApp>, label: &str| {
         let node = window.get_by_role_and_label(egui::Role::Button, label);
         node.accesskit_node().is_focused()
     };
     assert!(
-        focused(&window, "Train it"),
+        focused(&window, "Start training"),
         "the next thing to do is chosen"
     );
     window.key_press(Key::Enter);
     wait_for(&mut window, TourStep::Guess);
-    choose_by_keys(&mut window, "It becomes another digit");
+    choose_by_keys(&mut window, "A different digit");
     wait_for(&mut window, TourStep::Switch);
-    choose_by_keys(&mut window, "Switch LAE on");
+    choose_by_keys(&mut window, "Turn on LAE");
     wait_for(&mut window, TourStep::Compare);
     window.key_press(Key::ArrowLeft);
     window.run_steps(2);
     assert_eq!(tour(&window).task, 3, "whatever has the focus");
-    choose_by_keys(&mut window, "What did we see?");
+    choose_by_keys(&mut window, "Show summary");
     let folder = tour(&window).lae.folder.clone().unwrap();
     choose_by_keys(&mut window, "Keep both runs");
     settle(&mut window);
@@ -222,21 +222,21 @@ fn escape_leaves_after_a_question_in_every_step_and_stops_the_run_of_the_tour() 
         TourStep::Guess,
         TourStep::Forget,
     ] {
-        press(&mut window, "Begin");
+        press(&mut window, "Start");
         shorten(&mut window);
         if last >= TourStep::First {
-            press(&mut window, "Use ours");
+            press(&mut window, "Use samples");
             wait_for(&mut window, TourStep::First);
         }
         if last >= TourStep::Guess {
-            press(&mut window, "Train it");
+            press(&mut window, "Start training");
             wait_for(&mut window, TourStep::Guess);
         }
         if last >= TourStep::Forget {
-            press(&mut window, "It stays a 1");
+            press(&mut window, "Still a 1");
         }
         assert_eq!(tour(&window).step, last);
-        window.get_by_label("Leave the tour");
+        window.get_by_label("Leave tour");
         window.key_press(Key::Escape);
         window.run_steps(3);
         // Where something was done, it is asked about; Escape and Enter stay, as is closing the window.
@@ -273,14 +273,14 @@ fn a_run_of_the_person_goes_on_when_the_tour_is_left() {
     settle(&mut window);
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
     settle(&mut window);
-    press(&mut window, "Begin");
-    press(&mut window, "Use ours");
-    press(&mut window, "Train it");
-    window.get_by_label_contains("is being trained at the moment");
+    press(&mut window, "Start");
+    press(&mut window, "Use samples");
+    press(&mut window, "Start training");
+    window.get_by_label_contains("is being trained. The tour continues");
     shot(&mut window, "tour-busy");
-    press(&mut window, "Put the tour's run in the queue now");
-    window.get_by_label_contains("waits in the queue behind");
-    press(&mut window, "Leave the tour");
+    press(&mut window, "Add tour run to the queue");
+    window.get_by_label_contains("is queued after");
+    press(&mut window, "Leave tour");
     press(&mut window, "Leave");
     settle(&mut window);
     assert_eq!(backend.wished(), Wish::Run);
@@ -364,7 +364,7 @@ fn with_reduced_motion_every_change_is_there_at_once() {
     shot(&mut window, "help");
     press(&mut window, "Take the tour");
     assert_eq!(window.state().page, Page::Learn);
-    press(&mut window, "Leave the tour");
+    press(&mut window, "Leave tour");
     let time = |window: &Harness<'_, StudioApp>| window.ctx.global_style().animation_time;
     theme::let_move(&window.ctx, true);
     assert!(time(&window) > 0.0);

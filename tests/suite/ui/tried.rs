@@ -66,8 +66,8 @@ fn methods_are_tried_at_a_press_and_one_is_taken_over() {
     backend.push(Event::Tried(Box::new(trial())));
     backend.push(Event::Finished { run: String::new() });
     settle(&mut window);
-    window.get_by_label_contains("SimpleCIL suits these pictures best");
-    window.get_by_label_contains("No test picture was looked at");
+    window.get_by_label_contains("SimpleCIL gives the best results on this dataset");
+    window.get_by_label_contains("No test images were used");
     shot(&mut window, "tried-methods");
     window.get_all_by_label("Use it").nth(1).unwrap().click();
     settle(&mut window);
@@ -81,7 +81,7 @@ fn methods_are_tried_at_a_press_and_one_is_taken_over() {
     settle(&mut window);
     assert!(
         window
-            .query_by_label_contains("suits these pictures best")
+            .query_by_label_contains("gives the best results on this dataset")
             .is_none()
     );
     window.get_by_label("Try methods");
@@ -105,7 +105,7 @@ fn a_trial_that_was_asked_for_before_a_restart_gives_its_result() {
     backend.push(Event::Tried(Box::new(trial())));
     backend.push(Event::Finished { run: String::new() });
     settle(&mut window);
-    window.get_by_label_contains("SimpleCIL suits these pictures best");
+    window.get_by_label_contains("SimpleCIL gives the best results on this dataset");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     shot(&mut window, "unit-begins");
     window.get_by_label("Most, 60 to 95 %").click();
     settle(&mut window);
-    window.get_by_label("Kept. The runs will tell.");
+    window.get_by_label("Saved. The runs will show the answer.");
     let draft = window.state().session.experiment.draft.clone();
     window.get_by_label("Train the Baseline").click();
     settle(&mut window);
@@ -56,7 +56,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     window.key_press(egui::Key::Escape);
     settle(&mut window);
     window.get_by_label("Was wird vergessen?");
-    window.get_by_label("Gemerkt. Die Läufe werden es zeigen.");
+    window.get_by_label("Gespeichert. Die Läufe werden die Antwort zeigen.");
     let open = window.state().session.learn.units.open.clone().unwrap();
     assert_eq!(open.language, Language::German);
     window.get_by_label("Alle Lektionen").click();
@@ -88,7 +88,7 @@ fn an_answer_is_there_again_in_the_next_window() {
     });
     drop(first);
     let mut second = on_learn();
-    second.get_by_label("Kept. The runs will tell.");
+    second.get_by_label("Saved. The runs will show the answer.");
     second.get_by_label("All lessons").click();
     settle(&mut second);
     second.get_by_label_contains("questions answered");
@@ -160,7 +160,7 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
     settle(&mut window);
     let shown = "Accuracy by task, in %";
     for again in 0..2 {
-        window.get_by_label("Guess first; then it goes on here.");
+        window.get_by_label("Answer the question to continue.");
         for later in [shown, "2. Run", "3. Measure by hand"] {
             assert!(window.query_by_label(later).is_none(), "{later}");
         }
@@ -173,10 +173,10 @@ fn what_the_runs_show_stays_hidden_until_the_guess_each_time_a_lesson_is_started
         let end = window.query_by_label("5. A question at the end");
         assert!(end.is_none());
         if again == 0 {
-            window.get_by_label("Start over").click();
+            window.get_by_label("Restart lesson").click();
             settle(&mut window);
-            window.get_by_label("Start this lesson over?");
-            window.get_by_label("Delete the answers").click();
+            window.get_by_label("Restart this lesson?");
+            window.get_by_label("Delete answers").click();
             settle(&mut window);
         }
     }
