@@ -287,10 +287,10 @@ def see_forgetting(window):
 
 def mend(window):
     window.click("Really: ", part=True)
-    window.click("Nothing of these: leave it out", over=True)
+    window.click("None of these: exclude it", over=True)
     window.shot("a picture left out")
     window.click("Really: ", part=True)
-    window.click(": take it back", part=True, over=True)
+    window.click("Revert to ", part=True, over=True)
 
 
 def ask(window):

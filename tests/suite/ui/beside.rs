@@ -52,7 +52,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
     }
     settle(&mut window);
     assert!(
-        window.query_by_label("Beside it").is_none(),
+        window.query_by_label("Compare with").is_none(),
         "there is no other one yet"
     );
     backend.push(Event::Finished {
@@ -71,7 +71,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
         (other.method.as_str(), other.history.accuracy.len()),
         ("LAE", 5)
     );
-    window.get_by_label("Beside it");
+    window.get_by_label("Compare with");
     shot(&mut window, "beside-live");
     for i in 1..5 {
         backend.push(task("second", i));
@@ -102,6 +102,6 @@ fn the_first_task_of_another_class_order_is_not_compared() {
     window.state_mut().session.train.beside = Beside::Run(stored.folder.clone());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num2);
     settle(&mut window);
-    window.get_by_label("Another class order: its task 1 holds other images.");
+    window.get_by_label("Another class order: its task 1 has other images.");
     shot(&mut window, "beside-order");
 }

@@ -218,7 +218,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     );
     window.get_by_label("3 of 8 runs done · 3 cancelled · 2 failed");
     window.get_by_label("Nothing is running");
-    window.get_by_label("No longer show demo on queue").click();
+    window.get_by_label("Hide demo on queue").click();
     settle(&mut window);
     assert!(window.query_by_label("demo on queue").is_none());
     // A device of this computer in place of another one.

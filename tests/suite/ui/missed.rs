@@ -82,7 +82,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     // Its pictures.
     window.get_by_role_and_label(egui::Role::Link, "a").click();
     settle(&mut window);
-    window.get_by_label_contains("The surest mistakes");
+    window.get_by_label_contains("Most confident mistakes");
     assert!(window.query_by_label("mistake, test image 1").is_some());
     // That of the other class is not among them.
     assert!(window.query_by_label("mistake, test image 5").is_none());
@@ -96,9 +96,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     let ctx = window.ctx.clone();
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
-    window
-        .get_by_label("Set it up with 200 steps a task")
-        .click();
+    window.get_by_label("Use 200 steps per task").click();
     settle(&mut window);
     let draft = &window.state().session.experiment.draft;
     assert_eq!(
@@ -109,7 +107,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     window.state_mut().act(&ctx, UiCommand::Show(Page::Train));
     settle(&mut window);
     // A trial of methods on these pictures.
-    window.get_by_label("Try which method suits").click();
+    window.get_by_label("Try methods").click();
     settle(&mut window);
     let asked = backend.asked();
     let tried = asked.iter().find_map(|command| match command {
@@ -128,7 +126,7 @@ fn a_run_that_recognises_every_class_is_done_and_offers_no_remedy() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (window, _) = window(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
     window.get_by_label_contains("Done. After 1 task");
-    for button in ["Look for doubtful labels", "Try which method suits"] {
+    for button in ["Look for doubtful labels", "Try methods"] {
         assert!(window.query_by_label(button).is_none(), "{button}");
     }
 }

@@ -84,7 +84,9 @@ fn shown_at(
     backend.push(Event::Finished { run });
     settle(&mut window);
     settle(&mut window);
-    window.get_by_label("See the surest mistakes").click();
+    window
+        .get_by_label("Show the most confident mistakes")
+        .click();
     settle(&mut window);
     (window, backend)
 }
@@ -154,8 +156,8 @@ fn the_menu_of_a_label_lies_within_the_smallest_window_however_many_classes_ther
     shot(&mut window, "mistakes-really-small");
     for name in [
         "Correct label",
-        "b, as answered",
-        "Nothing of these: leave it out",
+        "b, as predicted",
+        "None of these: exclude it",
     ] {
         let rect = window.get_by_label(name).rect();
         assert!(whole.contains_rect(rect), "{name}: {rect:?} in {whole:?}");
@@ -173,7 +175,7 @@ fn a_label_is_corrected_listed_and_taken_back() {
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-really");
-    window.get_by_label("b, as answered").click();
+    window.get_by_label("b, as predicted").click();
     settle(&mut window);
     let list = kept();
     assert_eq!(list.len(), 1);
@@ -186,9 +188,7 @@ fn a_label_is_corrected_listed_and_taken_back() {
         .get_by_label("Correct: mistake, test image 4")
         .click();
     settle(&mut window);
-    window
-        .get_by_label("Nothing of these: leave it out")
-        .click();
+    window.get_by_label("None of these: exclude it").click();
     settle(&mut window);
     assert_eq!(kept().len(), 2);
     // A slip of the hand is taken back where it is told, and that again.
@@ -241,10 +241,8 @@ fn asked(backend: &Recorded) -> Vec<PredictRequest> {
 fn a_run_that_noted_no_certainty_is_asked_once_more() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (mut window, backend) = shown(&made, runs.path(), false);
-    assert_eq!(window.get_all_by_label("not noted").count(), 3);
-    window
-        .get_by_label("Ask about its mistakes once more")
-        .click();
+    assert_eq!(window.get_all_by_label("not stored").count(), 3);
+    window.get_by_label("Predict its mistakes again").click();
     settle(&mut window);
     for (round, share) in [0.7, 0.8, 0.9].into_iter().enumerate() {
         let requests = asked(&backend);
@@ -269,10 +267,10 @@ fn a_run_that_noted_no_certainty_is_asked_once_more() {
         settle(&mut window);
     }
     assert_eq!(order(&window, &[0, 2, 4]), [4, 2, 0]);
-    assert!(window.query_by_label("not noted").is_none());
+    assert!(window.query_by_label("not stored").is_none());
     assert!(
         window
-            .query_by_label("Ask about its mistakes once more")
+            .query_by_label("Predict its mistakes again")
             .is_none()
     );
 }
@@ -306,7 +304,7 @@ fn doubted() -> DoubtState {
 
 /// Has the training pictures of the run on show looked at.
 fn look(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
-    window.get_by_label("Training pictures").click();
+    window.get_by_label("Training images").click();
     settle(window);
     window.get_by_label("Look for doubtful labels").click();
     settle(window);
@@ -324,7 +322,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let place = made.path().to_string_lossy().into_owned();
     let (mut window, backend) = shown(&made, runs.path(), true);
-    window.get_by_label("Training pictures").click();
+    window.get_by_label("Training images").click();
     settle(&mut window);
     shot(&mut window, "mistakes-training-offer");
     window.get_by_label("Look for doubtful labels").click();
@@ -338,13 +336,13 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         settle(window);
     };
     tell(&mut window, DoubtState::Working(3, 8));
-    window.get_by_label("3 of 8 training pictures were looked at");
+    window.get_by_label("3 of 8 training images processed");
     window.get_by_label("Stop").click();
     settle(&mut window);
     assert!(is_stopped(&backend, request.ticket));
     tell(&mut window, doubted());
-    window.get_by_label("The most doubtful labels");
-    window.get_by_label_contains("3 of 8 training pictures look like another class");
+    window.get_by_label("Most doubtful labels");
+    window.get_by_label_contains("3 of 8 training images look like another class");
     let name = |index: usize| format!("doubtful, training image {index}");
     let lefts = [5, 1, 7].map(|index| window.get_by_label(&name(index)).rect().left());
     assert!(lefts[0] < lefts[1] && lefts[1] < lefts[2], "{lefts:?}");
@@ -355,7 +353,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         .click();
     settle(&mut window);
     shot(&mut window, "mistakes-training");
-    window.get_by_label("a, as it looks").click();
+    window.get_by_label("a, which it looks like").click();
     settle(&mut window);
     let list = store::corrected(runs.path(), &place).unwrap();
     assert_eq!(list.len(), 1);
@@ -372,24 +370,20 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
         (list[0].picture.clone(), list[0].sha256.clone())
     );
     // Of one class.
-    window
-        .get_by_label("Label of the doubtful pictures")
-        .click();
+    window.get_by_label("Label of the doubtful images").click();
     settle(&mut window);
     window
         .get_by_role_and_label(egui::Role::Button, "a")
         .click();
     settle(&mut window);
-    window.get_by_label_contains("1 of 4 training pictures labelled a looks like another class");
+    window.get_by_label_contains("1 of 4 training images labelled a looks like another class");
     assert!(window.query_by_label(&name(5)).is_none());
-    window
-        .get_by_label("Label of the doubtful pictures")
-        .click();
+    window.get_by_label("Label of the doubtful images").click();
     settle(&mut window);
     let all = window.get_all_by_role_and_label(egui::Role::Button, "all classes");
     all.last().unwrap().click();
     settle(&mut window);
-    window.get_by_label("Test pictures").click();
+    window.get_by_label("Test images").click();
     settle(&mut window);
     // The test picture of the same name is another one.
     let session = &mut window.state_mut().session;
@@ -568,7 +562,7 @@ fn the_page_moves_for_the_look_that_was_waited_for_alone() {
         let request = looks(&backend).pop().unwrap();
         told(&mut window, &backend, request.ticket);
     }
-    window.get_by_label("Training pictures").click();
+    window.get_by_label("Training images").click();
     settle(&mut window);
     // Up to the matrices again, and to the other task there.
     let middle = window.ctx.content_rect().center() - egui::vec2(200.0, 0.0);
@@ -577,7 +571,7 @@ fn the_page_moves_for_the_look_that_was_waited_for_alone() {
     }
     settle(&mut window);
     let place = |window: &Harness<'static, StudioApp>| {
-        window.get_by_label("The most doubtful labels").rect().top()
+        window.get_by_label("Most doubtful labels").rect().top()
     };
     let before = place(&window);
     let first = window.get_all_by_role_and_label(egui::Role::RadioButton, "1");

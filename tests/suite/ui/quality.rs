@@ -38,13 +38,13 @@ fn a_poor_backbone_is_named_with_its_figure_and_a_better_one_is_set_up() {
         let words = window.query_by_label_contains("separate these classes poorly");
         assert_eq!(words.is_some(), told);
         if !told {
-            assert!(window.query_by_label("Set it up with ViT-B/16").is_none());
+            assert!(window.query_by_label("Use ViT-B/16").is_none());
             continue;
         }
         window
             .get_by_label_contains("classifies 41\u{a0}% of a sample of the test images correctly");
         shot(&mut window, "advice");
-        window.get_by_label("Set it up with ViT-B/16").click();
+        window.get_by_label("Use ViT-B/16").click();
         settle(&mut window);
         let draft = &window.state().session.experiment.draft;
         assert_eq!(
