@@ -205,7 +205,7 @@ mod tests {
         told.map(|words| words.replace('\u{a0}', " ")).collect()
     }
 
-    const WHY: &str = "Task 1 holds other images in another class order: only runs of the same order are compared.";
+    const WHY: &str = "In another class order, task 1 has other images: only runs of the same order are compared.";
 
     #[test]
     fn only_runs_of_one_class_order_are_held_against_each_other() {
@@ -244,7 +244,7 @@ mod tests {
     fn as_many_tasks_of_the_same_data_are_needed() {
         let (lae, mut base) = (run("LAE", "abcd"), run("Baseline", "abcd"));
         base.config.data = "another".into();
-        let why = "Only runs that learned as many tasks of the same data are compared.";
+        let why = "Only runs that learned the same number of tasks of the same data are compared.";
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [why]);
     }
 }

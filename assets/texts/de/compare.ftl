@@ -7,9 +7,9 @@ compare-interval = 95 % zu A_N
 compare-online = online
 compare-offline = offline
 compare-task-given = Task gegeben
-compare-no-room = Von den { $n } Läufen werden die ersten { $most } verglichen: Für mehr ist kein Platz.
+compare-no-room = Die ersten { $most } von { $n } Läufen werden verglichen.
 compare-none = Noch keine Läufe
-compare-none-text = Jeder Lauf, den du trainierst, wird aufgehoben und steht hier
+compare-none-text = Jeder Lauf, den du trainierst, wird gespeichert und steht hier
 compare-folders = Andere Ordner …
 compare-folders-of = Andere Ordner ({ $n }) …
 compare-deleted = Gelöschte Läufe …
@@ -24,22 +24,22 @@ compare-filter = Filtern
 compare-filter-name = Läufe filtern
 compare-filter-hint = Wörter aus Name, Tag oder Notiz, aus Methode, Daten oder Einstellungen; oder eine Bedingung: final > 85 and method = l2p
 compare-reload = Neu lesen
-compare-none-found = Kein Lauf hat diese Wörter und Tags
+compare-none-found = Kein Lauf passt
 compare-export = Exportieren …
-compare-export-hint = Bericht, Tabelle oder Abbildung der gewählten Läufe schreiben, oder aller, die in der Liste stehen
+compare-export-hint = Exportiert Bericht, Tabelle oder Abbildung der gewählten Läufe, oder aller in der Liste
 compare-report = Bericht (.html)
-compare-report-hint = Eine Seite mit Kennzahlen, Kurven, Matrizen, Bildern, Einstellungen und Hashes; sie öffnet sich im Browser
+compare-report-hint = Eine Webseite mit Kennzahlen, Kurven, Matrizen, Bildern, Einstellungen und Hashes
 compare-svg = Kurven (.svg)
-compare-svg-hint = Genauigkeit nach jedem Task als Zeichnung, für Arbeiten und Folien
+compare-svg-hint = Genauigkeit nach jedem Task als Vektorgrafik, für Arbeiten und Folien
 compare-pdf = Kurven (.pdf)
-compare-pdf-hint = Dasselbe für LaTeX, mit Buchstaben als Umrissen
+compare-pdf-hint = Dasselbe für LaTeX, mit Text als Umrissen
 compare-png = Kurven (.png)
 compare-png-hint = Dasselbe als Pixelbild
 compare-latex = Tabelle für LaTeX (.tex)
 compare-latex-hint = Mittel ± Std. über Klassenreihenfolgen und Startwerte, mit booktabs
 compare-markdown = Tabelle für Markdown (.md)
 compare-markdown-hint = Mittel ± Std. über Klassenreihenfolgen und Startwerte
-compare-csv = Alle Zahlen (.csv)
+compare-csv = Alle Ergebnisse (.csv)
 compare-csv-hint = Eine Zeile je Lauf, Task und Experte, für Tabellenprogramme
 compare-chosen = { $n ->
     [one] { $n } Lauf
@@ -47,13 +47,13 @@ compare-chosen = { $n ->
 } gewählt
 compare-chosen-tag = Tags geben …
 compare-chosen-delete = Löschen
-compare-chosen-none = Keinen wählen
+compare-chosen-none = Auswahl aufheben
 compare-key-delete = Entf
 compare-key-escape = Esc
 
 # Ein Lauf in der Liste.
 compare-show = { $name } wählen
-compare-choose-hint = Ein Klick wählt ihn, zwei öffnen ihn; { $key } nimmt einen dazu, Umschalt alle bis zu ihm. Die rechte Taste zeigt, was mit ihm geht
+compare-choose-hint = Klick wählt, Doppelklick öffnet; { $key } nimmt einen Lauf dazu, Umschalt einen Bereich. Rechtsklick zeigt alle Aktionen
 compare-read-only = schreibgeschützt
 compare-stopped-after = beendet nach { $done } von { $n ->
     [one] { $n } Task
@@ -74,8 +74,8 @@ compare-train-again = Noch einmal trainieren und vergleichen
 
 # Nebeneinander.
 compare-tick = Wähle Läufe, um sie zu vergleichen.
-compare-unequal = Nicht nebeneinander
-compare-unequal-text = Diese Läufe haben andere Tasks als { $name }, also sagen ihre Zahlen daneben nichts.
+compare-unequal = Nicht vergleichbar
+compare-unequal-text = Die Tasks dieser Läufe unterscheiden sich von denen von { $name }; ihre Ergebnisse sind nicht vergleichbar.
 compare-show-instead = Stattdessen zeigen
 compare-other-data = andere Daten ({ $data })
 compare-first-task = Task 1 ist { $names }
@@ -115,8 +115,8 @@ compare-still-only = Nach { $n ->
    *[other] { $n } Tasks
 } erkennt { $best } noch { $most } von Task 1, { $worst } nur { $least }.
 compare-paired = Bild für Bild
-compare-paired-older = { $one } und { $other }: nicht verglichen, denn { $older } sagt nicht, auf welchen Bildern getestet wurde (der Lauf ist von einer älteren Version).
-compare-paired-other = { $one } und { $other }: nicht verglichen, denn sie wurden auf anderen Bildern getestet.
+compare-paired-older = { $one } und { $other }: nicht verglichen, weil { $older } nicht speichert, auf welchen Bildern getestet wurde (der Lauf ist von einer älteren Version).
+compare-paired-other = { $one } und { $other }: nicht verglichen, weil sie auf verschiedenen Bildern getestet wurden.
 compare-paired-same = { $one } und { $other } haben { $n ->
     [one] bei { $n } Bild dasselbe
    *[other] von { $n } Bildern dieselben
@@ -124,30 +124,30 @@ compare-paired-same = { $one } und { $other } haben { $n ->
 compare-paired-differ = Bei { $differing } von { $n ->
     [one] { $n } Bild
    *[other] { $n } Bildern
-} hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also erklärt der Zufall in der Wahl der Bilder den Unterschied kaum.
+} hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kommt der Unterschied wahrscheinlich nicht von der Wahl der Bilder.
 compare-paired-chance = Bei { $differing } von { $n ->
     [one] { $n } Bild
    *[other] { $n } Bildern
-} hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kann der Zufall in der Wahl der Bilder den Unterschied gut erklären.
+} hat nur einer der beiden recht, { $one } bei { $first } und { $other } bei { $second }: { $p }, also kann der Unterschied von der Wahl der Bilder kommen.
 compare-mcnemar = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben.
 compare-mcnemar-of-many = McNemar-Test nur dieser trainierten Läufe: Andere Startwerte und Klassenreihenfolgen können anderes ergeben. Von 20 Vergleichen gleich guter Läufe kommt einer zufällig unter 0,05.
 
 # Was Läufe kosten.
-compare-cost = was es kostete
+compare-cost = Aufwand
 compare-images-shown = Bilder gezeigt
-compare-images-shown-hint = Trainingsbilder, die durch das Netz gingen, jedes Mal gezählt
+compare-images-shown-hint = Trainingsbilder, die durch das Netz gingen, mit Wiederholungen
 compare-epochs = Epochen
 compare-epochs-hint = Je Task, bei Methoden, die in Epochen trainieren
 compare-trained = trainiert
-compare-trained-hint = Zahlen, die trainiert werden, Köpfe nicht mitgezählt; bei LAE in den PETs eines Experten
+compare-trained-hint = Trainierbare Parameter ohne Köpfe; bei LAE die der PETs eines Experten
 compare-kept-to-answer = gespeichert
-compare-kept-to-answer-hint = Zahlen, die nach dem letzten Task für Vorhersagen gespeichert sind
+compare-kept-to-answer-hint = Parameter, die nach dem letzten Task für Vorhersagen gespeichert sind
 compare-kept-to-learn = Speicher
-compare-kept-to-learn-hint = Speicher, den das Lernen des nächsten Tasks neben dem Netz braucht
+compare-kept-to-learn-hint = Speicher für das Lernen des nächsten Tasks, zusätzlich zum Netz
 compare-training = Training
 compare-training-hint = Zeit für das Training aller Tasks, ohne Testen
 compare-one-image = ein Bild
-compare-one-image-hint = Zeit, um ein Bild zu beantworten, im Mittel
+compare-one-image-hint = Mittlere Zeit, um ein Bild vorherzusagen
 
 # Die Tabelle.
 compare-usual-columns = Übliche Spalten
@@ -159,28 +159,28 @@ compare-rows = { $n ->
    *[other] { $n } Zeilen
 }
 compare-group-by = Gruppieren
-compare-group-by-hint = Läufe mit denselben Werten hiervon stehen in einer Zeile: Mittel ± Std.
+compare-group-by-hint = Läufe mit denselben Werten dieser Einstellungen teilen eine Zeile: Mittel ± Std.
 compare-columns = Spalten
 compare-published = Publiziert
-compare-published-hint = Die Zahlen des Papers neben Zeilen mit denselben Daten, demselben Netz, derselben Methode und demselben PET
+compare-published-hint = Fügt die Ergebnisse des Papers zu Zeilen mit denselben Daten, demselben Netz, derselben Methode und demselben PET hinzu
 compare-unfinished = Unfertige Läufe
-compare-unfinished-hint = Auch Läufe, die noch nicht alle ihre Tasks gelernt haben, in eigenen Zeilen: Ihr A_N gilt für weniger Klassen
+compare-unfinished-hint = Fügt Läufe hinzu, die noch nicht alle ihre Tasks gelernt haben, in eigenen Zeilen; ihr A_N gilt für weniger Klassen
 compare-left-out = { $n ->
-    [one] { $n } unfertiger Lauf ist ausgelassen
-   *[other] { $n } unfertige Läufe sind ausgelassen
+    [one] { $n } unfertiger Lauf wird nicht gezeigt
+   *[other] { $n } unfertige Läufe werden nicht gezeigt
 }
 compare-seedless = { $title } zieht keine Zufallszahlen: Läufe, die sich nur im Startwert unterscheiden, zählen als ein einziger
-compare-against-none = Gegen keine Zeile
+compare-against-none = Nicht mehr vergleichen
 compare-copy-tabs = Für ein Tabellenprogramm
 compare-copy-markdown = Als Markdown
 compare-copy-latex = Als LaTeX
 compare-common = Alle Zeilen: { $each }
-compare-mixed = Gemittelt wird auch über Läufe, die sich in anderen Einstellungen unterscheiden; gruppiere danach:
-compare-sort = Klicke, um danach zu sortieren
+compare-mixed = In die Mittel gehen auch Läufe ein, die sich in anderen Einstellungen unterscheiden; gruppiere danach:
+compare-sort = Klicke, um zu sortieren
 compare-draw = { $name } zeichnen
-compare-more-on = Mehr zu { $name }
-compare-against = Alle Zeilen gegen diese halten
+compare-more-on = Weitere Aktionen für { $name }
+compare-against = Alle Zeilen mit dieser vergleichen
 compare-lay = { $n ->
     [one] { $n } Lauf
    *[other] { $n } Läufe
-} nebeneinander legen
+} nebeneinander vergleichen

@@ -30,7 +30,7 @@ fn several_runs_are_deleted_at_once_and_undone_from_the_notice() {
     let mut window = compare(runs.path());
     choose(&mut window, 1, Modifiers::NONE);
     choose(&mut window, 3, Modifiers::COMMAND);
-    window.get_by_label("2 runs chosen");
+    window.get_by_label("2 runs selected");
     shot(&mut window, "chosen");
     window.key_press(Key::Delete);
     settle(&mut window);

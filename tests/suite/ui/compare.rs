@@ -128,10 +128,10 @@ fn rows_are_put_together_sorted_and_held_against_each_other() {
     window.get_by_label("2 rows");
     window.get_by_label("baseline");
     window.get_by_label("lae");
-    window.get_by_label("More on baseline").click();
+    window.get_by_label("More actions for baseline").click();
     settle(&mut window);
     window
-        .get_by_label("Hold all rows against this one")
+        .get_by_label("Compare all rows with this one")
         .click();
     settle(&mut window);
     window.get_by_label("A_N against baseline");
@@ -153,7 +153,7 @@ fn a_figure_is_copied_as_numbers_and_as_a_picture() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
-    let menu = "Copy or save: Accuracy of the chosen runs over tasks";
+    let menu = "Copy or save: Accuracy of the selected runs over tasks";
     window.get_by_label(menu).click();
     settle(&mut window);
     window.get_by_label("Copy numbers").click();
@@ -183,12 +183,12 @@ fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     window.get_by_label("Image by image");
-    window.get_by_label_contains("are right on the same of the 450 images");
+    window.get_by_label_contains("are right on the same images out of 450");
     shot(&mut window, "compare-paired");
     of(3, false);
     window.get_by_label("Reload").click();
     settle(&mut window);
-    window.get_by_label_contains("seed 3 does not tell which images it was tested on");
+    window.get_by_label_contains("seed 3 does not store which images it was tested on");
 }
 
 #[test]
@@ -226,15 +226,19 @@ fn more_runs_than_there_are_colours_lie_side_by_side_and_too_many_are_told() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     settle(&mut window);
-    window.get_by_label("65 runs chosen");
-    window.get_by_label_contains("Of the 65 runs the first 64 are compared");
+    window.get_by_label("65 runs selected");
+    window.get_by_label_contains("Comparing the first 64 of 65 runs");
     // One fewer: there is room for all of them.
     let boxes: Vec<_> = window.query_all_by_role(egui::Role::CheckBox).collect();
     boxes[0].click();
     drop(boxes);
     settle(&mut window);
-    window.get_by_label("64 runs chosen");
-    assert!(window.query_by_label_contains("are compared").is_none());
+    window.get_by_label("64 runs selected");
+    assert!(
+        window
+            .query_by_label_contains("Comparing the first")
+            .is_none()
+    );
 }
 
 #[test]
@@ -248,7 +252,7 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     // The two newest are chosen unasked; a key does not delete what nobody chose.
-    window.get_by_label("2 runs chosen");
+    window.get_by_label("2 runs selected");
     window.key_press(egui::Key::Delete);
     settle(&mut window);
     assert_eq!(window.state().session.rows().count(), 3);
@@ -263,7 +267,7 @@ fn one_choice_serves_the_comparison_and_what_is_done_with_runs() {
     window.drag_at(at);
     window.drop_at(at);
     settle(&mut window);
-    assert!(window.query_by_label("2 runs chosen").is_none());
+    assert!(window.query_by_label("2 runs selected").is_none());
     window.get_by_label("Duplicate");
     let chosen = window
         .query_all_by_role(egui::Role::CheckBox)
@@ -363,7 +367,7 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
     settle(&mut window);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
-    assert!(window.query_by_label("Not side by side").is_none());
+    assert!(window.query_by_label("Not comparable").is_none());
     let beside = window.get_by_label("Side by side").rect();
     let list = window.get_by_label("Filter runs").rect();
     assert!(beside.left() > list.right() && beside.top() < 200.0);
@@ -379,9 +383,9 @@ fn only_runs_of_equal_tasks_stand_side_by_side_and_beside_the_list_at_1024() {
     drop(ticks);
     settle(&mut window);
     shot(&mut window, "compare-unequal");
-    window.get_by_label("Not side by side");
+    window.get_by_label("Not comparable");
     window.get_by_label_contains("task 1 is 9, 8");
     window.get_by_label("Show it instead").click();
     settle(&mut window);
-    assert!(window.query_by_label("Not side by side").is_none());
+    assert!(window.query_by_label("Not comparable").is_none());
 }

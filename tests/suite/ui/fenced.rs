@@ -84,7 +84,7 @@ fn a_page_stays_closed_until_it_is_tried_again_or_come_back_to() {
     window.get_by_label("Try again").click();
     window.run_steps(3);
     assert_eq!(says_so(&window), 0);
-    window.get_by_label("Accuracy of the chosen runs over tasks");
+    window.get_by_label("Accuracy of the selected runs over tasks");
 
     // Twice in a row: what the page remembers may be the cause.
     let_fail(&mut window, Some("Compare"));

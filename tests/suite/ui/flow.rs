@@ -97,6 +97,6 @@ fn the_demo_trains_and_answers_about_a_drawing() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     window.get_by_label_contains("finished ·");
-    window.get_by_label("Accuracy of the chosen runs over tasks");
+    window.get_by_label("Accuracy of the selected runs over tasks");
     shot(&mut window, "real-compare");
 }

@@ -88,7 +88,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
         assert_eq!(listed(&window), 1, "{text}");
     }
     fill(&mut window, "Filter runs", "nowhere");
-    window.get_by_label("No run has these words and tags");
+    window.get_by_label("No run matches");
     fill(&mut window, "Filter runs", "digits");
     assert_eq!(listed(&window), 2);
     let tag = |window: &mut Harness<'_, StudioApp>| {
