@@ -75,7 +75,7 @@ compare-train-again = Noch einmal trainieren und vergleichen
 # Nebeneinander.
 compare-tick = Wähle Läufe, um sie zu vergleichen.
 compare-unequal = Nicht vergleichbar
-compare-unequal-text = Die Tasks dieser Läufe unterscheiden sich von denen von { $name }; ihre Ergebnisse sind nicht vergleichbar.
+compare-unequal-text = Diese Läufe unterscheiden sich von { $name } in Daten oder Tasks; ihre Ergebnisse sind nicht vergleichbar.
 compare-show-instead = Stattdessen zeigen
 compare-other-data = andere Daten ({ $data })
 compare-first-task = Task 1 ist { $names }

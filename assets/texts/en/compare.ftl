@@ -53,7 +53,7 @@ compare-key-escape = Escape
 
 # A run in the list.
 compare-show = Select { $name }
-compare-choose-hint = Click to select, double-click to open; { $key } adds a run, Shift a range. Right-click for all actions
+compare-choose-hint = Click to select, double-click to open; { $key }+click adds a run, Shift+click a range. Right-click for all actions
 compare-read-only = read-only
 compare-stopped-after = stopped after { $done } of { $n ->
     [one] { $n } task
@@ -75,7 +75,7 @@ compare-train-again = Train again and compare
 # Side by side.
 compare-tick = Select runs to compare them.
 compare-unequal = Not comparable
-compare-unequal-text = The tasks of these runs differ from those of { $name }; their results are not comparable.
+compare-unequal-text = These runs differ from { $name } in data or tasks; their results are not comparable.
 compare-show-instead = Show it instead
 compare-other-data = other data ({ $data })
 compare-first-task = task 1 is { $names }

@@ -1,4 +1,4 @@
-# The card of data, and what is found in it.
+# The data card and its findings.
 
 data-title = Data
 data-how = Choose a folder with one subfolder per class, or with train and test folders that contain them. CIFAR-100's binary files work too.
