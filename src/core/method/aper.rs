@@ -97,11 +97,6 @@ impl Aper {
     pub fn session(&mut self) -> &mut FirstSession {
         &mut self.session
     }
-
-    /// The prototypes of all classes so far.
-    pub fn prototypes(&self) -> &Prototypes {
-        &self.prototypes
-    }
 }
 
 impl Method for Aper {
