@@ -242,7 +242,7 @@ def play(window, zoom, data):
     window.command(f"zoom: {zoom}")
     window.zoom = zoom
     window.shot("experiment")
-    errand("train with Baseline beside it", lambda: see_forgetting(window))
+    errand("train with Also train the baseline", lambda: see_forgetting(window))
     window.until(lambda: window.told("Accuracy over all classes seen so far"), "a chart", 60)
     window.shot("train while it runs")
     for number, page in [(5, "plugins"), (3, "compare"), (1, "experiment"), (2, "train")]:

@@ -162,7 +162,7 @@ fn made() -> Vec<Preset> {
         demo(
             "forgetting",
             "See forgetting",
-            "LAE, then Baseline beside it",
+            "LAE, then Also train the baseline",
             &digits,
             Some(baseline(&digits)),
         ),
