@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(times.whole.percentile(0.95).round(), 95.0);
         times.begin();
         times.end();
-        assert!(times.line().contains("1 frame · whole: p50 50.00 ms"));
+        assert!(times.line().contains("1 frame · total: p50 50.00 ms"));
         (0..2 * KEPT).for_each(|_| times.whole(0.001));
         assert_eq!(times.whole.0.len(), KEPT);
         assert_eq!(times.whole.percentile(0.95), 1.0);

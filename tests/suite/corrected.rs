@@ -110,7 +110,7 @@ fn an_entry_means_nothing_for_another_picture_or_class_and_no_class_is_emptied()
         .collect();
     let problem = made.try_open(&with(cats)).unwrap_err();
     assert!(
-        problem.what.contains("no training picture of cat"),
+        problem.what.contains("leave cat without training images"),
         "{problem}"
     );
 }

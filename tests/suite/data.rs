@@ -386,7 +386,7 @@ fn list_files_rule_over_folders() {
     assert_eq!(data.classes, ["n01", "n02"]);
     assert_eq!((data.train.len(), data.test.len()), (3, 2));
     assert!(
-        says(&data, "train_list.txt") && says(&data, "3 pictures that no list names"),
+        says(&data, "train_list.txt") && says(&data, "3 images not in any list"),
         "{:?}",
         data.assumed
     );
@@ -616,13 +616,16 @@ fn a_class_that_only_one_split_has() {
     assert!(
         says(
             &data,
-            "'new' stands in the test split only: it was left out with its 3 images"
+            "Class 'new' occurs only in the test split; its 3 images were excluded"
         ),
         "{:?}",
         data.assumed
     );
     assert!(
-        says(&data, "has no images of b; it got 1 training image"),
+        says(
+            &data,
+            "had no images of b; 1 training image was moved to it"
+        ),
         "{:?}",
         data.assumed
     );
@@ -776,7 +779,7 @@ fn a_validation_share_leaves_the_test_images_unseen() {
     assert_eq!((data.train.len(), data.test.len()), (14, 6));
     let train = names(&data.train);
     assert!(names(&data.test).iter().all(|name| !train.contains(name)));
-    assert!(says(&data, "stays unseen"));
+    assert!(says(&data, "as validation images"));
 }
 
 #[test]

@@ -393,7 +393,7 @@ fn a_damaged_cifar_keeps_its_whole_records() {
     assert!(
         data.skipped
             .iter()
-            .any(|s| s.reason.english.contains("cut off")),
+            .any(|s| s.reason.english.contains("truncated after")),
         "{:?}",
         data.skipped
     );

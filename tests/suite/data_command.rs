@@ -110,7 +110,7 @@ fn a_problem_is_one_paragraph_and_exit_code_1() {
     assert!(output.stdout.is_empty());
     let shown = String::from_utf8(output.stderr).unwrap();
     assert!(
-        shown.starts_with("problem: there is no such data set") && shown.contains("\ntry: "),
+        shown.starts_with("problem: no such dataset, folder or file") && shown.contains("\ntry: "),
         "{shown}"
     );
     assert_eq!(data(&[]).status.code(), Some(2));

@@ -184,7 +184,7 @@ fn validation_images_come_from_the_training_split_alone() {
     assert!(
         data.assumed
             .iter()
-            .any(|said| said.english.contains("stays unseen")),
+            .any(|said| said.english.contains("as validation images")),
         "{:?}",
         data.assumed
     );

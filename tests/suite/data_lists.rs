@@ -198,7 +198,7 @@ fn a_class_that_no_training_line_names_is_left_out_and_told() {
     );
     let data = made.open();
     assert_eq!(data.classes, ["n01", "n02"]);
-    assert!(says(&data, "Class 'n03' stands in the test split only"));
+    assert!(says(&data, "Class 'n03' occurs only in the test split"));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_picture_in_both_lists_is_only_tested_with() {
     assert_eq!(data.test.len(), 2);
     assert!(says(
         &data,
-        "Tested with only: 1 picture that the lists name for training as well."
+        "Used only for testing: 1 image that the lists also assign to training."
     ));
     assert!(data.duplicates.is_empty());
     // Two equal lists leave everything where it is; the doubles are told one by one.

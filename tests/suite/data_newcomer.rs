@@ -72,7 +72,7 @@ fn an_empty_folder_and_one_without_pictures() {
         .file("b/two.txt", "words")
         .file("three.docx", "x");
     let said = refused(made.path());
-    assert!(said.contains("picture"), "{said}");
+    assert!(said.contains("no images"), "{said}");
     assert!(refused(&made.path().join("nowhere")).contains("no such"));
     assert!(
         refused(&made.path().join("a/one.txt"))
@@ -116,7 +116,10 @@ fn a_table_or_list_that_does_not_fit() {
     made.pictures(&["1.png", "2.png", "3.png", "4.png"]);
     made.file("labels.csv", "picture,colour\nx,red\ny,blue\n");
     let said = refused(made.path());
-    assert!(said.contains("'labels.csv' names none of them"), "{said}");
+    assert!(
+        said.contains("'labels.csv' gives no class for any of them"),
+        "{said}"
+    );
     made.file(
         "labels.csv",
         "file,label\n1.png,a\n2.png,b\n3.png,a\n4.png,b\ngone.png,a\n",

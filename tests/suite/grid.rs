@@ -219,7 +219,7 @@ fn a_setting_of_the_methods_own_holds_where_it_is_one_and_is_crossed_only_there(
     let refused = read("settings.ema = [0.5, 2.0]\n").unwrap();
     assert!(refused.cells[0].refused.is_none());
     let problem = refused.cells[1].refused.clone().unwrap();
-    assert!(problem.what.contains("2 is no value"), "{problem}");
+    assert!(problem.what.contains("2 is not a valid value"), "{problem}");
     let near = find("switches-dmo").unwrap_err();
     assert!(near.remedy.contains("switches-demo"), "{near}");
     assert!(

@@ -300,9 +300,9 @@ fn hostile_files_are_refused_in_a_moment() {
         assert!(problem.what.contains("not valid TOML"), "{problem}");
     }
     let long = format!("{} = 1\n", "k".repeat(1 << 20));
-    assert!(refused(&long).what.contains("letters"));
+    assert!(refused(&long).what.contains("characters"));
     let long = format!("settings.{} = 1\n", "k".repeat(1 << 20));
-    assert!(refused(&long).what.contains("letters"));
+    assert!(refused(&long).what.contains("characters"));
 }
 
 #[test]

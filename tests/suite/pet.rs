@@ -284,7 +284,10 @@ fn loading_checks_names_and_shapes() {
     let (mut stack, _) = noisy("adapter", None);
     let matrix = tensor(&Matrix::noise(2, 2, 1));
     let wrong = stack.set("0.down", matrix.clone()).unwrap_err();
-    assert_eq!(wrong.what, "the PET's parameter `0.down` is 12×4, not 2×2");
+    assert_eq!(
+        wrong.what,
+        "the PET's parameter `0.down` has shape 12×4, not 2×2"
+    );
     let unknown = stack.set("0.dwon", matrix).unwrap_err();
     assert_eq!(unknown.remedy, "did you mean `0.down`?");
 }

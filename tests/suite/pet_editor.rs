@@ -330,7 +330,7 @@ fn a_plugin_is_saved_and_never_as_a_built_in_one_unasked() {
     };
     let refused = save_plugin(&own, &save).unwrap_err();
     assert!(
-        refused.what.contains("built-in plugin Adapter"),
+        refused.what.contains("built-in plugin named Adapter"),
         "{refused}"
     );
     save.allowed = true;

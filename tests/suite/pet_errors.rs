@@ -59,7 +59,7 @@ fn names_longer_than_any_are_refused_in_one_sentence() {
         assert!(problem.remedy.len() < 1000, "{}", problem.remedy.len());
     }
     let problem = equation(&format!("h + {}", &long[..300]));
-    assert!(problem.what.contains("300 letters"), "{problem}");
+    assert!(problem.what.contains("300 characters"), "{problem}");
 }
 
 #[test]
@@ -494,7 +494,7 @@ fn choices_that_do_not_fit_are_explained() {
     );
     let problem = start(&PetSettings::of_size(65), &[0]).unwrap_err();
     assert_eq!(problem.what, "size 65 of Mine is out of range");
-    assert_eq!(problem.remedy, "choose 1 to 64");
+    assert_eq!(problem.remedy, "choose a value from 1 to 64");
     let settings = PetSettings {
         variant: Some("plain".to_owned()),
         ..PetSettings::default()

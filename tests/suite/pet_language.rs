@@ -222,8 +222,7 @@ fn what_blocks_share_is_drawn_once_and_must_have_one_shape() {
     let problem = spec
         .parameter_count(&shapes, &[0, 1], &settings)
         .unwrap_err();
-    let what =
-        "the shape of `a` in block 1: 96×2, but 192×2 in block 0, and blocks cannot share it";
+    let what = "the shape of `a` in block 1 is not valid: 96×2, but 192×2 in block 0, and blocks cannot share it";
     assert!(problem.what.contains(what), "{}", problem.what);
 }
 

@@ -300,7 +300,10 @@ fn more_than_was_announced_is_not_taken() {
         }
     });
     let problem = download(&url, &to, None, Some(100_000), &mut |_| true).unwrap_err();
-    assert!(problem.what.contains("longer than 100000"), "{problem}");
+    assert!(
+        problem.what.contains("exceeds the limit of 100000"),
+        "{problem}"
+    );
     let part = fs::metadata(folder.path().join("file.bin.part")).unwrap();
     assert!(part.len() <= 100_000);
 }

@@ -29,11 +29,11 @@ pub(super) fn attention(parts: [Tensor<4>; 3], bias: Option<&Tensor<4>>) -> Tens
         return framework::merged(saved(parts).forward());
     }
     // One that wants no gradient joins the others as a constant.
-    let parts = parts.map(|part| match part.is_autodiff() {
+    let joined = parts.clone().map(|part| match part.is_autodiff() {
         true => part,
         false => part.autodiff(),
     });
-    let recorded = recorded::<Cube>(&parts, bias).or_else(|| recorded::<Flex>(&parts, bias));
+    let recorded = recorded::<Cube>(&joined, bias).or_else(|| recorded::<Flex>(&joined, bias));
     match recorded {
         Some(mixed) => framework::merged(mixed),
         // Neither of the two backends: right as well, but more is kept.

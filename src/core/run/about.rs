@@ -308,7 +308,7 @@ mod tests {
             about("", &[], &long),
         ] {
             let problem = said.checked().unwrap_err();
-            assert!(problem.what.ends_with("is too long"), "{problem}");
+            assert!(problem.what.contains("is too long"), "{problem}");
             assert!(said.cut().checked().is_ok());
         }
         let many: Vec<String> = (0..=TAGS).map(|i| i.to_string()).collect();
@@ -316,7 +316,12 @@ mod tests {
             tags: many,
             ..About::default()
         };
-        assert!(many.checked().unwrap_err().what.contains("21 tags"));
+        assert!(
+            many.checked()
+                .unwrap_err()
+                .what
+                .contains("too many tags (21)")
+        );
         assert_eq!(many.cut().tags.len(), TAGS);
     }
 

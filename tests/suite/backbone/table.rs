@@ -183,7 +183,9 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
         .err()
         .unwrap();
     assert!(
-        problem.what.contains("no backbone is called toy, and"),
+        problem
+            .what
+            .contains("there is no backbone named toy; could not read"),
         "{problem}"
     );
 }

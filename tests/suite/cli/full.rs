@@ -161,7 +161,7 @@ fn a_card_without_half_precision_computes_in_single() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("kept as f32: this GPU gives wrong results in half precision"),
+        said.contains("kept as f32: this GPU does not support half precision correctly"),
         "{said}"
     );
     assert!(!said.contains("panicked"), "{said}");

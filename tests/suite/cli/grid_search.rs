@@ -108,7 +108,7 @@ fn a_budget_is_told_and_kept_to() {
     };
     refused(
         &["--search", "all", "--budget", "3"],
-        "3 training steps do not suffice",
+        "3 training steps are not enough",
     );
     refused(
         &["--search", "halving", "--device", "cpu,cpu"],

@@ -190,7 +190,7 @@ fn data_and_weights_that_have_moved_can_be_named() {
     }
     let said = stderr(&named(&["resume", "latest", "--quiet"]));
     assert!(
-        said.contains("classes that this run did not begin with: c99"),
+        said.contains("classes that it did not have when this run started: c99"),
         "{said}"
     );
     assert!(

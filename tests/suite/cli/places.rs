@@ -565,7 +565,7 @@ fn pictures_are_carried_there_once() {
     let first = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
     assert_eq!(essence(&json(&first)), essence(&local));
     assert!(
-        stderr(&first).contains("carrying 24 files"),
+        stderr(&first).contains("copying 24 files"),
         "{}",
         stderr(&first)
     );
@@ -611,7 +611,7 @@ fn a_column_of_a_table_is_carried_there_with_its_images() {
     let there = run(&[&settings[..], &["--place", "lab"]].concat(), &lab.here());
     assert_eq!(essence(&json(&there)), essence(&local));
     let said = stderr(&there);
-    assert!(said.contains("carrying 25 files"), "{said}");
+    assert!(said.contains("copying 25 files"), "{said}");
 }
 
 #[test]
@@ -685,7 +685,7 @@ fn own_plugins_and_backbones_are_carried_there() {
         // Once by its content, whatever it is called.
         let is_first = backbone == "my-nano";
         assert_eq!(
-            stderr(&trained).contains("carrying 1 file of the backbone"),
+            stderr(&trained).contains("copying 1 file of the backbone"),
             is_first
         );
         // At home it answers with what is here.
@@ -713,7 +713,7 @@ fn what_a_pet_starts_from_is_carried_there() {
     let trained = run_json(&[&words[..], &["--place", "lab"]].concat(), &lab.here());
     assert_eq!(essence(&json(&trained)), essence(&expected));
     let said = stderr(&trained);
-    assert!(said.contains("carrying 2 files of the adapter"), "{said}");
+    assert!(said.contains("copying 2 files of the adapter"), "{said}");
     // The run came home with its copy.
     fs::remove_dir_all(folder).unwrap();
     let words = ["check", "latest", "--train", "--quiet", "--json", "-"];

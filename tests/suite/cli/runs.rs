@@ -142,7 +142,7 @@ fn a_folder_of_pictures_becomes_a_table_that_says_what_predict_says() {
         let number: f64 = cell(column).parse().unwrap();
         assert!((answer[column].as_f64().unwrap() - number).abs() < 1e-3);
     }
-    assert!(rows[2].last().unwrap().contains("picture"), "{text}");
+    assert!(rows[2].last().unwrap().contains("not an image"), "{text}");
     let out = run(
         &["predict", name, "--folder", &pictures, "--csv", "-"],
         runs,

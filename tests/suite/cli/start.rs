@@ -197,7 +197,7 @@ fn what_is_no_start_for_the_pet_is_told_in_a_sentence() {
         ),
         (
             made("text", "{", 2, &[0], KEYS_AND_VALUES),
-            "adapter_config.json cannot be read",
+            "could not read adapter_config.json",
         ),
         (
             made("rank", CONFIG, 3, &[0], KEYS_AND_VALUES),

@@ -403,7 +403,7 @@ fn wrong_columns_and_conditions_end_in_one_sentence() {
     let runs = several();
     for (words, said) in [
         (&["--by", "methd"][..], "did you mean `method`?"),
-        (&["--by", "final"], "final_accuracy is a figure"),
+        (&["--by", "final"], "final_accuracy is a metric"),
         (
             &["--columns", "nonsense-of-mine"],
             "there is no run column `nonsense_of_mine`",

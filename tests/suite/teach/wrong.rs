@@ -183,7 +183,7 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
             "train_images = [5]",
             "numbers of pictures",
         ),
-        ("batch = ", "batch = x", "cannot be read"),
+        ("batch = ", "batch = x", "could not read this added task"),
     ] {
         assert!(text.contains(from), "{from}: {text}");
         std::fs::write(&facts, text.replacen(from, to, 1)).unwrap();

@@ -71,7 +71,7 @@ fn the_second_run_of_a_pair_is_drawn_beside_the_first_and_both_end_in_compare() 
         (other.method.as_str(), other.history.accuracy.len()),
         ("LAE", 5)
     );
-    window.get_by_label("Compare with");
+    window.get_all_by_label("Compare with").next().unwrap();
     shot(&mut window, "beside-live");
     for i in 1..5 {
         backend.push(task("second", i));

@@ -114,7 +114,7 @@ fn a_folder_that_cannot_hold_runs_is_told_before_the_start() {
     window.get_by_label("Not ready yet");
     assert!(!window.state().session.can_start());
     let told = window
-        .get_all_by_label_contains("Runs cannot be kept in this folder")
+        .get_all_by_label_contains("Cannot save runs in this folder")
         .count();
     assert_eq!(told, 2, "where the start button is, and in the list");
     let (mut fine, _) = recorded(

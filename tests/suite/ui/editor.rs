@@ -318,7 +318,7 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     window.get_by_label("Install").click();
     settle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
-    window.get_by_label_contains("There is a built-in plugin Adapter");
+    window.get_by_label_contains("There is a built-in plugin named Adapter");
     window
         .get_by_label("Let it take the place of Adapter")
         .click();

@@ -26,7 +26,7 @@ use super::synthetic::events;
 use super::{recorded, settle, shot, wait, window};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
-const SAID: &str = "An internal error ended this part of the window";
+const SAID: &str = "This part of the window stopped after an internal error";
 
 fn let_fail(window: &mut Harness<'_, StudioApp>, part: Option<&str>) {
     window.state_mut().put_fault(part.map(str::to_string));

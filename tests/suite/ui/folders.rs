@@ -56,7 +56,7 @@ fn another_folder_of_runs_is_opened_by_path_or_drop_and_taken_off() {
     window.get_by_label("Add").click();
     settle(&mut window);
     window
-        .get_all_by_label_contains("There is no run in this folder")
+        .get_all_by_label_contains("This folder contains no runs")
         .next()
         .unwrap();
     fill(&mut window, "Run folder", &shared.display().to_string());

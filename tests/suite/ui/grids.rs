@@ -147,7 +147,7 @@ fn a_value_that_is_typed_belongs_to_its_own_setting_and_several_are_there_in_the
     assert_eq!(field(&window), "no number");
     window.get_by_label("Add").click();
     settle(&mut window);
-    window.get_by_label_contains("\"no number\" is no value");
+    window.get_by_label_contains("\"no number\" is not a valid value");
     shot(&mut window, "several-no-value");
     window.key_press(egui::Key::Escape);
     settle(&mut window);

@@ -80,7 +80,7 @@ fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
     assert!(window.query_by_label("Ensemble").is_none());
     shot(&mut window, "idle-baseline");
     method(&mut window, "simplecil");
-    window.get_by_label("SimpleCIL trains no PET plugin.");
+    window.get_by_label("SimpleCIL does not train a PET.");
     for name in ["Epochs", "Smallest crop", "Largest crop"] {
         assert!(!enabled(&window, NUMBER, name), "{name}");
     }

@@ -429,7 +429,7 @@ fn training_pictures_are_shown_while_they_are_those_the_run_learned_from() {
     let (mut window, backend) = shown(&made, runs.path(), true);
     let request = look(&mut window, &backend);
     told(&mut window, &backend, request.ticket);
-    let gone = "no longer those this run learned from";
+    let gone = "have changed since this run";
     let replace = |window: &mut Harness<'static, StudioApp>, name: &str| {
         let place = made.path().join(name);
         image::RgbImage::new(40, 40).save(place).unwrap();

@@ -81,7 +81,7 @@ fn a_run_is_named_by_keyboard_and_found_by_name_tag_and_note() {
     window.get_by_label("The crops were");
     shot(&mut window, "named");
     let listed =
-        |window: &Harness<'_, StudioApp>| window.query_all_by_label_contains("Choose 2026").count();
+        |window: &Harness<'_, StudioApp>| window.query_all_by_label_contains("Select 2026").count();
     assert_eq!(listed(&window), 2);
     for text in ["first THESIS", "too small", "seed lae first"] {
         fill(&mut window, "Filter runs", text);

@@ -133,7 +133,11 @@ fn every_lesson_fits_a_small_window_at_double_size() {
         );
         window.ctx.set_zoom_factor(1.0);
         settle(&mut window);
-        window.get_by_label("All lessons").click();
+        window
+            .get_all_by_label("All lessons")
+            .next()
+            .unwrap()
+            .click();
         settle(&mut window);
     }
 }

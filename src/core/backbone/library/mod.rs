@@ -239,18 +239,22 @@ impl BackboneLibrary {
 
     /// Why an unknown name may be one after all: its entry was left out, or a whole table was.
     fn left_out(&self, name: &str) -> Option<Problem> {
-        let (of_entry, of_table) = (format!("backbone {name} "), "the table of backbones cannot");
-        let own = self.problems.iter().find(|p| p.what.contains(&of_entry));
+        let entry = format!("backbone {name}");
+        let mentions = |what: &str| {
+            let rest = what.split_once(&entry).map(|(_, rest)| rest);
+            rest.is_some_and(|rest| rest.starts_with([':', ' ']))
+        };
+        let own = self.problems.iter().find(|p| mentions(&p.what));
         if let Some(problem) = own {
             return Some(problem.clone());
         }
         let table = self
             .problems
             .iter()
-            .find(|p| p.what.starts_with(of_table))?;
+            .find(|p| p.is("problem-table-of-backbones-cannot-be-read"))?;
         Some(Problem {
             what: format!(
-                "no backbone is called {}, and {}",
+                "there is no backbone named {}; {}",
                 shortened(name),
                 table.what
             ),

@@ -104,7 +104,10 @@ fn a_panorama_is_read_where_memory_is_free_and_said_to_be_too_large_elsewhere() 
         .unwrap();
     assert!(problem.what.contains("16000×12000"), "{problem}");
     assert!(problem.what.contains("550 MB of memory"), "{problem}");
-    assert!(problem.what.contains("512 MB that one may"), "{problem}");
+    assert!(
+        problem.what.contains("the limit is now 512 MB"),
+        "{problem}"
+    );
     // With more free it is begun, and found to have less than it claims.
     let problem = decode_within(&larger, FULL_DEPTH, || Some(8 << 30))
         .err()

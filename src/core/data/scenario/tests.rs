@@ -69,9 +69,9 @@ fn wrong_orders_say_what_is_wrong() {
     let names = classes(3);
     let wrong = |order: ClassOrder| order.resolve(&names).unwrap_err().what;
     assert!(wrong(ClassOrder::Indices(vec![0, 0, 1])).contains("'c000' twice"));
-    assert!(wrong(ClassOrder::Indices(vec![0, 1])).contains("leaves out c002"));
+    assert!(wrong(ClassOrder::Indices(vec![0, 1])).contains("is missing c002"));
     assert!(wrong(ClassOrder::Indices(vec![0, 1, 9])).contains("index 9"));
-    assert!(wrong(ClassOrder::Names(vec!["x".into()])).contains("does not have: x"));
+    assert!(wrong(ClassOrder::Names(vec!["x".into()])).contains("not in the dataset: x"));
     assert!(
         ClassOrder::parse("reverse")
             .unwrap_err()
@@ -107,7 +107,7 @@ fn sizes_cut_all_classes() {
         cut("6,5", 12)
             .unwrap_err()
             .what
-            .contains("11 classes together")
+            .contains("11 classes in total")
     );
     let most = usize::MAX;
     for wrapping in [format!("{most},11"), format!("{most},{most},12")] {

@@ -162,7 +162,7 @@ fn made() -> Vec<Preset> {
         demo(
             "forgetting",
             "See forgetting",
-            "LAE, then Also train the baseline",
+            "LAE, then its baseline",
             &digits,
             Some(baseline(&digits)),
         ),

@@ -318,7 +318,7 @@ file = "small.safetensors"
             (
                 "\"small\"",
                 &format!("\"{}\"", "a".repeat(65)),
-                "65 letters",
+                "65 characters",
             ),
             ("heads = 2", "heads = 2\nmlp_ratio = nan", "finite"),
             ("heads = 2", "heads = 2\nepsilon = inf", "finite"),

@@ -228,7 +228,7 @@ mod tests {
             "Welcome\nsbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: \
              Invalid partition name specified",
         );
-        let said = "Slurm refuses: invalid partition specified: nope; Batch job submission failed: Invalid partition \
+        let said = "Slurm rejected the job: invalid partition specified: nope; Batch job submission failed: Invalid partition \
                     name specified";
         assert_eq!(problem.what, said);
     }

@@ -171,6 +171,9 @@ mod tests {
             command: &[],
         };
         let problem = script.text().unwrap_err();
-        assert!(problem.what.contains("no {command}"), "{problem}");
+        assert!(
+            problem.what.contains("does not contain {command}"),
+            "{problem}"
+        );
     }
 }
