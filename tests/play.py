@@ -317,7 +317,7 @@ def write(window):
     began = time.monotonic()
     window.key("ctrl+5", 1)
     window.click("New plugin")
-    window.until(lambda: window.told("Nothing is wrong with it"), "the first text is checked")
+    window.until(lambda: window.told("No errors"), "the first text is checked")
     window.click("[sizes]", part=True)
     window.key("ctrl+a")
     for line in PLUGIN.splitlines():
@@ -326,7 +326,7 @@ def write(window):
     window.key("Escape")
     window.until(lambda: window.told("Unknown function `rellu`."), "the first mistake is told")
     window.shot("a mistake in a name")
-    window.click("Write relu")
+    window.click("Change to relu")
     window.until(lambda: window.told("does not fit: inner sizes"), "the second mistake is told")
     window.shot("a mistake in a shape")
     # The shape of `up`, by finding and replacing.
@@ -338,7 +338,7 @@ def write(window):
     window.key("Tab")
     window.type('up = { shape = ["r", "d"]')
     window.click("Replace all")
-    window.until(lambda: window.told("Nothing is wrong with it"), "the text is sound")
+    window.until(lambda: window.told("No errors"), "the text is sound")
     window.until(lambda: window.told("a prediction takes"), "it is measured", 60)
     window.shot("sound")
     window.click("Save")

@@ -1,22 +1,22 @@
 # The plugin that is being written, and what it means.
 
-editor-text = The text
-editor-offered = Tab takes the first, arrows choose, Esc closes
+editor-text = Plugin text
+editor-offered = Tab inserts, arrow keys select, Esc closes
 editor-foreign = This plugin is not installed yet
-editor-foreign-text = It lies at { $place }. What it would do stands beside its text; Install puts a copy among your plugins.
-editor-hides = This would take the place of the built-in { $name }
-editor-hides-text = Every run with this name would train this text instead. Give it another name, or allow it: that is kept.
-editor-hides-allow = Let it take the place of { $name }
-editor-theirs = Another program changed this file
-editor-theirs-take = Take its text
-editor-theirs-keep = Keep mine
-editor-nameless = no name yet
+editor-foreign-text = File: { $place }. Its effect is shown next to the text. Install saves a copy in your plugin folder.
+editor-hides = This would override the built-in plugin { $name }
+editor-hides-text = All runs that use this name would then train this plugin. Give it another name, or allow the override; the choice is saved.
+editor-hides-allow = Override { $name }
+editor-theirs = The file has changed on disk
+editor-theirs-take = Reload file
+editor-theirs-keep = Keep my version
+editor-nameless = Unnamed plugin
 editor-unsaved = not saved yet
-editor-changed = changed since it was saved
+editor-changed = unsaved changes
 editor-saved = saved
 editor-install = Install
 editor-save = Save
-editor-use-hint = Saves it and chooses it on Experiment
+editor-use-hint = Saves the plugin and selects it on the Experiment page
 editor-duplicate = Duplicate
 editor-show = Show file
 editor-find = Find
@@ -24,87 +24,87 @@ editor-close = Close
 editor-close-hint = Back to the list
 
 # Finding and replacing.
-editor-find-what = find
+editor-find-what = Find what
 editor-find-next = Next
-editor-find-by = replace by
+editor-find-by = Replace with
 editor-find-replace = Replace
 editor-find-all = Replace all
 editor-find-count = { $n ->
-    [0] not there
-    [1] once
-   *[other] { $n } times
+    [0] No matches
+    [1] 1 match
+   *[other] { $n } matches
 }
 
 # What it means.
-editor-meaning-last = Below is what the last sound text means.
-editor-checking = Being checked …
-editor-sound = Nothing is wrong with it
+editor-meaning-last = Below: the last version without errors
+editor-checking = Checking…
+editor-sound = No errors
 editor-mistakes = { $n ->
-    [one] { $n } mistake
-   *[other] { $n } mistakes
+    [one] { $n } error
+   *[other] { $n } errors
 }
 editor-mistake-place = line { $line }, column { $column }
-editor-mistake-mend = Write { $text }
+editor-mistake-mend = Change to { $text }
 editor-on = On { $backbone }
 editor-on-trained = { $n ->
-    [one] { $n } value trained in { $carry } of { $all } blocks, { $kilobytes } kB.
-   *[other] { $n } values trained in { $carry } of { $all } blocks, { $kilobytes } kB.
+    [one] { $n } trainable parameter in { $carry } of { $all } blocks, { $kilobytes } kB.
+   *[other] { $n } trainable parameters in { $carry } of { $all } blocks, { $kilobytes } kB.
 }
 editor-on-fixed = { $n ->
-    [one] { $n } value stays as it begins.
-   *[other] { $n } values stay as they begin.
+    [one] { $n } fixed parameter keeps its initial value.
+   *[other] { $n } fixed parameters keep their initial values.
 }
-editor-on-memory = A training step with the settings on Experiment takes about { $megabytes } MB more than the network alone.
-editor-on-identity = It starts as the identity: a fresh one changes nothing.
-editor-on-no-identity = It does not start as the identity: a fresh one changes what the network says.
-editor-on-folds = It is linear at { $sites }: where many pictures are predicted, it becomes part of the frozen weights there.
-editor-on-shapes = Shapes for one picture of { $n } tokens
-editor-on-block = The block, with the plugin at { $sites }
-editor-measured = Tried out
-editor-measured-waiting = It is tried once the text has been still for a moment …
-editor-measured-again = being tried anew …
-editor-measured-costs = On the embedded network and the processor here, { $n } pictures: a prediction takes { $with } ms instead of { $plain } ms, and finding the gradients of a training step { $step } ms. A larger network differs.
+editor-on-memory = With the settings on the Experiment page, a training step takes about { $megabytes } MB more than the backbone alone.
+editor-on-identity = It starts as the identity: before training, it does not change the output.
+editor-on-no-identity = It does not start as the identity: it changes the output even before training.
+editor-on-folds = It is linear at { $sites }: when many images are predicted, it is merged into the frozen weights there.
+editor-on-shapes = Shapes for one image of { $n } tokens
+editor-on-block = Block with the plugin at { $sites }
+editor-measured = Measurements
+editor-measured-waiting = Starts when you stop typing…
+editor-measured-again = Measuring again…
+editor-measured-costs = With { $n } images on the embedded network and this CPU, a prediction takes { $with } ms instead of { $plain } ms, and the gradients of a training step take { $step } ms. Larger networks differ.
 editor-learns-fixed = fixed
-editor-learns-never = no gradient ever reaches it
-editor-learns-first = learns from the first step on
-editor-learns-second = learns from the second step on
+editor-learns-never = never receives a gradient
+editor-learns-first = learns from the first step
+editor-learns-second = learns from the second step
 
 # Trying it beside Adapter.
 editor-try = Try it
-editor-try-about = Trains it for some twenty seconds on the embedded digits beside Adapter, each with its usual size.
-editor-try-waiting = Waiting for its turn …
+editor-try-about = Trains this plugin and Adapter for about 20 seconds on the embedded digits, each at its default size.
+editor-try-waiting = Waiting in the queue …
 editor-try-stop = Stop
-editor-try-right = right
-editor-try-forgotten = forgotten
+editor-try-right = accuracy
+editor-try-forgotten = forgetting
 editor-try-seconds = time
-editor-try-judged = Right answers about { $n } pictures held back from training; so few, and one seed, tell little differences not apart.
-editor-try-losses = Loss over steps of both
+editor-try-judged = Accuracy on { $n } images held out from training. With so few images and one seed, small differences mean nothing.
+editor-try-losses = Loss per step of both plugins
 
 # Names that are offered while one is typed, each with what it is.
 editor-name-parameter = parameter
-editor-name-begins = { $shape }, begins as { $init }
-editor-name-weight = d_in × d_out, the frozen weight
+editor-name-begins = { $shape }, initial value { $init }
+editor-name-weight = d_in × d_out, frozen weight
 editor-name-heads = heads × tokens × head_width
 editor-name-stream = tokens × channels
-editor-key-shape = two sizes
-editor-key-init = how it begins
-editor-key-fixed = never trained
-editor-key-per-site = one for every site
-editor-key-shared = one for all blocks
-editor-key-line = one line
-editor-key-default = unless chosen
-editor-key-min = smallest
-editor-key-max = largest
-editor-key-symbol = its name in equations
-editor-key-every = all sites without one of their own
-editor-key-name = what people call it
-editor-key-description = one paragraph
-editor-key-reference = the paper
-editor-key-sites = where it acts
+editor-key-shape = rows and columns
+editor-key-init = initial value
+editor-key-fixed = not trained
+editor-key-per-site = one copy per site
+editor-key-shared = one copy for all blocks
+editor-key-line = description in one line
+editor-key-default = default value
+editor-key-min = smallest value
+editor-key-max = largest value
+editor-key-symbol = name in equations
+editor-key-every = all sites without their own equation
+editor-key-name = display name
+editor-key-description = description in one paragraph
+editor-key-reference = paper
+editor-key-sites = where the plugin acts
 
 # Names that the program gives.
 editor-called = Mine
 editor-called-my = My { $name }
 editor-called-copy = { $name } copy
-editor-problem-nameless = the text says no name, and a file needs one
-editor-problem-nameless-try = write name = "…" in its first line
+editor-problem-nameless = the plugin has no name
+editor-problem-nameless-try = write name = "…" in the first line

@@ -69,7 +69,7 @@ fn open(window: &Harness<'_, StudioApp>) -> OpenPlugin {
 
 /// Types this in place of the whole text, and waits until it was checked.
 fn write(window: &mut Harness<'_, StudioApp>, text: &str) {
-    window.get_by_label("The text").focus();
+    window.get_by_label("Plugin text").focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
     window.run_steps(1);
@@ -99,18 +99,18 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
     settle(&mut window);
     checked(&mut window);
     assert!(open(&window).is_sound());
-    window.get_by_label("Nothing is wrong with it");
+    window.get_by_label("No errors");
     write(&mut window, WRONG);
     // What the last sound text means stays.
-    window.get_by_label("1 mistake");
+    window.get_by_label("1 error");
     window.get_by_label("line 16, column 17");
     window.get_by_label("Unknown function `rellu`.");
-    window.get_by_label("Below is what the last sound text means.");
+    window.get_by_label("Below: the last version without errors");
     shot(&mut window, "editor-1-name");
-    window.get_by_label("Write relu").click();
+    window.get_by_label("Change to relu").click();
     window.run_steps(3);
     checked(&mut window);
-    window.get_by_label("1 mistake");
+    window.get_by_label("1 error");
     let told = "`relu(e @ down) @ up`: 2×17×16 times 192×16 does not fit: inner sizes 16 and 192";
     window.get_by_label_contains(told);
     assert_eq!(open(&window).mistakes[0].place.0, 16);
@@ -120,15 +120,15 @@ fn a_new_user_writes_adaptformer_and_each_mistake_is_told_and_mended() {
         "up   = { shape = [\"r\", \"d\"]",
     );
     write(&mut window, &right);
-    window.get_by_label("Nothing is wrong with it");
+    window.get_by_label("No errors");
     window.get_by_label_contains("It starts as the identity");
-    window.get_by_label_contains("30,720 values");
+    window.get_by_label_contains("30,720 trainable parameters");
     wait(&mut window, "it is measured", |app| {
         let open = app.session.editor.open.as_ref();
         open.is_some_and(|open| open.measured.ready().is_some() && !open.measuring)
     });
     window.get_by_label_contains("a prediction takes");
-    window.get_by_label_contains("learns from the second step on");
+    window.get_by_label_contains("learns from the second step");
     shot(&mut window, "editor-3-sound");
     window.get_by_label("Save").click();
     settle(&mut window);
@@ -179,15 +179,15 @@ fn names_are_offered_while_they_are_typed_and_what_was_done_is_undone() {
     window.get_by_label("Continue editing").click();
     settle(&mut window);
     assert!(open(&window).text.ends_with("h + e @ do"));
-    window.get_by_label("The text").focus();
+    window.get_by_label("Plugin text").focus();
     window.run_steps(2);
     // Find and replace.
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::F);
     window.run_steps(3);
     window.event(egui::Event::Text("down".into()));
     window.run_steps(3);
-    window.get_by_label("once");
-    window.get_by_label("replace by");
+    window.get_by_label("1 match");
+    window.get_by_label("Replace with");
     settle(&mut window);
 }
 
@@ -204,7 +204,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
     window.run_steps(3);
     window.event(egui::Event::Text("aa".into()));
     window.run_steps(3);
-    window.get_by_label("3 times");
+    window.get_by_label("3 matches");
     let press = |window: &mut Harness<'_, StudioApp>, label: &str| {
         window.get_by_label(label).click();
         window.run_steps(3);
@@ -216,7 +216,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
         window.run_steps(3);
     }
     assert_eq!(open(&window).text, "# aaaa b aa\n");
-    window.get_by_label("replace by").focus();
+    window.get_by_label("Replace with").focus();
     window.run_steps(2);
     window.event(egui::Event::Text("aaa".into()));
     window.run_steps(2);
@@ -226,7 +226,7 @@ fn replacing_goes_from_match_to_match_and_never_into_what_it_wrote() {
     // Behind the last one it begins again.
     assert_eq!(press(&mut window, "Next"), "# aaaaa b aaa\n");
     assert_eq!(press(&mut window, "Replace all"), "# aaaaaaa b aaaa\n");
-    window.get_by_label("The text").focus();
+    window.get_by_label("Plugin text").focus();
     window.run_steps(2);
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     window.run_steps(3);
@@ -292,8 +292,8 @@ fn an_unsaved_text_survives_a_restart_and_another_programs_changes_appear() {
             .is_some_and(|open| open.theirs.is_some())
     });
     window.run_steps(3);
-    window.get_by_label("Another program changed this file");
-    window.get_by_label("Take its text").click();
+    window.get_by_label("The file has changed on disk");
+    window.get_by_label("Reload file").click();
     window.run_steps(3);
     assert!(open(&window).text.contains("tanh"));
     settle(&mut window);
@@ -313,15 +313,13 @@ fn a_dropped_plugin_is_shown_before_it_is_installed_and_hides_a_built_in_one_onl
     settle(&mut window);
     checked(&mut window);
     window.get_by_label("This plugin is not installed yet");
-    window.get_by_label("This would take the place of the built-in Adapter");
+    window.get_by_label("This would override the built-in plugin Adapter");
     shot(&mut window, "editor-6-dropped");
     window.get_by_label("Install").click();
     settle(&mut window);
     assert!(!folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label_contains("There is a built-in plugin named Adapter");
-    window
-        .get_by_label("Let it take the place of Adapter")
-        .click();
+    window.get_by_label("Override Adapter").click();
     settle(&mut window);
     assert!(folder.path().join("plugins/adapter.toml").exists());
     window.get_by_label("Close").click();
