@@ -3,5 +3,5 @@
 glossary-means = { $term }: was es bedeutet
 glossary-title = Glossar
 glossary-find = Begriff suchen
-glossary-about = Gepunktet unterstrichene Begriffe werden unter dem Zeiger erklärt, überall im Fenster; ein Klick hält die Notiz offen.
-glossary-none = Kein Begriff wird mit diesen Worten erklärt.
+glossary-about = Gepunktet unterstrichene Begriffe werden im ganzen Fenster unter dem Mauszeiger erklärt; ein Klick hält die Erklärung offen.
+glossary-none = Kein passender Begriff

@@ -1,3 +1,3 @@
-# What is said of runs: what matters in one, and several held against each other.
+# What the lists say about runs: what matters in one, and several in comparison.
 
 findings-paused = paused

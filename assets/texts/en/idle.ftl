@@ -2,13 +2,13 @@
 
 idle-method = { $title }
 idle-with-settings = { $title } with these settings
-idle-no-plugin = { $title } trains no PET plugin
-idle-no-size = { $title } has no size
+idle-no-plugin = { $title } does not train a PET plugin
+idle-no-size = { $title } has no size setting
 idle-no-steps = { $title } takes no gradient steps
-idle-no-epochs = { $title } learns in no epochs
-idle-no-augmentation = { $title } looks at training pictures as at test pictures
-idle-no-draws = { $title } draws nothing at random
+idle-no-epochs = { $title } does not train in epochs
+idle-no-augmentation = { $title } does not augment training images
+idle-no-draws = { $title } uses no random numbers
 idle-one-task = { $title } learns all classes as one task
-idle-no-first-session = nothing is tuned without a first session
-idle-no-learning = without Learning no epochs are frozen
-idle-no-accumulation = without Accumulation the offline PET does not follow
+idle-no-first-session = without a first session, nothing is tuned
+idle-no-learning = without Learning, no epochs are frozen
+idle-no-accumulation = without Accumulation, the offline PET is not updated

@@ -254,10 +254,10 @@ fn wrong_values_are_wrong_usage() {
 #[test]
 fn an_option_without_effect_is_told_with_its_name() {
     let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
-    let pet = "note: SimpleCIL trains no PET plugin, so --pet has no effect";
+    let pet = "note: SimpleCIL does not train a PET plugin, so --pet has no effect";
     let rate = "note: SimpleCIL takes no gradient steps, so --base-lr has no effect";
-    let tuned = "note: nothing is tuned without a first session, so --set dropout has no effect";
-    let frozen = "note: without Learning no epochs are frozen, so --freeze-epochs has no effect";
+    let tuned = "note: without a first session, nothing is tuned, so --set dropout has no effect";
+    let frozen = "note: without Learning, no epochs are frozen, so --freeze-epochs has no effect";
     for (words, told) in [
         ("--method baseline --no-ensemble", vec![switch]),
         (
@@ -291,7 +291,7 @@ fn what_all_methods_are_compared_on_is_told_and_what_holds_anyway_is_not() {
     assert!(notes("--method lae").is_empty());
     let told = notes("--method simplecil");
     assert_eq!(told.len(), 3, "{told:?}");
-    let epochs = "no epochs, so --epochs has no effect";
+    let epochs = "does not train in epochs, so --epochs has no effect";
     assert!(told.iter().any(|note| note.contains(epochs)), "{told:?}");
     let told = notes("--method joint-ft");
     assert!(

@@ -72,9 +72,9 @@ fn bench_tells_options_without_effect_once_and_wrong_names_before_the_first_row(
     );
     let said = stderr(&output);
     for note in [
-        "note: SSF has no size, so --pet-size has no effect",
-        "note: SimpleCIL trains no PET plugin, so --pet has no effect",
-        "note: SimpleCIL trains no PET plugin, so --pet-size has no effect",
+        "note: SSF has no size setting, so --pet-size has no effect",
+        "note: SimpleCIL does not train a PET plugin, so --pet has no effect",
+        "note: SimpleCIL does not train a PET plugin, so --pet-size has no effect",
     ] {
         assert_eq!(said.matches(note).count(), 1, "{said}");
     }

@@ -309,7 +309,7 @@ fn seeds_of_a_method_that_draws_nothing_are_one_cell() {
     let words = [QUICK, &["--method", "simplecil", "--seeds", "3", "--quiet"]].concat();
     let output = run_json(&words, &tried.runs());
     assert!(
-        stderr(&output).contains("draws nothing at random, so --seeds has no effect"),
+        stderr(&output).contains("uses no random numbers, so --seeds has no effect"),
         "{}",
         stderr(&output)
     );

@@ -85,5 +85,5 @@ fn the_glossary_opens_from_the_palette_and_finds_what_is_typed() {
     assert!(window.query_by_label("Backbone").is_none());
     window.event(egui::Event::Text(" xyz".into()));
     settle(&mut window);
-    window.get_by_label("No term is told with these words.");
+    window.get_by_label("No matching term");
 }

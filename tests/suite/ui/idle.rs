@@ -48,7 +48,7 @@ fn a_pet_without_a_size_has_none_to_choose() {
     window.state_mut().session.experiment.draft.pet = "ssf".into();
     settle(&mut window);
     assert!(!enabled(&window, NUMBER, "size"));
-    told(&mut window, NUMBER, "size", "SSF has no size");
+    told(&mut window, NUMBER, "size", "SSF has no size setting");
     shot(&mut window, "idle-ssf");
     assert!(window.state().session.experiment.plan.problems.is_empty());
     let (command, _) = window.state().session.command();
@@ -89,7 +89,7 @@ fn what_a_method_does_not_use_is_greyed_out_with_the_reason() {
         &mut window,
         NUMBER,
         "Epochs",
-        "SimpleCIL learns in no epochs",
+        "SimpleCIL does not train in epochs",
     );
     shot(&mut window, "idle-simplecil");
     let (command, _) = window.state().session.command();
