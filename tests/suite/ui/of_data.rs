@@ -155,7 +155,7 @@ fn a_preset_is_what_it_says_or_is_shown_as_changed() {
     settle(&mut window);
     assert!(!window.state().session.is_training());
     window.get_by_label("Start both runs");
-    window.get_by_label("Quick demo: Digits").click();
+    window.get_by_label("Quick demo: digits").click();
     settle(&mut window);
     window.get_by_label("Start training");
 }

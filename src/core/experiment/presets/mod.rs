@@ -147,7 +147,7 @@ fn made() -> Vec<Preset> {
     vec![
         demo(
             "digits",
-            "Quick demo: Digits",
+            "Quick demo: digits",
             "seconds, offline",
             &digits,
             None,
@@ -162,7 +162,7 @@ fn made() -> Vec<Preset> {
         demo(
             "forgetting",
             "See forgetting",
-            "LAE, then its baseline",
+            "LAE, then Baseline",
             &digits,
             Some(baseline(&digits)),
         ),
@@ -184,7 +184,7 @@ fn made() -> Vec<Preset> {
         ),
         beside_coda(
             "imagenet-r-10-coda",
-            "ImageNet-R, 10 tasks, CODA's split",
+            "ImageNet-R, 10 tasks, CODA split",
             RENDITIONS_OF_CODA,
             20,
         ),
@@ -310,7 +310,7 @@ fn beside_coda(
     data: Paper,
     classes_per_task: usize,
 ) -> Preset {
-    let preset = paper(name, title, "beside CODA-Prompt", data, classes_per_task);
+    let preset = paper(name, title, "CODA-Prompt comparison", data, classes_per_task);
     let run = RunConfig {
         backbone: TUNED.into(),
         ..preset.with_pet("prefix", 10)
