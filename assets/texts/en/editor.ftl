@@ -1,4 +1,4 @@
-# The plugin that is being written, and what it means.
+# The plugin editor and its results.
 
 editor-text = Plugin text
 editor-offered = Tab inserts, arrow keys select, Esc closes
@@ -23,7 +23,7 @@ editor-find = Find
 editor-close = Close
 editor-close-hint = Back to the list
 
-# Finding and replacing.
+# Find and replace.
 editor-find-what = Find what
 editor-find-next = Next
 editor-find-by = Replace with
@@ -35,7 +35,7 @@ editor-find-count = { $n ->
    *[other] { $n } matches
 }
 
-# What it means.
+# Results of checking the plugin.
 editor-meaning-last = Below: the last version without errors
 editor-checking = Checking…
 editor-sound = No errors
@@ -69,7 +69,7 @@ editor-learns-never = never receives a gradient
 editor-learns-first = learns from the first step
 editor-learns-second = learns from the second step
 
-# Trying it beside Adapter.
+# Comparison with Adapter.
 editor-try = Try it
 editor-try-about = Trains this plugin and Adapter for about 20 seconds on the embedded digits, each at its default size.
 editor-try-waiting = Waiting in the queue …
@@ -80,7 +80,7 @@ editor-try-seconds = time
 editor-try-judged = Accuracy on { $n } images held out from training. With so few images and one seed, small differences mean nothing.
 editor-try-losses = Loss per step of both plugins
 
-# Names that are offered while one is typed, each with what it is.
+# Completions, each with a description.
 editor-name-parameter = parameter
 editor-name-begins = { $shape }, initial value { $init }
 editor-name-weight = d_in × d_out, frozen weight
@@ -102,7 +102,7 @@ editor-key-description = description in one paragraph
 editor-key-reference = paper
 editor-key-sites = where the plugin acts
 
-# Names that the program gives.
+# Default names.
 editor-called = Mine
 editor-called-my = My { $name }
 editor-called-copy = { $name } copy
