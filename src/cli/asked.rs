@@ -13,10 +13,10 @@ use crate::store;
 /// Where the data and weights of a run are now.
 #[derive(clap::Args)]
 pub(super) struct Moved {
-    /// Where its data lies here, if not where the run's settings say
+    /// Path of its data on this computer, if it differs from the run's settings
     #[arg(long, value_name = "PATH")]
     pub data: Option<String>,
-    /// The file of its backbone's weights, if not where the run's settings say
+    /// File with its backbone's weights, if it differs from the run's settings
     #[arg(long, value_name = "FILE")]
     pub weights: Option<String>,
 }
@@ -38,13 +38,13 @@ impl Moved {
 /// The options these commands share.
 #[derive(clap::Args)]
 pub(super) struct Asked {
-    /// The run: its folder, its name (or how it begins), or `latest`
+    /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// Ask it as it was after this task (from 1); the last one unless given
+    /// Use the state after this task (from 1) [default: the last one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     task: Option<u64>,
-    /// auto, cpu, gpu, or a number or name from `lae-studio devices`; the run's own unless given
+    /// auto, cpu, gpu, or a number or name from `lae-studio devices` [default: the run's]
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     #[command(flatten)]

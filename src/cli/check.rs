@@ -19,7 +19,7 @@ use crate::store;
 /// Options of `check`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// A packed run, or a run: its folder, its name (or how it begins), or `latest`
+    /// A packed run, or a run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "FILE|RUN")]
     run: String,
     #[command(flatten)]
@@ -27,10 +27,10 @@ pub(super) struct Args {
     /// Compute on this device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Answer so many test pictures after each task, evenly spaced, and not all
+    /// Answer only this many test images after each task, evenly spaced
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Train it once more, too, in a temporary folder
+    /// Also train it again, in a temporary folder
     #[arg(long)]
     train: bool,
     /// Look for the run in this folder

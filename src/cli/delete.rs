@@ -14,10 +14,10 @@ use crate::store::{self, Deleted};
 /// Options of `delete`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The runs: folders, names (or how they begin), what they are called, or `latest`
+    /// The runs: folders, names (or the start of them), names you gave them, or `latest`
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
-    /// Delete runs of the trash for good; they cannot be restored afterwards
+    /// Delete runs from the trash permanently; they cannot be restored
     #[arg(long)]
     for_good: bool,
     /// Look for the runs in this folder
@@ -28,7 +28,7 @@ pub(super) struct Args {
 /// Options of `restore`.
 #[derive(clap::Args)]
 pub(super) struct RestoreArgs {
-    /// The deleted runs to bring back, by name (or how it begins); without any they are listed
+    /// The deleted runs to restore, by name (or the start of it); without any, lists them
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
     /// The folder of runs

@@ -13,7 +13,7 @@ pub(super) struct Args {
     /// Test GPUs again, and choose the fastest kernels
     #[arg(long)]
     prepare: bool,
-    /// Test this device only: a number or name of the list [default: all hardware GPUs]
+    /// Test only this device: a number or name from the list [default: all hardware GPUs]
     #[arg(long, value_name = "DEVICE", requires = "prepare")]
     device: Option<String>,
     #[command(flatten)]

@@ -14,16 +14,16 @@ use crate::store;
 /// Options of `export`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
+    /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// What it becomes
+    /// Format of the export
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Format,
     /// The folder to write, which must be new or empty [default: NAME-FORMAT here]
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
-    /// As it was after this task (from 1); the last one unless given
+    /// Export the state after this task (from 1) [default: the last one]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     task: Option<u64>,
     /// Look for the run in this folder

@@ -28,16 +28,16 @@ pub(super) struct Args {
     /// The backbone: a name, or a weight file
     #[arg(value_name = "NAME|FILE")]
     backbone: String,
-    /// Pictures, prepared as for a prediction
+    /// Images, prepared as for a prediction
     #[arg(long = "image", value_name = "FILE")]
     images: Vec<PathBuf>,
-    /// Significant bits of the values in 16-bit pictures: 12 for most cameras of 12 bits
+    /// Significant bits of the values in 16-bit images: 12 for most cameras of 12 bits
     #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
     bit_depth: usize,
-    /// Prepared pictures: `images`, N×3×H×W numbers in [0, 1] before normalisation
+    /// Prepared images: `images`, N×3×H×W numbers in [0, 1] before normalisation
     #[arg(long, value_name = "FILE.safetensors", conflicts_with = "images")]
     inputs: Option<PathBuf>,
-    /// Write the features here as the tensor `features`
+    /// Write the features to this file, as the tensor `features`
     #[arg(long, value_name = "FILE.safetensors")]
     output: Option<PathBuf>,
     /// cpu, gpu, or a number or name from `lae-studio devices`

@@ -11,7 +11,7 @@ use crate::texts::{Language, Term};
 /// Options of `glossary`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Only the terms that hold these words
+    /// Only terms that contain these words
     words: Option<String>,
     /// The language
     #[arg(long, value_name = "en|de", value_parser = language, default_value = "en")]

@@ -18,7 +18,7 @@ use crate::run::config::Precision;
 /// Options of `golden`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Files of exact tensors (.safetensors)
+    /// Files with reference tensors (.safetensors)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// cpu, gpu, or a number or name from `lae-studio devices`

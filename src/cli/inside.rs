@@ -21,7 +21,7 @@ use crate::store;
 pub(super) struct Args {
     #[command(flatten)]
     pub asked: Asked,
-    /// Tell what the network gathers from this picture, too
+    /// Also show how the network processes this image
     #[arg(long, value_name = "IMAGE")]
     image: Option<PathBuf>,
     #[command(flatten)]

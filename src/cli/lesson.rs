@@ -21,13 +21,13 @@ use crate::texts::Language;
 /// Options of `lesson`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The lesson: its name, or a file that ends in .md; without it, all are listed
+    /// The lesson: its name or a .md file; without it, all lessons are listed
     #[arg(value_name = "NAME|FILE")]
     lesson: Option<String>,
-    /// The language, where there is a choice
+    /// The language, if there are several
     #[arg(long, value_name = "en|de", value_parser = language, default_value = "en")]
     lang: Language,
-    /// Train its runs, and give its figures, answers and checks
+    /// Train its runs and show its figures, answers and checks
     #[arg(long, requires = "lesson")]
     play: bool,
     /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices`

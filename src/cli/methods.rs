@@ -14,7 +14,7 @@ use crate::run::config::Setting;
 /// Options of `methods`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// One method: its settings in full
+    /// Show all settings of one method
     #[arg(value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]

@@ -69,31 +69,31 @@ use crate::{folders, ui};
 struct Line {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Keep runs in this folder (the window; subcommands have the option themselves)
+    /// Keep runs in this folder (for the window; subcommands have this option too)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Open the window with this data set
+    /// Open the window with this dataset
     #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
     data: Option<Option<PathBuf>>,
-    /// Keep settings, runs and downloads in a folder beside the program
+    /// Keep settings, runs and downloads in a folder next to the program
     #[arg(long, global = true)]
     portable: bool,
-    /// Show the window's frame times at its foot, and print them when it closes
+    /// Show frame times at the bottom of the window, and print them when it closes
     #[arg(long)]
     frame_times: bool,
-    /// Where the window's engine works: a thread of it, or a process of its own [default: process]; a place of
-    /// `lae-studio places` is chosen for new runs
+    /// Where the window's engine runs: in a thread or in a separate process [default: process]; a place from
+    /// `lae-studio places` is selected for new runs
     #[arg(long, value_name = "thread|process|PLACE")]
     engine: Option<String>,
-    /// Where the window is opened on Linux: X where a server answers, else Wayland (auto), or one of the two
-    /// [default: LAE_DISPLAY, else auto]. On Wayland files cannot be dropped; X may be blurred by a scaled desktop
+    /// Display server on Linux; auto prefers X to Wayland [default: LAE_DISPLAY, else auto]. Files cannot be dropped on
+    /// Wayland; X may look blurred on a scaled desktop
     #[cfg(all(unix, not(target_os = "macos")))]
     #[arg(long, value_name = "DISPLAY", value_parser = window::displays())]
     display: Option<ui::display::DisplayChoice>,
-    /// Tell on standard error what stands where in the window, for scripts that play with it
+    /// Print the positions of the window's elements to standard error, for scripts
     #[arg(long, hide = true)]
     places: bool,
-    /// How much the log keeps: off, error, warn, info or debug [default: the window's setting, else info]
+    /// Log level: off, error, warn, info or debug [default: the window's setting, else info]
     #[arg(long, global = true, value_name = "LEVEL", value_parser = log::levels(), help_heading = "Output")]
     log: Option<Level>,
 }
@@ -102,44 +102,44 @@ struct Line {
 enum Command {
     /// Train a new run
     Train(Box<train::Args>),
-    /// Say within a minute which method suits a data set, judged on pictures held back from training
+    /// Find the best method for a dataset within a minute, measured on images held back from training
     #[command(name = "try")]
     Try(Box<trial::Args>),
-    /// Run a grid of settings from a file, such as a table of the paper, or list those there are
+    /// Run a grid of settings from a file, such as a table of the paper, or list the available grids
     Grid(grid::Args),
     /// Continue a stopped or killed run
     Resume(resume::Args),
     /// Teach a finished run new classes, or undo its last added task
     Teach(teach::Args),
-    /// Ask a run what is on pictures
+    /// Classify images with a run
     Predict(predict::Args),
     /// Look inside a run: features, energies, attention, movement of its PETs
     Inside(inside::Args),
-    /// List the test pictures a run answered wrongly, the surest mistakes first
+    /// List the test images a run misclassified, most confident mistakes first
     Worst(worst::Args),
-    /// List the lessons, print one, or play it without a window
+    /// List the lessons, print one, or run it without the window
     Lesson(lesson::Args),
-    /// Print the glossary, or the terms that hold some words
+    /// Print the glossary, or the terms that contain some words
     Glossary(glossary::Args),
     /// List runs, or export their figures
     Runs(runs::Args),
     /// Give a run a name, tags and a note, or show them
     Name(name::Args),
-    /// Move runs to the trash, or delete those in it for good
+    /// Move runs to the trash, or delete them from it permanently
     Delete(delete::Args),
-    /// Bring deleted runs back, or list them
+    /// Restore deleted runs, or list them
     Restore(delete::RestoreArgs),
-    /// Write a run's model for other programs, such as Python with PyTorch
+    /// Export a run's model for other programs, such as Python with PyTorch
     Export(export::Args),
     /// Pack a run without its data into one file that others can open and check
     Pack(pack::Args),
-    /// Unpack such a file among the runs
+    /// Unpack a packed run into the folder of runs
     Unpack(pack::UnpackArgs),
-    /// Check that a run, or a packed one, is what it says: files, answers, and with --train all of it
+    /// Verify a run or a packed run: its files and answers, and with --train its training
     Check(check::Args),
-    /// List other machines that train runs, and say what answers there
+    /// List other machines that train runs, and check their connection
     Places(places::Args),
-    /// Be an engine for another program: commands and events as frames on standard input and output
+    /// Run as the engine of another program: commands and events as frames on standard input and output
     Serve(serve::Args),
     /// List the devices of this machine
     Devices(devices::Args),
@@ -147,24 +147,24 @@ enum Command {
     Methods(methods::Args),
     /// List the PET plugins
     Plugins(plugins::Args),
-    /// Say what a data set holds
+    /// Show the contents of a dataset
     Data(data::Args),
-    /// List the ready-made set-ups: the demos and the paper's experiments
+    /// List the presets: the demos and the paper's experiments
     Presets(presets::Args),
-    /// Pack versions, settings and the log into one file, to report a problem
+    /// Collect versions, settings and the log in one file, to report a problem
     Report(report::Args),
-    /// Check the program against files of exact tensors
+    /// Check the program against files with reference tensors
     #[command(hide = true)]
     Golden(golden::Args),
     /// Measure training and prediction speed
     Bench(bench::Args),
-    /// Write the features of pictures, as the network gives them
+    /// Write the network's features of images
     #[command(hide = true)]
     Features(features::Args),
-    /// List the devices as JSON (the program asks this of itself in a child process)
+    /// List the devices as JSON (used by the program in a child process)
     #[command(hide = true)]
     GpuList,
-    /// Test one GPU against the CPU (the program asks this of itself in a child process)
+    /// Test one GPU against the CPU (used by the program in a child process)
     #[command(hide = true)]
     GpuSelftest(selftest::Args),
 }

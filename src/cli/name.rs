@@ -14,16 +14,16 @@ use crate::store;
 /// Options of `name`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), what it is called, or `latest`
+    /// The run: its folder, its name (or the start of it), the name you gave it, or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// Call it so; "" takes its name away
+    /// Give it this name; "" removes the name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Give it this tag, in place of those before; several times for several, "" for none
+    /// Set its tags, replacing the previous ones; may be given several times, "" for none
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// A note, in place of the one before; "" takes it away
+    /// Set its note, replacing the previous one; "" removes it
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     /// Look for the run in this folder

@@ -10,10 +10,10 @@ use crate::store::{self, PACKED_ENDING};
 /// Options of `pack`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
+    /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// Where it goes [default: NAME.laerun.zip here]
+    /// The file to write [default: NAME.laerun.zip here]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Look for the run in this folder

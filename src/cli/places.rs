@@ -14,10 +14,10 @@ use crate::store;
 /// Options of `places`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Say what answers at each place, or why nothing does
+    /// Check the connection to each place
     #[arg(long)]
     check: bool,
-    /// Copy this program to a place of the same system and processor, to be used there
+    /// Copy this program to a place with the same system and processor, and use it there
     #[arg(long, value_name = "NAME", conflicts_with = "check")]
     copy: Option<String>,
     #[command(flatten)]

@@ -14,14 +14,13 @@ use crate::store::allow_plugin;
 /// Options of `plugins`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Show these plugins whole: parameters, equations, reference
+    /// Show these plugins in full: parameters, equations, reference
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Check a plugin's file, wherever it lies: everything that is wrong with it, and exit code 1 then; may
-    /// be given several times
+    /// Check a plugin file and list all errors, with exit code 1 if there are any; may be given several times
     #[arg(long, value_name = "FILE", conflicts_with = "names")]
     check: Vec<PathBuf>,
-    /// Let a plugin's file take the place of the built-in one of its name, from now on
+    /// Allow a plugin file to replace the built-in plugin of the same name
     #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "check"])]
     allow: Option<PathBuf>,
     #[command(flatten)]

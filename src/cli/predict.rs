@@ -23,20 +23,20 @@ use crate::store;
 pub(super) struct Args {
     #[command(flatten)]
     pub asked: Asked,
-    /// Pictures
+    /// Images
     #[arg(
         value_name = "IMAGE",
         required_unless_present = "folder",
         conflicts_with = "folder"
     )]
     images: Vec<PathBuf>,
-    /// Predict all pictures of this folder, and of those in it, into a table
+    /// Classify all images in this folder and its subfolders, and write a table
     #[arg(long, value_name = "DIR", requires = "csv")]
     folder: Option<PathBuf>,
-    /// Where the table goes, or standard output (-): a line per picture with what each expert says
+    /// The table to write, or standard output (-): one line per image with the answer of each expert
     #[arg(long, value_name = "FILE|-", requires = "folder")]
     csv: Option<PathBuf>,
-    /// Do not ask whether a picture is none of the classes
+    /// Do not check whether an image is none of the classes
     #[arg(long)]
     always_answer: bool,
     #[command(flatten)]

@@ -13,13 +13,13 @@ use crate::ui::settings::Settings;
 /// Options of `report`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Where the report goes [default: lae-studio-report-TIME.zip here; nowhere with --show]
+    /// The file to write [default: lae-studio-report-TIME.zip here; none with --show]
     #[arg(value_name = "OUT.zip")]
     file: Option<PathBuf>,
-    /// Show every line of it; without OUT.zip nothing is written
+    /// Print the whole report; without OUT.zip, no file is written
     #[arg(long)]
     show: bool,
-    /// The folder of the runs it is about
+    /// The folder of runs to report on
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 }

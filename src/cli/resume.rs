@@ -13,13 +13,13 @@ use crate::store;
 /// Options of `resume`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
+    /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// Go on on another device: cpu, gpu, or a number or name from `lae-studio devices`
+    /// Continue on another device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Let this many images of a batch through the network at once from now on, with the same result
+    /// Pass this many images of a batch through the network at once from now on, with the same result
     #[arg(long, value_name = "N")]
     micro_batch: Option<usize>,
     #[command(flatten)]

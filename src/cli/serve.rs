@@ -12,13 +12,13 @@ pub(super) struct Args {
     /// Keep runs in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Talk to an engine that stays at work in this folder when nobody talks to it; it is started where there is none
+    /// Connect to a background engine in this folder, which keeps running without a client; starts one if needed
     #[arg(long)]
     attach: bool,
-    /// Be that engine
+    /// Run as the background engine
     #[arg(long, hide = true, conflicts_with = "attach")]
     daemon: bool,
-    /// Give other programs the processor first, as the engine of a window does
+    /// Run at low priority, as the engine of a window does
     #[arg(long)]
     low_priority: bool,
 }

@@ -18,20 +18,20 @@ use crate::store::{self, AddedFigures, StoredRun};
 /// Options of `teach`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The run: its folder, its name (or how it begins), or `latest`
+    /// The run: its folder, its name (or the start of it), or `latest`
     #[arg(value_name = "RUN")]
     run: String,
-    /// The new classes: a folder with one subfolder of pictures per class, 5 to 50 each will do
+    /// The new classes: a folder with one subfolder of images per class; 5 to 50 images each are enough
     #[arg(
         value_name = "FOLDER",
         required_unless_present = "undo",
         conflicts_with = "undo"
     )]
     folder: Option<String>,
-    /// Undo the last added task: the run is then as it was before
+    /// Undo the last added task, and restore the run to its previous state
     #[arg(long)]
     undo: bool,
-    /// Learn on another device: cpu, gpu, or a number or name from `lae-studio devices`
+    /// Train on another device: cpu, gpu, or a number or name from `lae-studio devices`
     #[arg(long, value_name = "DEVICE", conflicts_with = "undo")]
     device: Option<String>,
     #[command(flatten)]

@@ -26,12 +26,12 @@ use crate::store::{self, summary_of_orders};
 pub(super) struct Args {
     #[command(flatten)]
     settings: Settings,
-    /// Train N runs that differ in their class order: the preset's, or the natural one, then seeded ones; closes
-    /// with mean ± std; crossed with --seeds
+    /// Train N runs with different class orders: the preset's or the natural one first, then random ones; ends with
+    /// mean ± std; with --seeds, every combination
     #[arg(long, value_name = "N", help_heading = "Data",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     orders: Option<u64>,
-    /// Train each with N seeds that follow each other, from --seed on; closes with mean ± std
+    /// Train each with N consecutive seeds, starting at --seed; ends with mean ± std
     #[arg(long, value_name = "N", help_heading = "Learning",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,

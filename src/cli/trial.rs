@@ -21,12 +21,12 @@ use crate::store;
 /// Options of `try`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The pictures: digits, letters, a published set, or a folder with one subfolder per class
+    /// The images: digits, letters, a published dataset, or a folder with one subfolder per class
     #[arg(value_name = "DATA")]
     place: String,
     #[command(flatten)]
     settings: Settings,
-    /// Where lists of corrected labels lie, beside the runs
+    /// Look for the lists of corrected labels in this folder of runs
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

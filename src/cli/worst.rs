@@ -27,13 +27,13 @@ use crate::store::{self, StoredRun};
 pub(super) struct Args {
     #[command(flatten)]
     pub asked: Asked,
-    /// Test pictures that were answered wrongly, or training pictures whose label the others contradict
+    /// Misclassified test images, or training images whose label the other images contradict
     #[arg(long, value_name = "test|train", value_parser = split(), default_value = "test")]
     split: Split,
-    /// Only pictures that are truly of this class (training pictures: labelled so)
+    /// Only images of this class (for training images: with this label)
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
-    /// At most so many
+    /// Maximum number of images
     #[arg(long, value_name = "N", default_value_t = 50)]
     top: usize,
     #[command(flatten)]

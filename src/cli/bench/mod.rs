@@ -47,19 +47,19 @@ pub(super) struct Args {
     /// Methods, separated by commas, or all [default: lae]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     method: Vec<String>,
-    /// What to measure, separated by commas [default: all that the method does; task only where --method is given]
+    /// What to measure, separated by commas [default: all that apply to the method; task only with --method]
     #[arg(long, value_name = "MODE,…", value_delimiter = ',', value_parser = mode::parser())]
     mode: Vec<Mode>,
-    /// Name of a PET plugin [default: the method's usual one]
+    /// Name of a PET plugin [default: the method's]
     #[arg(long, value_name = "NAME")]
     pet: Option<String>,
-    /// The PET's size [default: the usual one]
+    /// Size of the PET [default: the plugin's]
     #[arg(long, value_name = "N")]
     pet_size: Option<usize>,
-    /// Blocks with a PET: how many from the first, or which [default: the usual ones]
+    /// Blocks with a PET: a number of blocks from the first, or a list [default: as for training]
     #[arg(long, value_name = "N|N,N,…")]
     blocks: Option<String>,
-    /// Seconds to measure each row for
+    /// Seconds to measure each row
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = measure::seconds)]
     seconds: f64,
     /// auto, cpu, gpu, or a number or name from `lae-studio devices`
@@ -68,10 +68,10 @@ pub(super) struct Args {
     /// Types of the backbone's weights, separated by commas
     #[arg(long, value_delimiter = ',', value_parser = super::settings::precisions(), default_value = "auto")]
     precision: Vec<Precision>,
-    /// Measure PyTorch in turn with each row that it can do, with this Python [python3 if none is named]
+    /// Also measure PyTorch for each row that it supports, with this Python [python3 if none is given]
     #[arg(long, value_name = "PYTHON", num_args = 0..=1, default_missing_value = "python3")]
     pytorch: Option<String>,
-    /// Measure PyTorch after torch.compile, too
+    /// Also measure PyTorch with torch.compile
     #[arg(long, requires = "pytorch")]
     compiled: bool,
     /// Show where the time goes: each product on the CPU, each kernel of a step on a GPU

@@ -15,14 +15,14 @@ use crate::texts::Message;
 /// Options of `data export`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// digits, letters, a published set, a folder, or an archive
+    /// digits, letters, a published dataset, a folder, or an archive
     #[arg(value_name = "DATA")]
     data: String,
-    /// The file to write: .tm for a project of Teachable Machine (224 × 224 pixels), .zip for an image folder with the
-    /// pictures as they are
+    /// The file to write: .tm for a Teachable Machine project (224 × 224 pixels), .zip for an image folder with the
+    /// original images
     #[arg(long, value_name = "FILE.tm|FILE.zip")]
     to: PathBuf,
-    /// Significant bits of the values in 16-bit pictures: 12 for most cameras of 12 bits
+    /// Significant bits of the values in 16-bit images: 12 for most cameras of 12 bits
     #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
     bit_depth: usize,
 }

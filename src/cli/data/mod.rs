@@ -30,54 +30,54 @@ use crate::texts::Message;
 pub(super) struct Args {
     #[command(subcommand)]
     export_to: Option<Task>,
-    /// digits, letters, a published set (cifar-10, cifar-100, imagenet-r), a folder, or a zip or tar archive
+    /// digits, letters, a published dataset (cifar-10, cifar-100, imagenet-r), a folder, or a zip or tar archive
     #[arg(value_name = "PATH", required = true)]
     data: Option<String>,
-    /// Download the published set first, going on where an earlier download was cut
+    /// Download the published dataset first, resuming an interrupted download
     #[arg(long)]
     download: bool,
-    /// Share of every class held back for testing where the data has no test split
+    /// Share of every class held back for testing if the data has no test split
     #[arg(long, value_name = "SHARE", default_value_t = OpenOptions::default().test_share)]
     test_share: f64,
-    /// Seed of the splits that are drawn
+    /// Seed of random splits
     #[arg(long, value_name = "N", default_value_t = 0)]
     split_seed: u64,
-    /// Keep all copies of a picture on the same side of a split that is drawn
+    /// Keep all copies of an image on the same side of a random split
     #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on", action = ArgAction::Set)]
     copies_together: bool,
-    /// Let near copies, such as a burst's frames, count as copies there
+    /// Treat near copies, such as the frames of a burst, as copies there
     #[arg(long, value_name = "on|off", value_parser = on_off(), default_value = "on", action = ArgAction::Set)]
     near_copies_together: bool,
-    /// Share of the training images that stands in for the test split, for tuning
+    /// Share of the training images that replaces the test split, for tuning
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     validation_share: f64,
-    /// At most so many training images per class
+    /// Maximum number of training images per class
     #[arg(long, value_name = "N")]
     train_limit: Option<usize>,
-    /// At most so many test images per class
+    /// Maximum number of test images per class
     #[arg(long, value_name = "N")]
     test_limit: Option<usize>,
-    /// Significant bits of the values in 16-bit pictures: 12 for most cameras of 12 bits
+    /// Significant bits of the values in 16-bit images: 12 for most cameras of 12 bits
     #[arg(long, value_name = "N", value_parser = bit_depth(), default_value = "16")]
     bit_depth: usize,
-    /// Labels corrected by hand: a list, or none [default: the data set's own list, kept beside the runs]
+    /// Labels corrected by hand: a list, or none [default: the dataset's own list, stored with the runs]
     #[arg(long, alias = "mended", value_name = "FILE|none")]
     corrected: Option<String>,
     /// Look for the lists of corrected labels in this folder of runs
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Decode every picture to find damaged ones and duplicates; auto: up to 20,000 files
+    /// Decode every image to find damaged ones and duplicates; auto: for up to 20,000 files
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     check: When,
     #[command(flatten)]
     export: Export,
-    /// Measure how many training images per second are decoded and augmented, over this many epochs
+    /// Measure the decoding and augmentation speed in images per second, over this many epochs
     #[arg(long, value_name = "EPOCHS")]
     measure: Option<u64>,
-    /// Threads of the measurement; 0 for one per core
+    /// Threads for the measurement; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0, requires = "measure")]
     threads: usize,
-    /// Memory for decoded pictures in the measurement, in MB
+    /// Memory for decoded images during the measurement, in MB
     #[arg(long, value_name = "MB", default_value_t = 0, requires = "measure")]
     cache: usize,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub(super) struct Args {
 /// What else is done with a data set.
 #[derive(clap::Subcommand)]
 enum Task {
-    /// Write a data set as one file: a project of Teachable Machine (.tm), or an image folder (.zip)
+    /// Write a dataset as one file: a Teachable Machine project (.tm) or an image folder (.zip)
     Export(export::Args),
 }
 
@@ -103,7 +103,7 @@ enum When {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Export")]
 struct Export {
-    /// Write what a network sees: images N×3×H×W in [0, 1], names in the metadata
+    /// Write the network's input: images N×3×H×W in [0, 1], with their names in the metadata
     #[arg(long, value_name = "FILE.safetensors")]
     export_inputs: Option<PathBuf>,
     /// The split to export
@@ -115,19 +115,19 @@ struct Export {
         requires = "export_inputs"
     )]
     split: Split,
-    /// Side of the network's input in pixels
+    /// Input size of the network in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 224)]
     input_size: usize,
-    /// The shorter side is resized to input size / crop ratio, then the centre is cropped
+    /// Resize the shorter side to input size / crop ratio, then crop the centre
     #[arg(long, value_name = "RATIO", default_value_t = 0.875)]
     crop_ratio: f32,
-    /// Export at most so many images, the first ones
+    /// Export only the first N images
     #[arg(long, value_name = "N", requires = "export_inputs")]
     limit: Option<usize>,
-    /// Crop and resize as training does, with these boxes instead of the centre crop
+    /// Crop and resize as in training, with these boxes instead of the centre crop
     #[arg(long, value_name = "FILE.json", requires = "export_inputs")]
     boxes: Option<PathBuf>,
-    /// Write the whole set as an image folder of PNG files
+    /// Write the whole dataset as an image folder of PNG files
     #[arg(long, value_name = "DIR")]
     export_folder: Option<PathBuf>,
 }

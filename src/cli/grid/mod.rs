@@ -36,30 +36,30 @@ use worker::Worker;
 /// Options of `grid`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The grid: a file that ends in .toml, or a name; without it, those that come with the program are listed
+    /// The grid: a .toml file or a name; without it, the built-in grids are listed
     #[arg(value_name = "FILE|NAME")]
     grid: Option<String>,
-    /// List its runs, how each stands and what it will cost, and run none
+    /// List its runs with their state, time and memory, without running any
     #[arg(long, requires = "grid", conflicts_with = "detach")]
     list: bool,
-    /// Print its file, to be changed
+    /// Print its file, as a starting point for your own
     #[arg(long, requires = "grid", conflicts_with = "list")]
     text: bool,
-    /// Only every Nth run, from the Ith on: N programs with I from 1 to N run all of them
+    /// Only every Nth run, starting with the Ith; N programs with I from 1 to N run all of them
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(usize, usize)>,
-    /// Only the runs of these numbers, as --list shows them: 3,5-7
+    /// Only the runs with these numbers, as shown by --list: 3,5-7
     #[arg(long, value_name = "N,N-N", value_parser = numbers)]
     cells: Option<Numbers>,
-    /// Only runs with this value of a setting, or with these words in the title of their row (row=Adapter); of one setting
-    /// several are alternatives
+    /// Only runs with this value of a setting, or with these words in the title of their row (row=Adapter); several
+    /// values of one setting are alternatives
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..)]
     only: Vec<String>,
-    /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices`; several (1,2, or all-gpus) share the
-    /// runs, a program for each [default: the file's]
+    /// Train on this device: cpu, gpu, or a number or name from `lae-studio devices`; several devices (1,2, or
+    /// all-gpus) share the runs, one process per device [default: the grid's]
     #[arg(long, value_name = "DEVICE|DEVICE,…")]
     device: Option<String>,
-    /// Where a data set lies that the grid names, as imagenet-r=/data/imagenet-r; may be given several times
+    /// Path of a dataset used in the grid, as imagenet-r=/data/imagenet-r; may be given several times
     #[arg(long, value_name = "NAME=PATH")]
     data: Vec<String>,
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub(super) struct Args {
     /// Show no progress
     #[arg(long, help_heading = "Output")]
     quiet: bool,
-    /// Tell what happens as lines of JSON, to the program that started this one
+    /// Write events as lines of JSON, for the program that started this one
     #[arg(long, hide = true)]
     worker: bool,
 }

@@ -21,19 +21,19 @@ use crate::store::{self, RunSummary, StoredState};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Table")]
 pub(super) struct Options {
-    /// Show these figures, settings or facts of its rows ("final,bwt,seconds")
+    /// Show these figures, settings or facts for each row ("final,bwt,seconds")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     columns: Vec<String>,
-    /// Sort its rows by this; with - before it from high to low ("-final")
+    /// Sort its rows by this column; with a leading - in descending order ("-final")
     #[arg(long, value_name = "[-]COLUMN", allow_hyphen_values = true, requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     sort: Option<String>,
-    /// Hold all rows against the one whose runs meet this condition, as `runs --against` does ("method = baseline")
+    /// Compare all rows with the one whose runs match this condition, as `runs --against` does ("method = baseline")
     #[arg(long, value_name = "CONDITION", requires = "grid",
           conflicts_with_all = ["search", "slurm", "text"])]
     against: Option<String>,
-    /// Add the published A_N of each row that a paper's table has
+    /// Add the published A_N to each row found in a paper's table
     #[arg(long, requires = "grid", conflicts_with_all = ["search", "slurm", "text"])]
     published: bool,
     /// Write its rows as a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report (.html)

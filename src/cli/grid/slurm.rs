@@ -17,17 +17,17 @@ use crate::texts::Message;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Slurm")]
 pub(super) struct Options {
-    /// Submit what is not there yet as a job array; with --list say how its tasks stand. PLACE is one of places.toml, which
-    /// says what a task asks for [default: what the cluster gives]
+    /// Submit the missing runs as a job array; with --list, show the state of its tasks. PLACE is a cluster in
+    /// places.toml, with the resources of a task [default: the cluster's defaults]
     #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid", conflicts_with = "place")]
     slurm: Option<Option<String>>,
-    /// Take its tasks out of the queue, and end those that run; their runs are saved
+    /// Cancel its tasks, both queued and running; their runs are saved
     #[arg(long, requires = "slurm", conflicts_with = "list")]
     cancel: bool,
-    /// At most so many tasks run at once
+    /// Maximum number of tasks that run at once
     #[arg(long, value_name = "N", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..))]
     at_once: Option<u32>,
-    /// Print the script of a task, to be changed and named as `script` of a place
+    /// Print the script of a task, as a template for the key `script` of a place
     #[arg(long, conflicts_with = "grid")]
     pub template: bool,
 }

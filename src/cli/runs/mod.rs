@@ -29,16 +29,16 @@ use crate::store::{self, ListedRun, RunSummary, StoredState, Summary};
 /// Options of `runs`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Only these runs: folders, names (or how they begin), or `latest`
+    /// Only these runs: folders, names (or the start of them), or `latest`
     #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// Only runs with this tag; several times for several
+    /// Only runs with this tag; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Only runs with all of these words in name, tags, note, method, data or settings ("base-lr 0.03")
     #[arg(long, value_name = "TEXT")]
     text: Option<String>,
-    /// Only the runs of this grid: a file that ends in .toml, or a name
+    /// Only the runs of this grid: a .toml file or a name
     #[arg(long, value_name = "FILE|NAME", conflicts_with_all = ["place", "runs"])]
     grid: Option<String>,
     #[command(flatten)]
@@ -49,8 +49,8 @@ pub(super) struct Args {
     /// Look in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report with all of it (.html) of the runs; runs that
-    /// differ only in class order or seed become mean ± std
+    /// Write a table (.csv, .md, .tex), a figure (.svg, .pdf, .png) or a report with both (.html) of the runs; runs
+    /// that differ only in class order or seed are shown as mean ± std
     #[arg(
         long,
         value_name = "FILE",
@@ -58,7 +58,7 @@ pub(super) struct Args {
         conflicts_with = "json"
     )]
     export: Option<PathBuf>,
-    /// Which figure --export draws: accuracy (of all runs), or of one run matrix, confusion, loss
+    /// The figure for --export: accuracy (all runs), or matrix, confusion or loss (one run)
     #[arg(
         long,
         value_name = "FIGURE",
@@ -66,7 +66,7 @@ pub(super) struct Args {
         requires = "export"
     )]
     figure: Option<String>,
-    /// Write the figures of the runs as event files of TensorBoard: a folder for each in DIR (`tensorboard --logdir DIR`)
+    /// Write the figures of the runs as TensorBoard event files, one folder per run in DIR (`tensorboard --logdir DIR`)
     #[arg(
         long,
         value_name = "DIR",

@@ -7,30 +7,28 @@ use crate::store::table::{Against, Align, Condition, Measured, RunTable, TableRe
 /// How a table of runs is asked for.
 #[derive(clap::Args)]
 pub(super) struct TableOptions {
-    /// Only runs that meet this: a figure, setting or fact, one of = != > >= < <= ~, and a value ("final > 85",
-    /// "method = l2p and epochs >= 5"); several times for several
+    /// Only runs that match this condition: a figure, setting or fact, one of = != > >= < <= ~, and a value ("final >
+    /// 85", "method = l2p and epochs >= 5"); may be given several times
     #[arg(long = "where", value_name = "CONDITION")]
     conditions: Vec<String>,
-    /// Put runs with the same values of these together: mean ± std over the others, class orders and seeds among them
-    /// ("method,pet")
+    /// Group runs by these columns: mean ± std over everything else, including class orders and seeds ("method,pet")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     by: Vec<String>,
     /// Show these figures, settings or facts instead of the usual ones ("final,bwt,ece,seconds")
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Sort by this; with - before it from high to low ("-final")
+    /// Sort by this column; with a leading - in descending order ("-final")
     #[arg(long, value_name = "[-]COLUMN", allow_hyphen_values = true)]
     sort: Option<String>,
-    /// Hold all rows against the one whose runs meet this: mean difference of A_N over pairs of runs with the same
-    /// classes, tasks and seed, with its 95 % interval ("method = baseline")
+    /// Compare all rows with the one whose runs match this condition: mean difference of A_N over pairs of runs with
+    /// the same classes, tasks and seed, with its 95 % interval ("method = baseline")
     #[arg(long, value_name = "CONDITION")]
     against: Option<String>,
-    /// Also runs that are not finished, in rows of their own; without it tables, figures and reports have the finished
-    /// ones, unless a run is named or a condition is about `state` or `tasks_done`
+    /// Include unfinished runs, in separate rows; otherwise tables, figures and reports contain only finished runs,
+    /// unless a run is named or a condition uses `state` or `tasks_done`
     #[arg(long)]
     unfinished: bool,
-    /// Add the published A_N of each row that a paper's table has, the difference, and what differs in how they were
-    /// made
+    /// Add the published A_N to each row found in a paper's table, the difference, and how the settings differ
     #[arg(long)]
     published: bool,
 }

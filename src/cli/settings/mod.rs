@@ -38,18 +38,18 @@ pub(super) struct Resolved {
 /// Settings given on the command line; what is not given keeps its value.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct Settings {
-    /// Read settings from a file first (the run.toml of a run will do); options override it
+    /// Read settings from a file, such as the run.toml of a run; options override it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// A ready-made set-up (`lae-studio presets` lists them); options override it
+    /// A preset (`lae-studio presets` lists them); options override it
     #[arg(long, value_name = "NAME", conflicts_with = "config")]
     pub preset: Option<String>,
 
     #[command(flatten)]
     given: OfRuns,
-    /// Labels corrected by hand: a list, or none to take the labels as they are in the data [default: the
-    /// data set's own list, kept beside the runs; with --config the file's]
+    /// Labels corrected by hand: a list, or none to use the labels in the data [default: the dataset's own list, stored
+    /// with the runs; with --config the file's]
     #[arg(
         long,
         alias = "mended",
@@ -57,7 +57,7 @@ pub(super) struct Settings {
         help_heading = "Data"
     )]
     corrected: Option<String>,
-    /// A setting of the method's own (`lae-studio methods NAME` lists them); may be given several times
+    /// A setting of the method (`lae-studio methods NAME` lists them); may be given several times
     #[arg(long, value_name = "KEY=VALUE", help_heading = "Learning")]
     set: Vec<String>,
     #[command(flatten)]

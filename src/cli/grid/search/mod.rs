@@ -27,18 +27,18 @@ use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct Options {
-    /// Choose among its rows, for each method, on a validation share of the training images: halving trains all for a few
-    /// epochs and goes on with the better half, all trains each with all epochs
+    /// Choose the best row for each method on a validation share of the training images: halving trains all rows for a
+    /// few epochs and continues with the better half, all trains every row for all epochs
     #[arg(long, value_name = "HOW", requires = "grid",
           conflicts_with_all = ["slurm", "place", "shard", "cells", "only"])]
     search: Option<How>,
-    /// Most training steps for each method [default: what as many rows as the smallest method has take, where that is most]
+    /// Maximum training steps per method [default: enough for as many rows as the method with the fewest rows has]
     #[arg(long, value_name = "STEPS", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
-    /// The validation share, where the grid names none
+    /// The validation share, if the grid has none
     #[arg(long, value_name = "SHARE", requires = "search", default_value_t = 0.2, value_parser = share)]
     validation: f64,
-    /// Write a grid of what was chosen to this file, to be run on the test images
+    /// Write the chosen rows as a grid to this file, to run them on the test images
     #[arg(long, value_name = "FILE", requires = "search")]
     winners: Option<PathBuf>,
 }
