@@ -81,7 +81,7 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
     if task > saved {
         let finished = counted(saved, "task");
         return Err(
-            Problem::new(format!("this run has finished {finished}, not {task}"))
+            Problem::new(format!("this run has finished only {finished}, not {task}"))
                 .at("--task")
                 .advise(format!("give a number from 1 to {saved}")),
         );
@@ -95,9 +95,11 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
 /// A Problem when there is none yet.
 pub(super) fn finished(folder: &Path) -> Result<usize> {
     match store::summarize(folder)?.saved() {
-        0 => Err(Problem::new("this run has not finished a task yet")
+        0 => Err(Problem::new("this run has not finished any task yet")
             .at_path(folder)
-            .advise("continue it with `lae-studio resume`, or wait until its first task is done")),
+            .advise(
+                "continue it with `lae-studio resume`, or wait until its first task is finished",
+            )),
         saved => Ok(saved),
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct RunOutput {
 pub(super) fn stopped(run: &StoredRun, output: &RunOutput) -> Result<End> {
     output.json.give(&summary(run), "")?;
     let command = resume_command(&run.header);
-    tell(format!("stopped and saved; to continue: {command}"));
+    tell(format!("stopped and saved; to resume: {command}"));
     Ok(End::Stopped)
 }
 
@@ -47,7 +47,7 @@ pub(super) fn resume_command(header: &RunHeader) -> String {
 
 /// Says that nothing was done.
 pub(super) fn not_begun() -> End {
-    tell("stopped before the run had begun; nothing was changed");
+    tell("stopped before the run started; nothing was changed");
     End::Stopped
 }
 
@@ -67,9 +67,9 @@ pub(super) fn several_stopped(
     tell(format!("stopped after {done} of {all}"));
     if let Some(run) = last {
         let command = resume_command(&run.header);
-        tell(format!("to continue the one at work: {command}"));
+        tell(format!("to resume the current one: {command}"));
     }
-    tell("to train those that had not begun, give each by --order and --seed");
+    tell("to train the remaining ones, run each with its --order and --seed");
     Ok(End::Stopped)
 }
 
@@ -138,7 +138,7 @@ fn task_given(figures: &Figures) -> String {
         .final_accuracy_task_given
         .map_or_else(String::new, |accuracy| {
             format!(
-                "with the task of each image given (not class-incremental): {}\n",
+                "with the task of each image known (not class-incremental): {}\n",
                 percent(Some(accuracy))
             )
         })
@@ -152,7 +152,7 @@ fn prompt_selection(summary: &Summary) -> String {
         .map_or_else(String::new, |study| {
             let each: Vec<String> = study.selection.iter().map(|s| format!("{s:.0}")).collect();
             format!(
-                "images that chose the prompts of their task, after each task: {} %\n",
+                "images that selected the prompts of their task, after each task: {} %\n",
                 each.join(", ")
             )
         })
@@ -165,7 +165,7 @@ fn on_validation(run: &StoredRun) -> String {
         return String::new();
     }
     format!(
-        "measured on validation images ({} % of the training images, left out of training), not on test images\n",
+        "measured on validation images ({} % of the training images, not used for training), not on test images\n",
         config.validation_share * 100.0
     )
 }

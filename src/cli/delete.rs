@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let places = in_trash(&root, &args.runs)?;
         return each(places, |place| {
             store::erase(place)?;
-            Ok(format!("{} is deleted for good", name_of(place)))
+            Ok(format!("{} is permanently deleted", name_of(place)))
         });
     }
     // All of them are found before the first one goes.
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         let place = store::delete(folder, &root)?;
         let (run, name) = (name_of(folder), shell_word(&name_of(&place)));
         Ok(format!(
-            "{run} is in the trash; to bring it back: lae-studio restore {name}"
+            "{run} is in the trash; to restore it: lae-studio restore {name}"
         ))
     })
 }
@@ -79,7 +79,7 @@ pub(super) fn restore(args: &RestoreArgs) -> Result<End> {
     let places = in_trash(&root, &args.runs)?;
     each(places, |place| {
         let folder = store::restore(place)?;
-        Ok(format!("{} is back among the runs", name_of(&folder)))
+        Ok(format!("{} is restored", name_of(&folder)))
     })
 }
 
@@ -122,14 +122,14 @@ fn in_trash(root: &Path, wanted: &[String]) -> Result<Vec<PathBuf>> {
                 let all: Vec<&Deleted> = deleted.iter().collect();
                 let remedy = match all.is_empty() {
                     true => "the trash is empty".to_string(),
-                    false => format!("there are {}", listed(&names(&all), 5)),
+                    false => format!("choose one of {}", listed(&names(&all), 5)),
                 };
-                let problem = Problem::new(format!("no deleted run is called \"{wanted}\""));
+                let problem = Problem::new(format!("there is no deleted run named \"{wanted}\""));
                 Err(problem.at_path(root).advise(remedy))
             }
             several => {
-                let what = format!("\"{wanted}\" could be {} deleted runs", several.len());
-                let remedy = format!("write more of the name: {}", listed(&names(several), 5));
+                let what = format!("\"{wanted}\" matches {} deleted runs", several.len());
+                let remedy = format!("give more of the name: {}", listed(&names(several), 5));
                 Err(Problem::new(what).at_path(root).advise(remedy))
             }
         }

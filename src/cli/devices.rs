@@ -33,11 +33,11 @@ pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let passed = !args.prepare || prepare(args.device.as_deref())?;
     let chosen = device::choose("auto")?.index;
-    let mut table = Table::new(&[">", "name", "kind", "reached through", "driver", ""]);
+    let mut table = Table::new(&[">", "name", "kind", "API", "driver", ""]);
     let mut entries = Vec::new();
     for info in device::list() {
         let default = info.index == chosen;
-        let mark = if default { "chosen by itself" } else { "" };
+        let mark = if default { "default" } else { "" };
         table.row([
             info.index.to_string(),
             info.name.clone(),
@@ -61,7 +61,7 @@ fn prepare(wanted: Option<&str>) -> Result<bool> {
             Ok(verdict) => {
                 tell(format!("  {}", verdict.note));
                 for (family, why) in verdict.refused {
-                    tell(format!("  {family} is computed on the CPU: {why}"));
+                    tell(format!("  {family} runs on the CPU: {why}"));
                 }
             }
             Err(problem) => {
@@ -79,9 +79,9 @@ fn gpus(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
         let info = device::choose(wanted)?;
         return match info.is_cpu() {
             false => Ok(vec![info]),
-            true => Err(Problem::new("the CPU needs no test")
+            true => Err(Problem::new("the CPU does not need a test")
                 .at("--device")
-                .advise("name a GPU of `lae-studio devices`")),
+                .advise("choose a GPU from `lae-studio devices`")),
         };
     }
     let hardware = device::list()
@@ -89,11 +89,9 @@ fn gpus(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
         .filter(|info| info.kind.is_hardware_gpu());
     let gpus: Vec<DeviceInfo> = hardware.cloned().collect();
     if gpus.is_empty() {
-        return Err(
-            Problem::new("this machine has no hardware graphics adapter")
-                .at("--prepare")
-                .advise("name another adapter of `lae-studio devices` with --device"),
-        );
+        return Err(Problem::new("this machine has no hardware GPU")
+            .at("--prepare")
+            .advise("choose another device from `lae-studio devices` with --device"));
     }
     Ok(gpus)
 }

@@ -37,7 +37,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     let values = all.map(|(_, key, says)| PossibleValue::new(*key).help(*says));
     PossibleValuesParser::new(values).try_map(|key| {
         let named = Format::ALL.iter().find(|(_, own, _)| *own == key);
-        named.map(|(format, ..)| *format).ok_or("no such format")
+        named.map(|(format, ..)| *format).ok_or("unknown format")
     })
 }
 
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     });
     let exported = export(&folder, task, args.format, &to, true)?;
     tell(format_args!(
-        "{} holds {}, {}",
+        "{} contains {}, {}",
         exported.folder.display(),
         exported.files.join(", "),
         size(Some(exported.bytes)),

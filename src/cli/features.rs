@@ -107,8 +107,8 @@ pub(super) fn run(args: &Args) -> Result<End> {
 /// Pictures from files, resized and cut as for a prediction.
 fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tensor<4>> {
     if paths.is_empty() {
-        return Err(Problem::new("there is nothing to look at")
-            .advise("give pictures with --image, or prepared ones with --inputs"));
+        return Err(Problem::new("there are no images")
+            .advise("give image files with --image, or prepared images with --inputs"));
     }
     let side = opened.input.size;
     let mut pixels = vec![0; paths.len() * side * side * 3];
@@ -120,20 +120,20 @@ fn decoded(paths: &[PathBuf], bit_depth: usize, opened: &Opened) -> Result<Tenso
 
 /// Pictures another command or program prepared.
 fn prepared(path: &Path, opened: &Opened, device: &Device) -> Result<Tensor<4>> {
-    let (tensors, _) = tensors::load(path, "read the pictures")?;
+    let (tensors, _) = tensors::load(path, "read the images")?;
     let images = (tensors.get("images")).filter(|images| images.shape.len() == 4);
     let images = images.ok_or_else(|| {
-        Problem::new("the file holds no pictures: there is no tensor `images` of N×3×H×W")
+        Problem::new("the file contains no images: it has no tensor `images` of N×3×H×W")
             .at_path(path)
     })?;
     let side = opened.input.size;
     if images.shape[0] == 0 || images.shape[1..] != [3, side, side] {
         return Err(Problem::new(format!(
-            "the tensor `images` has the shape {:?}, but {} looks at N×3×{side}×{side}",
+            "the tensor `images` has the shape {:?}, but {} takes N×3×{side}×{side}",
             images.shape, opened.entry.name
         ))
         .at_path(path)
-        .advise("prepare at least one picture, for example with `data --export-inputs`"));
+        .advise("prepare at least one image, for example with `data --export-inputs`"));
     }
     let images = images.to_device::<4>(device)?;
     Ok(opened.normalisation.apply(images))

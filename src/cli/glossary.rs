@@ -38,9 +38,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let holds = |term: &&Term| term.told().to_lowercase().contains(&words);
     let terms: Vec<&Term> = args.lang.terms().iter().filter(holds).collect();
     if terms.is_empty() {
-        return Err(Problem::new("no term of the glossary holds these words")
+        return Err(Problem::new("no term of the glossary contains these words")
             .at(&words)
-            .advise("look it up without words: all terms are printed"));
+            .advise("run the command without words to print all terms"));
     }
     let rows: Vec<Row<'_>> = terms.iter().map(|term| row(term)).collect();
     args.json.give(&rows, &markdown(&terms, args.lang))?;

@@ -59,10 +59,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
         WeightType::F32 => Tolerance::GPU,
     };
     if weights == WeightType::F16 && !device.supports_dtype(DType::F16) {
-        let what = format!("{} has no half precision", info.name);
+        let what = format!("{} does not support half precision", info.name);
         return Err(Problem::new(what)
             .at("--precision")
-            .advise("leave the option out"));
+            .advise("omit the option"));
     }
     if weights == WeightType::Bf16 {
         experiment::has_bf16(&info)?;

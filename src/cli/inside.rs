@@ -227,8 +227,8 @@ fn refusals(of: &ByExpert<Refusal>) -> String {
     let titles = [
         "none of these",
         ">above",
-        ">known classes refused",
-        ">classes to come refused",
+        ">known classes rejected",
+        ">future classes rejected",
     ];
     let mut table = Table::new(&titles);
     let share = |refused: Option<Refused>| match refused {
@@ -241,7 +241,9 @@ fn refusals(of: &ByExpert<Refusal>) -> String {
             format!("{:.2}", refusal.threshold),
             match refusal.measured {
                 Measured::CrossFitted => share(refusal.known),
-                Measured::SamePictures => format!("{} it was chosen on", share(refusal.known)),
+                Measured::SamePictures => {
+                    format!("{} (also used to choose it)", share(refusal.known))
+                }
             },
             share(refusal.later),
         ]);
@@ -276,7 +278,7 @@ fn picture_table(pictures: &[OfPicture]) -> String {
     let Some(first) = pictures.first() else {
         return String::new();
     };
-    let mut titles = vec![">picture".to_string(), "class".into(), "answer".into()];
+    let mut titles = vec![">image".to_string(), "class".into(), "answer".into()];
     titles.extend(first.at.keys().map(|e| format!("map {}", e.name())));
     titles.extend(first.energy.keys().map(|e| format!(">energy {}", e.name())));
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
@@ -302,7 +304,7 @@ fn picture_table(pictures: &[OfPicture]) -> String {
 fn grid(title: &str, map: &AttentionMap) -> String {
     let (what, scale) = match map.kind {
         AttentionKind::Attention => ("attention of the class token, %", 100.0),
-        AttentionKind::Length => ("length of the feature at each place", 1.0),
+        AttentionKind::Length => ("feature norm at each position", 1.0),
     };
     let mut text = format!("{what}, {title}\n");
     for row in map.values.chunks(map.columns.max(1)) {

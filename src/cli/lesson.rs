@@ -201,7 +201,7 @@ impl Player<'_> {
         });
         if let Some(run) = same.next() {
             tell(format!(
-                "{} has these settings and is reused",
+                "{} has the same settings and is reused",
                 run.header.run
             ));
             self.keep(name, &run, false, true);

@@ -185,7 +185,7 @@ impl Line {
         let given = windows.iter().find(|(_, given)| *given);
         if let (Some((option, _)), Some(_)) = (given, &line.command) {
             let told = format!(
-                "'{option}' before a subcommand belongs to the window; give it after the subcommand"
+                "'{option}' before a subcommand applies to the window; put it after the subcommand"
             );
             return Err(Self::command().error(ErrorKind::ArgumentConflict, told));
         }
@@ -302,8 +302,8 @@ fn internal_error(panic: &(dyn Any + Send)) -> Problem {
     if is_loss(&text.to_lowercase()) {
         return device_problem(text, None);
     }
-    Problem::new("an internal error ended the program; its message stands above")
-        .advise("a run that was going on can be continued with `lae-studio resume latest`")
+    Problem::new("the program ended because of an internal error; see the message above")
+        .advise("resume an interrupted run with `lae-studio resume latest`")
 }
 
 fn act(command: Command) -> Result<End> {

@@ -39,13 +39,13 @@ impl Json {
             return Ok(());
         }
         let what = if path.is_dir() {
-            "the results cannot be written: this is a folder"
+            "the results cannot be written: this path is a folder"
         } else {
-            "the results cannot be written: there is no such folder"
+            "the results cannot be written: the folder does not exist"
         };
         Err(Problem::new(what)
             .at_path(path)
-            .advise("give --json a file in a folder that exists"))
+            .advise("give --json a file in an existing folder"))
     }
 
     /// Gives results of which there may be thousands: their JSON is made only where it is asked for.
@@ -60,8 +60,9 @@ impl Json {
     /// there.
     pub fn give(&self, results: &impl Serialize, text: &str) -> Result<()> {
         if let Some(path) = &self.json {
-            let mut json = serde_json::to_string_pretty(results)
-                .map_err(|error| Problem::new(format!("no JSON can be made of this: {error}")))?;
+            let mut json = serde_json::to_string_pretty(results).map_err(|error| {
+                Problem::new(format!("the results cannot be written as JSON: {error}"))
+            })?;
             json.push('\n');
             if self.on_stdout() {
                 return give_out(&unmoving(&json));

@@ -41,21 +41,21 @@ pub(super) fn run(args: &Args) -> Result<End> {
     });
     if !store::is_packed(&file) {
         return Err(
-            Problem::new("the name of a packed run tells that it is one")
+            Problem::new(format!("the file name does not end with {PACKED_ENDING}"))
                 .at_path(&file)
-                .advise(format!("let it end with {PACKED_ENDING}")),
+                .advise(format!("give a name that ends with {PACKED_ENDING}")),
         );
     }
     let packed = store::pack(&folder, &file)?;
     tell(format!(
-        "{} holds {} files of the run, {}; it has no pictures and no paths, but names of classes and what was said of the run",
+        "{} contains {} files of the run, {}; it includes class names and the run's name, tags and note, but no images and no paths",
         file.display(),
         packed.files,
         size(Some(packed.bytes)),
     ));
     if packed.left_pictures {
         tell(
-            "the pictures of its added tasks stay here: unpacked, it answers, but learns no further task",
+            "the images of added tasks are not included: the unpacked run can classify images, but cannot learn further tasks",
         );
     }
     Ok(End::Done)
@@ -68,7 +68,7 @@ pub(super) fn unpack(args: &UnpackArgs) -> Result<End> {
     tell(format!("the run is in {}", unpacked.folder.display()));
     if let Some(other) = unpacked.repeats {
         tell(format!(
-            "it repeats {other}: the same experiment, begun at another time"
+            "it repeats {other}: the same experiment, started at another time"
         ));
     }
     Ok(End::Done)

@@ -45,13 +45,13 @@ struct Line<'a> {
 pub(super) fn run(args: &Args) -> Result<End> {
     if let Some(name) = &args.copy {
         copy_program(&machine(name)?)?;
-        tell(format!("this program is used at {name} from now on"));
+        tell(format!("this version of the program is now used at {name}"));
         return Ok(End::Done);
     }
     let all = Places::load()?;
     if all.list().is_empty() {
         let file = places::file().map_or_else(String::new, |file| file.display().to_string());
-        tell(format!("no places yet: they are written into {file}"));
+        tell(format!("no places yet; add them to {file}"));
     }
     let mut table = Table::new(&["place", "through", "folder", "device", "answers"]);
     let (mut lines, mut failed) = (Vec::new(), false);

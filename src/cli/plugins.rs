@@ -78,14 +78,12 @@ fn allow(file: &Path) -> Result<End> {
     let entry = PluginEntry::of_file(file);
     entry.spec?;
     let folder = user_folder().ok_or_else(|| {
-        Problem::new("this system has no folder in which that could be noted")
+        Problem::new("this system has no folder to store this permission in")
             .advise("give the plugin another name")
     })?;
     allow_plugin(&folder, file)?;
     let shown = file.display();
-    say(&format!(
-        "{shown} may take the place of a built-in plugin\n"
-    ))?;
+    say(&format!("{shown} can now replace a built-in plugin\n"))?;
     Ok(End::Done)
 }
 
@@ -113,7 +111,7 @@ fn table(plugins: &[PluginFacts]) -> String {
         "size",
         "sites",
         "forms",
-        "starts as identity",
+        "identity at start",
         "from",
     ]);
     for plugin in plugins {

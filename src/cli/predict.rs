@@ -156,14 +156,14 @@ fn refusal_of(
     }
     if is_elsewhere(&header.config.data) && !data_is_named {
         tell(format!(
-            "this run did not note when to say \"none of these\", and its test pictures lie on another computer, where \
-             nobody looks unasked: {}",
+            "this run has no threshold for \"none of these\", and its test images are on another computer, which is only \
+             accessed on request: {}",
             header.config.data
         ));
         return None;
     }
     tell(
-        "this run did not note when to say \"none of these\": a sample of its test pictures is looked at",
+        "this run has no threshold for \"none of these\"; computing one from a sample of its test images",
     );
     match sample(folder, predictor, stock) {
         Ok(probe) => Refusal::of(None, Some(&probe), expert),
@@ -217,7 +217,7 @@ fn name_of(names: &[String], class: usize) -> String {
 }
 
 fn text(entries: &[Entry]) -> String {
-    let mut table = Table::new(&["picture", "class", ">score", "decided by", ""]);
+    let mut table = Table::new(&["image", "class", ">score", "decided by", ""]);
     for entry in entries {
         if let Entry::Answered {
             path,

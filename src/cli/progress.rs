@@ -56,7 +56,7 @@ impl Reporter {
     pub fn failed(&self) {
         if let Some(header) = &self.header {
             self.line(&format!(
-                "what was saved is kept; to continue: {}",
+                "saved progress is kept; to resume: {}",
                 resume_command(header)
             ));
         }
@@ -101,7 +101,7 @@ impl Reporter {
             counted(header.class_order.len(), "class"),
             counted(header.tasks.len(), "task"),
             config.backbone,
-            counted(header.trained_parameters, "trained number"),
+            counted(header.trained_parameters, "trainable parameter"),
             header.computed_on(),
         ));
         self.header = Some(header.clone());

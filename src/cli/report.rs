@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     report.save(&place)?;
     tell(format!(
-        "the report is in {}; it holds no pictures and no names of classes or data, `--show` shows all of it",
+        "the report is in {}; it contains no images and no names of classes or data; `--show` prints all of it",
         place.display()
     ));
     Ok(End::Done)

@@ -43,10 +43,10 @@ pub(super) fn run(args: &Args) -> Result<End> {
     if let Some(place) = &args.at.place {
         if args.moved.data.is_some() || args.moved.weights.is_some() {
             return Err(Problem::new(
-                "--data and --weights name files on this computer, and the run goes on at a place",
+                "--data and --weights name files on this computer, but the run continues at a place",
             )
             .at("--place")
-            .advise("leave them out, or resume the run here"));
+            .advise("omit them, or resume the run here"));
         }
         let (detach, control) = (args.at.detach, stop_on_ctrl_c()?);
         return at_place::resume(place, &args.run, &changes, detach, output, &root, &control);

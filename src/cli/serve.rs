@@ -39,9 +39,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     match args.attach || args.daemon {
         true => {
             return Err(crate::problem::Problem::new(
-                "an engine that stays at work without a reader is not available on Windows",
+                "a background engine is not available on Windows",
             )
-            .advise("train there with this program's window or `lae-studio train`"));
+            .advise("use the window or `lae-studio train` there"));
         }
         false => serve::stdio(&root)?,
     }

@@ -27,8 +27,10 @@ struct Written {
 /// Refuses what cannot be written, before anything is opened.
 pub(super) fn check(csv: &Path, json: &Json) -> Result<()> {
     if csv == Path::new("-") && json.json.is_some() {
-        return Err(Problem::new("the table goes to standard output by itself")
-            .advise("give --csv a file, or leave --json out"));
+        return Err(
+            Problem::new("--json cannot be used with a table on standard output")
+                .advise("give --csv a file, or omit --json"),
+        );
     }
     Ok(())
 }
@@ -55,8 +57,8 @@ fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<E
         unreadable: count.unreadable,
         task: asked.0.task() + 1,
     };
-    let pictures = counted(count.of, "picture");
-    let text = format!("{pictures} answered in {}\n", csv.display());
+    let pictures = counted(count.of, "image");
+    let text = format!("{pictures} classified in {}\n", csv.display());
     json.give(&written, &text)?;
     Ok(End::Done)
 }
@@ -92,10 +94,10 @@ fn table(asked: Asked<'_>, folder: &Path, csv: &Path) -> Result<Option<SheetCoun
         return Ok(None);
     };
     if count.unreadable > 0 {
-        let unreadable = counted(count.unreadable, "picture");
+        let unreadable = counted(count.unreadable, "image");
         let lines = match count.unreadable {
-            1 => "its line says why",
-            _ => "their lines say why",
+            1 => "see its line for the reason",
+            _ => "see their lines for the reasons",
         };
         tell(format!("{unreadable} cannot be read; {lines}"));
     }

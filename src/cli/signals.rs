@@ -20,7 +20,7 @@ pub(super) fn step_of(control: &Control) -> impl FnMut(usize, usize) -> ControlF
         }
         if told.elapsed() >= OFTEN {
             told = Instant::now();
-            let of = counted(of, "picture");
+            let of = counted(of, "image");
             tell(format!("{} of {of}", count_text(done)));
         }
         ControlFlow::Continue(())
@@ -42,12 +42,15 @@ pub(super) fn stop_on_signals(says: bool) -> Result<Control> {
         }
         hand.set(Wish::Stop);
         if says {
-            tell("stopping after this batch; press Ctrl-C again to end at once");
+            tell("stopping after this batch; press Ctrl-C again to quit immediately");
         }
     };
     stop_when_told_to_end(&control)?;
-    ctrlc::set_handler(stop)
-        .map_err(|error| Problem::new(format!("Ctrl-C cannot be handled: {error}")))?;
+    ctrlc::set_handler(stop).map_err(|error| {
+        Problem::new(format!(
+            "the handler for Ctrl-C could not be installed: {error}"
+        ))
+    })?;
     Ok(control)
 }
 
@@ -59,7 +62,11 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
 
     use signal_hook::consts::SIGTERM;
 
-    let told = |error| Problem::new(format!("a signal to end cannot be handled: {error}"));
+    let told = |error| {
+        Problem::new(format!(
+            "the handler for the termination signal could not be installed: {error}"
+        ))
+    };
     // A flag that is looked at: the crate's other ways ask the system about sockets, and a program that needs no net
     // has nothing to do with them.
     let flag = Arc::new(AtomicBool::new(false));
@@ -70,7 +77,7 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
             std::thread::sleep(TOLD);
         }
         hand.set(Wish::Stop);
-        tell("told to end: stopping after this batch");
+        tell("termination requested: stopping after this batch");
     };
     let thread = std::thread::Builder::new().name("signals".into());
     thread.spawn(wait).map(drop).map_err(told)

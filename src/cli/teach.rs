@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let outcome = experiment::teach(&run, folder, device, &stock, &mut reporter, &control)?;
     drop(reporter);
     if !matches!(outcome, Outcome::Finished(_)) {
-        tell("stopped; the run is as it was before the added task");
+        tell("stopped; the run is unchanged");
         return Ok(End::Stopped);
     }
     told(&store::load(&run)?, began.elapsed().as_secs_f64(), output)
@@ -97,7 +97,7 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
     let Some(figures) = store::added_task_figures(header, &run.reports) else {
         return Err(Problem::new("the added task was not measured").at_path(&header.folder));
     };
-    let mut table = Table::new(&["", ">classes", ">test pictures", ">before", ">after"]);
+    let mut table = Table::new(&["", ">classes", ">test images", ">before", ">after"]);
     for (title, group) in [("old classes", &figures.old), ("new classes", &figures.new)] {
         table.row([
             title.to_string(),
@@ -108,7 +108,7 @@ fn told(run: &StoredRun, seconds: f64, output: &RunOutput) -> Result<End> {
         ]);
     }
     let text = format!(
-        "{table}{} taught in {}; to take it back: lae-studio teach {} --undo\n",
+        "{table}{} learned in {}; to undo: lae-studio teach {} --undo\n",
         crate::problem::listed(&added_task.classes, 8),
         duration(seconds),
         shell_word(&header.run),
@@ -136,7 +136,7 @@ fn undo(run: &std::path::Path, output: &RunOutput) -> Result<End> {
         undone: &added_task,
     };
     let text = format!(
-        "{} unlearned; the run is as it was before the added task\n",
+        "added task undone: {}; the run is as it was before\n",
         crate::problem::listed(&added_task.classes, 8)
     );
     output.json.give(&undone, &text)?;

@@ -48,9 +48,9 @@ pub(super) fn run(args: &Args) -> Result<End> {
     output.json.check()?;
     if args.orders.is_some() && args.settings.order_is_given() {
         complain(
-            &Problem::new("an order and a number of orders do not go together")
+            &Problem::new("--order and --orders cannot be used together")
                 .at("--order, --orders")
-                .advise("leave one of them out; --orders begins with the natural order"),
+                .advise("omit one of them; --orders starts with the natural order"),
         );
         return Ok(End::WrongUsage);
     }
@@ -205,7 +205,7 @@ fn tell_expected(config: &RunConfig) {
     if let Some(bytes) = expected_bytes(config) {
         let bytes = size(Some(bytes));
         tell(format!(
-            "about {bytes} of memory, besides the decoded pictures"
+            "about {bytes} of memory, in addition to the decoded images"
         ));
     }
 }

@@ -113,7 +113,7 @@ fn text(trial: &Trial) -> String {
     }
     if let Some(best) = best {
         let command = command_of(&trial.methods[best].config);
-        text.push_str(&format!("\nTrain it on all pictures:\n  {command}\n"));
+        text.push_str(&format!("\nTo train it on all images:\n  {command}\n"));
     }
     text.push_str(&format!("({})\n", duration(trial.seconds)));
     text

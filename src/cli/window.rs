@@ -35,8 +35,11 @@ fn engine_of(word: Option<&str>) -> Result<Whose> {
         return Ok(Whose::Thread);
     }
     let program = std::env::current_exe();
-    let program =
-        program.map_err(|error| Problem::new(format!("this program cannot be found: {error}")))?;
+    let program = program.map_err(|error| {
+        Problem::new(format!(
+            "the path of this program could not be determined: {error}"
+        ))
+    })?;
     Ok(Whose::Process(program))
 }
 
@@ -72,7 +75,7 @@ fn usual_display() -> Result<DisplayChoice> {
     DisplayChoice::named(&said).ok_or_else(|| {
         let keys = DisplayChoice::ALL.map(|(_, key)| key).join(", ");
         Problem::new(format!(
-            "the environment variable {VARIABLE} is set to \"{said}\""
+            "the environment variable {VARIABLE} has the invalid value \"{said}\""
         ))
         .advise(format!("set it to one of {keys}, or unset it"))
     })

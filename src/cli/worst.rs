@@ -195,7 +195,7 @@ fn class_of(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
             task + 1
         ))
         .at("--class")
-        .advise(format!("one of {}", listed(names, 12)))
+        .advise(format!("choose one of {}", listed(names, 12)))
     })
 }
 
@@ -208,9 +208,9 @@ fn not_by_added_task(header: &RunHeader, class: usize) -> Result<()> {
     }
     let name = &header.class_order[class];
     let why = format!(
-        "\"{name}\" came by an added task, and training pictures of added tasks are not looked at"
+        "\"{name}\" belongs to an added task, and training images of added tasks are not checked"
     );
-    let remedy = format!("one of {}", listed(own, 12));
+    let remedy = format!("choose one of {}", listed(own, 12));
     Err(Problem::new(why).at("--class").advise(remedy))
 }
 
@@ -234,7 +234,7 @@ impl Tests {
         let images = header.images.as_ref();
         if images.is_some_and(|images| !own.has_images_of(Split::Test, images)) {
             return Err(Problem::new(
-                "the images of this data set are no longer those this run was tested on",
+                "the images of this dataset differ from those this run was tested on",
             )
             .at(&header.config.data)
             .advise(put_back(&own, "try-put-back-what-was-there-or-2")));
@@ -270,7 +270,7 @@ fn ask_again(
     wrong: &mut [Wrong],
 ) -> Result<()> {
     tell(format!(
-        "this run did not note how certain it was; {} asked once more",
+        "this run did not store its confidence; {} classified again",
         match wrong.len() {
             1 => "its mistake is".to_string(),
             n => format!("its {} are", counted(n, "mistake")),
@@ -322,10 +322,10 @@ fn text(told: &Told) -> String {
         Split::Test => (["is", "was answered"], "test"),
         Split::Train => (["is labelled", "looks like"], "training"),
     };
-    let mut table = Table::new(&[">certain", columns[0], columns[1], "picture"]);
+    let mut table = Table::new(&[">certain", columns[0], columns[1], "image"]);
     for mistake in &told.pictures {
         let sure = |certainty: f32| format!("{:.1} %", certainty * 100.0);
-        let place = format!("{name} picture {}", mistake.index);
+        let place = format!("{name} image {}", mistake.index);
         table.row([
             mistake.certainty.map_or_else(|| "–".to_string(), sure),
             mistake.class.clone(),
@@ -333,18 +333,18 @@ fn text(told: &Told) -> String {
             mistake.picture.clone().unwrap_or(place),
         ]);
     }
-    let of = counted(told.tested, &format!("{name} picture"));
+    let of = counted(told.tested, &format!("{name} image"));
     let class = told.class.as_ref();
     let class = class.map_or_else(String::new, |class| format!(" of \"{class}\""));
     let one = told.wrong == 1;
     let so = match told.split {
         Split::Test => {
             let were = if one { "was" } else { "were" };
-            format!("{were} answered wrongly after task {}", told.task)
+            format!("{were} misclassified after task {}", told.task)
         }
         Split::Train => {
             let look = if one { "looks" } else { "look" };
-            format!("{look} like another class to the others")
+            format!("{look} like another class according to the other images")
         }
     };
     format!("{} of {of}{class} {so}\n{table}", count_text(told.wrong))

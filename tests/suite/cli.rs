@@ -241,7 +241,7 @@ fn wrong_usage_is_2_and_help_is_0() {
     let both = ["train", "--orders", "2", "--order", "seed:3"];
     let output = run(&both, root.path());
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("do not go together"));
+    assert!(stderr(&output).contains("cannot be used together"));
     let output = run(&["train", "--epoch", "3"], root.path());
     assert!(stderr(&output).contains("--epochs"), "no suggestion");
     let help = run(&["train", "--help"], root.path());

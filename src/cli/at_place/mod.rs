@@ -32,14 +32,14 @@ pub(super) struct AtPlace {
 
 /// Returns the folder of a run that has ended.
 pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
-    folder.ok_or_else(|| Problem::new("a run ended that never began"))
+    folder.ok_or_else(|| Problem::new("a run ended before it had started"))
 }
 
 /// Says that a run continues there.
 pub(super) fn left(name: &str) -> End {
     let place = shell_word(name);
     tell(format!(
-        "the run trains at {name}; `lae-studio runs --place {place}` lists the runs there, \
+        "the run continues at {name}; `lae-studio runs --place {place}` lists the runs there, \
          `lae-studio resume --place {place} RUN` copies one here"
     ));
     End::Done
@@ -117,7 +117,7 @@ fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
         (None, None) => return Ok(()),
     };
     Err(Problem::new(format!(
-        "the run is being trained at {name}, so this cannot be changed now"
+        "the run is training at {name}, so this cannot be changed now"
     ))
     .at(option)
     .advise("leave the option out, or stop the run first"))

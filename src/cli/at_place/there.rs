@@ -49,9 +49,9 @@ pub(in crate::cli) fn machine(name: &str) -> Result<Place> {
     match place.is_machine() {
         true => Ok(place.clone()),
         false => Err(Problem::new(format!(
-            "{name} is a cluster, whose queue is not asked by this command"
+            "{name} is a cluster, and this command does not support clusters"
         ))
-        .advise("name a place that has `ssh` and not `slurm`")),
+        .advise("choose a place with `ssh` and without `slurm`")),
     }
 }
 
@@ -174,7 +174,7 @@ impl There {
                 Some(News::Lost(problem)) => return Err(problem),
                 Some(News::Broken(problem)) => {
                     tell(format!(
-                        "note: {}; the run continues there; trying to connect again",
+                        "note: {}; the run continues there, reconnecting",
                         problem.what
                     ));
                     continue;

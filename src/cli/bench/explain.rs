@@ -145,7 +145,7 @@ impl Kernels {
         });
         let left = match self.kernels.len().saturating_sub(MOST) {
             0 => String::new(),
-            left => format!("and {left} more kernels, each of less time\n"),
+            left => format!("and {left} more kernels that take less time each\n"),
         };
         format!(
             "a step takes {:.2} ms: {}\n{table}{left}",
@@ -242,7 +242,7 @@ pub(super) fn words(row: &Row) -> Option<String> {
     }
     let left = match products.ways.len().saturating_sub(MOST) {
         0 => String::new(),
-        left => format!("and {left} more shapes, each of less time\n"),
+        left => format!("and {left} more shapes that take less time each\n"),
     };
     Some(format!(
         "{}, batch {}, {}: {:.0} % of the time in products; one thread can do {:.0} GFLOP/s{}\n{table}{left}",

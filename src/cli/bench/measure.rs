@@ -96,7 +96,7 @@ fn fits(config: &RunConfig, free: Option<u64>) -> Result<()> {
     };
     match (expected_bytes(&here), free) {
         (Some(expected), Some(free)) if expected > free => Err(Problem::new(format!(
-            "{} with {} takes about {} of memory, and {} are free",
+            "{} with {} needs about {} of memory, but only {} is free",
             config.method,
             config.backbone,
             size(Some(expected)),
@@ -194,7 +194,7 @@ mod tests {
             assert!(fits(&config, Some(needed)).is_ok(), "{method}");
             assert!(fits(&config, None).is_ok(), "{method}");
             let told = fits(&config, Some(needed - 1)).unwrap_err();
-            let words = format!("{method} with vit_base_patch16_224 takes about ");
+            let words = format!("{method} with vit_base_patch16_224 needs about ");
             assert!(told.what.starts_with(&words), "{told}");
             assert!(told.what.contains(&size(Some(needed))), "{told}");
         }

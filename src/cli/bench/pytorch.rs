@@ -41,13 +41,13 @@ impl<'a> PyTorch<'a> {
             true => ("cpu", "import torch, timm"),
             false => (
                 "cuda",
-                "import torch, timm; assert torch.cuda.is_available(), 'it sees no card'",
+                "import torch, timm; assert torch.cuda.is_available(), 'no GPU is visible'",
             ),
         };
         let lacks = |why: String| {
             Problem::new(format!("PyTorch cannot be measured: {why}"))
                 .at(format!("--pytorch {python}"))
-                .advise("name a Python that has both: python3 -m pip install torch timm")
+                .advise("give a Python with both packages: python3 -m pip install torch timm")
         };
         let looked = Command::new(python).args(["-c", look]).output();
         let looked = looked.map_err(|error| lacks(error.to_string()))?;
@@ -92,7 +92,7 @@ impl<'a> PyTorch<'a> {
         let failed = |why: String| {
             Problem::new(format!("PyTorch failed: {why}"))
                 .at(format!("{}, batch {}, {dtype}", row.backbone, row.batch))
-                .advise("try a smaller --batch, or leave --pytorch out")
+                .advise("try a smaller --batch, or omit --pytorch")
         };
         let unstarted = |error: std::io::Error| failed(error.to_string());
         let threads = std::thread::available_parallelism().map_or(2, usize::from);

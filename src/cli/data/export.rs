@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     let done = done?;
     tell(format_args!(
         "{} of {} written to {}",
-        counted(done.pictures, "picture"),
+        counted(done.pictures, "image"),
         counted(done.classes, "class"),
         args.to.display()
     ));

@@ -232,7 +232,7 @@ fn write_out(data: &mut Dataset, export: &Export, watch: &Watch) -> Result<Vec<S
 fn renamed(classes: &[(String, String)]) -> String {
     let pairs: Vec<String> = classes.iter().map(|(a, b)| format!("{a} as {b}")).collect();
     format!(
-        "not every system takes these names of classes, so their folders have others: {}",
+        "some class names are not valid folder names on every system, so their folders were renamed: {}",
         listed(&pairs, 8)
     )
 }
@@ -262,7 +262,7 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
         let rate = images as f64 / start.elapsed().as_secs_f64();
         let usage = cache.usage();
         tell(format_args!(
-            "epoch {}: {}, {rate:.0} images/s, {} MB of pictures kept",
+            "epoch {}: {}, {rate:.0} images/s, {} MB of images cached",
             epoch + 1,
             counted(images, "image"),
             usage.bytes >> 20
@@ -274,9 +274,9 @@ fn measure(data: &Dataset, args: &Args) -> Result<()> {
 fn download(name: &str) -> Result<()> {
     let set = named::published(name).ok_or_else(|| {
         let names: Vec<&str> = named::PUBLISHED.iter().map(|set| set.name).collect();
-        Problem::new(format!("there is no published data set named '{name}'"))
+        Problem::new(format!("there is no published dataset named '{name}'"))
             .at("--download")
-            .advise(format!("one of {}", listed(&names, 9)))
+            .advise(format!("choose one of {}", listed(&names, 9)))
     })?;
     if set.is_here() {
         return Ok(());

@@ -38,7 +38,7 @@ pub(super) fn described(data: &Dataset, card: &Card) -> String {
     if !card.duplicates.is_empty() {
         let _ = writeln!(
             text,
-            "{} in training and test both, for example {} = {}",
+            "{} in both training and test, for example {} = {}",
             counted(card.duplicates.len(), "image"),
             card.duplicates[0].train,
             card.duplicates[0].test

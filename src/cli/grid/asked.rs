@@ -16,7 +16,9 @@ pub(super) fn shard(text: &str) -> std::result::Result<(usize, usize), String> {
     let parts = parts.and_then(|(own, all)| Some((own.parse().ok()?, all.parse().ok()?)));
     parts
         .filter(|(own, all): &(usize, usize)| (1..=*all).contains(own))
-        .ok_or_else(|| "give two whole numbers like 2/8, the first from 1 to the second".into())
+        .ok_or_else(|| {
+            "give two whole numbers such as 2/8, the first between 1 and the second".into()
+        })
 }
 
 /// Numbers of runs, from 1.
@@ -31,7 +33,7 @@ pub(super) fn numbers(text: &str) -> std::result::Result<Numbers, String> {
         (1..=last).contains(&first).then_some(first..=last)
     };
     let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
-    let wanted = "give whole numbers from 1 like 3,5-7, as --list shows them";
+    let wanted = "give whole numbers from 1, such as 3,5-7, as shown by --list";
     ranges.map(Numbers).ok_or_else(|| wanted.into())
 }
 
@@ -42,7 +44,7 @@ pub(super) fn pairs(texts: &[String], option: &str) -> Result<Vec<(String, Strin
             .split_once('=')
             .filter(|(key, _)| !key.trim().is_empty());
         let (key, value) = parts.ok_or_else(|| {
-            let problem = Problem::new(format!("\"{text}\" names no value")).at(option);
+            let problem = Problem::new(format!("\"{text}\" has no value")).at(option);
             problem.advise(match option {
                 "--data" => "write it as NAME=PATH, for example imagenet-r=/data/imagenet-r",
                 _ => "write it as KEY=VALUE, for example method=lae",
@@ -85,8 +87,8 @@ pub(super) fn chosen(
         cells.retain(|cell| ranges.iter().any(|range| range.contains(&(cell + 1))));
         if cells.is_empty() {
             let all = count_text(plan.cells.cells.len());
-            let problem = Problem::new("this grid has no run of such a number").at("--cells");
-            return Err(problem.advise(format!("its runs are 1 to {all}")));
+            let problem = Problem::new("this grid has no run with such a number").at("--cells");
+            return Err(problem.advise(format!("give numbers from 1 to {all}")));
         }
     }
     cells.retain(|cell| {
@@ -102,7 +104,7 @@ pub(super) fn chosen(
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
         let what = format!("no run of this grid has {}", told.join(" and "));
-        let remedy = "`lae-studio grid NAME --list` shows which there are";
+        let remedy = "run `lae-studio grid NAME --list` to see all runs";
         return Err(Problem::new(what).at("--only").advise(remedy));
     }
     let shard = args.shard;

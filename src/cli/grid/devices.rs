@@ -120,12 +120,12 @@ pub(super) fn run(
     if undone > failed {
         let log = logging::folder(&store::runs_root(args.out.as_deref()));
         return Err(Problem::new(format!(
-            "all programs ended before {} could be run",
+            "all worker processes ended before {} could run",
             counted(undone - failed, "run")
         ))
         .at_path(log)
         .advise(
-            "run the same command again to continue; the log in this folder shows what went wrong",
+            "run the same command again to continue; see the log in this folder for the cause",
         ));
     }
     Ok(GridEnd::Done { failed })
@@ -140,8 +140,11 @@ fn start(
     sender: &Sender<Said>,
     bars: Option<&MultiProgress>,
 ) -> Result<Helper> {
-    let program = std::env::current_exe()
-        .map_err(|error| Problem::new(format!("this program cannot find itself: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Problem::new(format!(
+            "the path of this program could not be determined: {error}"
+        ))
+    })?;
     let mut sorted: Vec<usize> = cells.iter().map(|cell| cell + 1).collect();
     sorted.sort_unstable();
     let mut command = Command::new(program);
@@ -160,11 +163,8 @@ fn start(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();
-    let mut child = child.map_err(|error| {
-        Problem::new(format!(
-            "this program could not be started once more: {error}"
-        ))
-    })?;
+    let mut child = child
+        .map_err(|error| Problem::new(format!("a worker process could not be started: {error}")))?;
     let output = child.stdout.take();
     let hand = sender.clone();
     let read = move || {
@@ -182,7 +182,7 @@ fn start(
     let thread = std::thread::Builder::new().name("device".into());
     thread
         .spawn(read)
-        .map_err(|error| Problem::new(format!("no thread can be started: {error}")))?;
+        .map_err(|error| Problem::new(format!("a thread could not be started: {error}")))?;
     let bar = bars.map(|bars| {
         let bar = bars.add(ProgressBar::new(STEPS));
         // The template is a constant, so it either always fits or shows in the first run.
@@ -249,7 +249,7 @@ impl Merged<'_> {
                 _ => {}
             },
             Told::Ended { cell, how } => self.ended(number, cell, how),
-            Told::Waits => self.message(number, "waits for the others"),
+            Told::Waits => self.message(number, "waiting for the others"),
         }
     }
 
@@ -263,7 +263,7 @@ impl Merged<'_> {
             true => format!(", about {} left", duration(left)),
             false => String::new(),
         };
-        let verb = if goes_on { "goes on" } else { "begins" };
+        let verb = if goes_on { "resumes" } else { "begins" };
         let name = &self.helpers[number].name;
         let title = title_of(self.plan, cell);
         let (at, of) = (cell + 1, self.cells);
@@ -330,19 +330,19 @@ impl Merged<'_> {
         if stopped || status.is_some_and(is_end) {
             return;
         }
-        let how = status.map_or_else(
-            || "nobody knows how".to_string(),
-            |status| status.to_string(),
-        );
+        let how = status.map_or_else(|| "unknown cause".to_string(), |status| status.to_string());
         let run = match helper.cell {
-            Some(cell) => format!(" in the middle of {}", title_of(self.plan, cell)),
+            Some(cell) => format!(" during {}", title_of(self.plan, cell)),
             None => String::new(),
         };
         let rest = match self.alive {
-            0 => "no other is left",
-            _ => "the others take over what it was at",
+            0 => "no other process is left",
+            _ => "the others take over its work",
         };
-        let text = format!("the program on {} died{run} ({how}); {rest}", helper.name);
+        let text = format!(
+            "the process on {} crashed{run} ({how}); {rest}",
+            helper.name
+        );
         self.line(&text);
     }
 

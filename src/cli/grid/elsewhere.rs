@@ -53,7 +53,7 @@ pub(super) fn run(
         };
         let Some(ended) = worked(args, there, plan, work, &root, control)? else {
             tell(format!(
-                "it is at work at {}; the same command follows it and brings home what is done",
+                "it continues at {}; run the same command again to follow it and copy finished runs here",
                 place.name
             ));
             return Ok(End::Done);

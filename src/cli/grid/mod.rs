@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     };
     let plan = plan(args, &grid, place.as_ref(), devices.as_deref(), &control)?;
     let Some(mut plan) = plan else {
-        tell("stopped before a run had begun; nothing was changed");
+        tell("stopped before any run started; nothing was changed");
         return Ok(End::Stopped);
     };
     let chosen = chosen(&plan, args, &only)?;
@@ -240,17 +240,17 @@ fn tell_end(end: &GridEnd, several: bool) {
         GridEnd::Done { failed } => {
             let cannot = counted(*failed, "run");
             tell(format!(
-                "{cannot} could not be finished, as told above; the same command tries these alone again"
+                "{cannot} failed, see above; run the same command again to retry only these"
             ));
         }
         GridEnd::Stopped(run) => {
             let saved = match run {
                 Some(_) => "stopped and saved",
-                None if several => "stopped, all that was begun saved",
-                None => "stopped; nothing was left half done",
+                None if several => "stopped, all started runs are saved",
+                None => "stopped; no run is unfinished",
             };
             tell(format!(
-                "{saved}; the same command goes on, with the same options"
+                "{saved}; run the same command with the same options to continue"
             ));
         }
     }
@@ -276,7 +276,7 @@ fn list_shipped(json: &Json) -> Result<End> {
         table.row(cells.chain([row.title.clone()]));
     }
     let text = format!(
-        "{table}\nWhat it will cost: lae-studio grid NAME --list\nThe file, to be changed: lae-studio grid NAME --text\n"
+        "{table}\nTo see runs, time and memory: lae-studio grid NAME --list\nTo print the file as a template: lae-studio grid NAME --text\n"
     );
     json.give(&rows, &text)?;
     Ok(End::Done)
@@ -287,16 +287,13 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
     let states: Vec<CellState> = cells.iter().map(|cell| plan.state(*cell)).collect();
     let count = |which: fn(&CellState) -> bool| states.iter().filter(|state| which(state)).count();
     let parts = [
-        (count(|s| matches!(s, CellState::Done(_))), "there"),
+        (count(|s| matches!(s, CellState::Done(_))), "done"),
         (count(|s| matches!(s, CellState::Stopped { .. })), "stopped"),
         (
             count(|s| matches!(s, CellState::Elsewhere)),
-            "run by another program",
+            "running in another process",
         ),
-        (
-            count(|s| matches!(s, CellState::Refused(_))),
-            "that cannot be run",
-        ),
+        (count(|s| matches!(s, CellState::Refused(_))), "invalid"),
         (count(|s| matches!(s, CellState::ToDo)), "to do"),
     ];
     let told = parts.iter().filter(|(number, _)| *number > 0);
@@ -307,14 +304,14 @@ fn before(plan: &GridPlan, cells: &[usize]) -> String {
     let costs = plan.costs(cells);
     if costs.runs > 0 {
         let how = match (costs.same_method, costs.measured) {
-            (true, _) => "as earlier runs took",
+            (true, _) => "based on earlier runs",
             (false, true) => "estimated from earlier runs with other settings",
             (false, false) => {
-                "guessed from the size of the network, for two processor cores, until a run is finished on this device"
+                "a rough guess from the size of the network, for two CPU cores, until a run has finished on this device"
             }
         };
         text += &format!(
-            "\nabout {} ({how}), {} of memory besides the decoded pictures, {} on the disk",
+            "\nabout {} ({how}), {} of memory in addition to the decoded images, {} of disk space",
             duration(costs.seconds),
             size(Some(costs.memory_bytes)),
             size(Some(costs.disk_bytes)),

@@ -99,7 +99,7 @@ impl GridSink for GridReporter {
                 left if left > 0.0 => format!(", about {} left", duration(left)),
                 _ => String::new(),
             };
-            let verb = if goes_on { "goes on" } else { "begins" };
+            let verb = if goes_on { "resumes" } else { "begins" };
             let (number, of) = (self.done + 1, self.cells);
             tell(format!(
                 "run {number} of {of} {verb}{left}: {}",
@@ -121,7 +121,7 @@ impl GridSink for GridReporter {
                 self.done -= 1;
                 if !self.quiet {
                     let title = title_of(plan, cell);
-                    tell(format!("another program is at work on {title}"));
+                    tell(format!("another process is training {title}"));
                 }
             }
             Ok(CellEnd::Known | CellEnd::Finished | CellEnd::Stopped(_)) => {}
@@ -135,7 +135,7 @@ impl GridSink for GridReporter {
         if !self.quiet {
             let runs = counted(cells, "run");
             tell(format!(
-                "all else is done; waiting for {runs} of other programs"
+                "all other runs are done; waiting for {runs} of other processes"
             ));
         }
     }

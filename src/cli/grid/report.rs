@@ -235,7 +235,7 @@ fn state_text(state: &CellState) -> String {
 
 /// The rows as a table: what the runs answer with, mean ± std over class orders and seeds.
 pub(super) fn table(plan: &GridPlan, cells: &[usize]) -> String {
-    let columns = ["", ">runs", ">A_N", ">Ā_N", ">F_N", ">trained numbers"];
+    let columns = ["", ">runs", ">A_N", ">Ā_N", ">F_N", ">trainable parameters"];
     let mut table = Table::new(&columns);
     let mut studies = String::new();
     let rows = plan.rows(cells);
@@ -279,7 +279,7 @@ fn study(title: &str, runs: &[Summary]) -> String {
                 each.join(", ")
             };
             format!(
-                "{title}: images that chose the prompts of their task at the end: {chosen} %; A_N with the prompts of \
+                "{title}: images that selected the prompts of their task at the end: {chosen} %; A_N with the prompts of \
                  each task alone: {} %\n",
                 list(&study.last)
             )

@@ -117,7 +117,7 @@ pub(super) fn give(
     let missing = cells.iter().filter(|cell| finished(cell).is_none()).count();
     if missing > 0 {
         tell(format!(
-            "{} of this grid not finished, left out",
+            "{} of this grid not finished, omitted",
             counted(missing, "run")
         ));
     }

@@ -24,11 +24,9 @@ pub(super) fn devices(wanted: Option<&str>) -> Result<Option<Vec<String>>> {
         cards.retain(|info| Some(info.api) == api);
         let names: Vec<String> = cards.iter().map(|info| info.index.to_string()).collect();
         if names.is_empty() {
-            return Err(
-                Problem::new("this machine shows no hardware graphics adapter")
-                    .at("--device")
-                    .advise("`lae-studio devices` lists what there is; --device cpu needs none"),
-            );
+            return Err(Problem::new("this machine has no hardware GPU")
+                .at("--device")
+                .advise("run `lae-studio devices` to see all devices, or use --device cpu"));
         }
         return Ok(Some(names));
     }
@@ -56,11 +54,11 @@ pub(super) fn agree(plans: &[(String, GridPlan)]) -> Result<()> {
     for (name, other) in others {
         if (0..plan.cells.cells.len()).any(|cell| plan.key(cell) != other.key(cell)) {
             let what = format!(
-                "{first} and {name} would not compute the same runs: they keep weights as different numbers"
+                "{first} and {name} would not compute the same runs: they store weights in different number formats"
             );
             return Err(Problem::new(what)
                 .at("--device")
-                .advise("set precision = \"f32\" in the grid, or give devices of one kind"));
+                .advise("set precision = \"f32\" in the grid, or give devices of the same kind"));
         }
     }
     Ok(())

@@ -47,10 +47,10 @@ impl Options {
         let places = Places::load()?;
         let place = places.get(name)?;
         if place.slurm.is_none() {
-            let problem = Problem::new(format!("the place {name} is no cluster"));
+            let problem = Problem::new(format!("the place {name} is not a cluster"));
             return Err(problem
                 .at("--slurm")
-                .advise("give it slurm = true in places.toml"));
+                .advise("set slurm = true for it in places.toml"));
         }
         Ok(Some(place.clone()))
     }
@@ -73,9 +73,9 @@ pub(super) fn run(
     if args.slurm.cancel {
         let tasks = slurm::cancel(plan, cells, place)?;
         match tasks {
-            0 => tell("no task of this grid is in the queue"),
+            0 => tell("this grid has no tasks in the queue"),
             tasks => tell(format!(
-                "{} cancelled; what they had saved stays",
+                "{} cancelled; saved progress is kept",
                 counted(tasks, "task")
             )),
         }
@@ -178,7 +178,7 @@ fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
         text += &format!("  {}\n", first.log.display());
     }
     if !text.is_empty() {
-        text += "the same command without --list submits these again\n";
+        text += "run the same command without --list to submit these again\n";
     }
     text
 }

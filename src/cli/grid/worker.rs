@@ -58,7 +58,7 @@ impl Worker {
             hand.set(Wish::Stop);
         };
         let thread = std::thread::Builder::new().name("listener".into());
-        let told = |error| Problem::new(format!("no thread can be started: {error}"));
+        let told = |error| Problem::new(format!("a thread could not be started: {error}"));
         thread.spawn(listen).map_err(told)?;
         Ok(Self)
     }

@@ -97,16 +97,16 @@ impl Args {
         let is_figure = matches!(format, Some(Format::Svg | Format::Pdf | Format::Png));
         if self.figure.is_some() && !is_figure {
             return Err(
-                Problem::new("this export is no figure, so --figure has no effect")
+                Problem::new("this export is not a figure, so --figure has no effect")
                     .at("--figure")
-                    .advise("end the file in .svg, .pdf or .png, or leave the option out"),
+                    .advise("give a file that ends in .svg, .pdf or .png, or omit the option"),
             );
         }
         if self.table.unfinished() && !self.table.asks_for_table() && self.export.is_none() {
             return Err(
-                Problem::new("the list has all runs, so --unfinished has no effect")
+                Problem::new("the list contains all runs, so --unfinished has no effect")
                     .at("--unfinished")
-                    .advise("leave it out, or ask for a table, for example with --by method"),
+                    .advise("omit it, or request a table, for example with --by method"),
             );
         }
         Ok(())
@@ -161,7 +161,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
         return write(args, path, format, &runs);
     }
     if listed.is_empty() && any {
-        tell("no run meets that");
+        tell("no run matches");
     }
     if !any {
         tell(format!("no runs in {} yet", root.display()));
@@ -230,7 +230,7 @@ fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
         _ if runs.is_empty() => Err(none_finished()),
         _ => {
             tell(format!(
-                "left out because not finished: {left_out}; --unfinished shows them"
+                "omitted because unfinished: {left_out}; --unfinished shows them"
             ));
             Ok(())
         }
@@ -240,7 +240,7 @@ fn leave_out_unfinished(runs: &mut Vec<RunSummary>) -> Result<()> {
 fn none_finished() -> Problem {
     Problem::new("none of these runs is finished")
         .at("--export")
-        .advise("add --unfinished to show them as far as they are")
+        .advise("add --unfinished to include them")
 }
 
 /// Gives a table by columns, or writes it to a file.
@@ -336,7 +336,7 @@ fn folders_of(grid: &str, root: &Path) -> Result<HashSet<PathBuf>> {
         let why = plan.foreseen[*first].as_ref().err();
         let why = why.map_or_else(String::new, |problem| format!(": {}", problem.what));
         tell(format!(
-            "note: it cannot be said which runs belong to {} of this grid{why}",
+            "note: the runs of {} of this grid cannot be determined{why}",
             counted(unknown.len(), "cell")
         ));
     }

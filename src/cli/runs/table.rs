@@ -125,12 +125,9 @@ pub(in crate::cli) fn text(of: &RunTable<'_>) -> String {
     let advice = [
         (
             !of.mixed().is_empty(),
-            "name a setting in --by to tell its values apart\n",
+            "add a setting to --by to separate its values\n",
         ),
-        (
-            of.left_out() > 0,
-            "--unfinished shows runs that are not finished\n",
-        ),
+        (of.left_out() > 0, "--unfinished shows unfinished runs\n"),
     ];
     let advice = advice.iter().filter(|(is_needed, _)| *is_needed);
     let advice: String = advice.map(|(_, words)| *words).collect();

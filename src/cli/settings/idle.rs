@@ -37,11 +37,11 @@ impl Settings {
             && self.given.has("pet_size")
             && chosen.trains_pet()?
         {
-            let problem = Problem::new(format!("{} has no size to be chosen", pet.name));
+            let problem = Problem::new(format!("{} has no size setting", pet.name));
             let others: Vec<&str> = pet.choices().collect();
             return Err(problem.at("--pet-size").advise(match others.as_slice() {
-                [] => "leave it out".to_owned(),
-                others => format!("leave it out; --pet-set takes {}", others.join(", ")),
+                [] => "omit it".to_owned(),
+                others => format!("omit it; --pet-set takes {}", others.join(", ")),
             }));
         }
         let lacks = |key: &str| {

@@ -89,7 +89,7 @@ fn a_grid_that_is_killed_goes_on_with_no_run_twice_and_none_missing() {
     tried.is_whole(8);
     let again = tried.run(&[]);
     assert!(
-        stderr(&again).contains("8 runs: 8 there"),
+        stderr(&again).contains("8 runs: 8 done"),
         "{}",
         stderr(&again)
     );
@@ -199,7 +199,7 @@ fn ctrl_c_saves_the_run_and_the_same_command_goes_on() {
     });
     let output = interrupted(child);
     assert!(
-        stderr(&output).contains("the same command goes on"),
+        stderr(&output).contains("run the same command with the same options to continue"),
         "{}",
         stderr(&output)
     );

@@ -71,7 +71,7 @@ fn a_program_that_dies_costs_no_run() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("died") && said.contains("the others take over"),
+        said.contains("crashed") && said.contains("the others take over"),
         "{said}"
     );
     tried.is_whole(4);
@@ -86,7 +86,7 @@ fn ctrl_c_saves_what_all_of_them_are_at() {
     // The program alone is told, not what it started.
     let output = interrupted(child);
     assert!(
-        stderr(&output).contains("all that was begun saved"),
+        stderr(&output).contains("all started runs are saved"),
         "{}",
         stderr(&output)
     );

@@ -58,7 +58,7 @@ fn a_grid_elsewhere_is_whole_though_it_is_cut_and_its_engine_ended() {
     let again = run(&["grid", &file, "--place", "lab"], &lab.here());
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert!(
-        stderr(&again).contains("2 runs: 2 there"),
+        stderr(&again).contains("2 runs: 2 done"),
         "{}",
         stderr(&again)
     );
@@ -82,7 +82,7 @@ fn a_grid_that_is_left_takes_what_it_needs_along_and_comes_home_later() {
     assert_eq!(left.status.code(), Some(0), "{said}");
     assert!(said.contains("copying 24 files of the dataset"), "{said}");
     assert!(said.contains("copying 1 file of the backbone"), "{said}");
-    assert!(said.contains("it is at work at lab"), "{said}");
+    assert!(said.contains("it continues at lab"), "{said}");
     assert_eq!(lab.runs_here().len(), 0);
     let end = Instant::now() + crate::PATIENCE;
     let finished = || json(&run_json(&["runs", "--place", "lab"], &lab.here()));

@@ -217,7 +217,7 @@ fn a_signal_to_end_saves_as_ctrl_c_does() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(
-        said.contains("told to end") && said.contains("lae-studio resume"),
+        said.contains("termination requested") && said.contains("lae-studio resume"),
         "{said}"
     );
 }

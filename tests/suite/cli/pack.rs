@@ -12,7 +12,7 @@ fn a_run_is_packed_unpacked_and_checked() {
     let file = work.path().join("a.laerun.zip").display().to_string();
     let packed = run(&["pack", name, &file], runs);
     assert_eq!(packed.status.code(), Some(0), "{}", stderr(&packed));
-    assert!(stderr(&packed).contains("no pictures and no paths"));
+    assert!(stderr(&packed).contains("no images and no paths"));
     let other = tempfile::tempdir().unwrap();
     let unpacked = run(&["unpack", &file], other.path());
     assert_eq!(unpacked.status.code(), Some(0), "{}", stderr(&unpacked));

@@ -85,7 +85,7 @@ fn runs_are_deleted_restored_and_erased() {
     assert!(listed[0]["bytes"].as_u64().unwrap() > 10_000);
     let said = refused(&["restore", "nothing"], at);
     assert!(
-        said.contains("no deleted run is called \"nothing\""),
+        said.contains("there is no deleted run named \"nothing\""),
         "{said}"
     );
     assert_eq!(run(&["restore", &name], at).status.code(), Some(0));
@@ -168,7 +168,7 @@ fn a_folder_of_pictures_becomes_a_table_that_says_what_predict_says() {
     let both = [
         "predict", name, "--folder", &pictures, "--csv", "-", "--json", "-",
     ];
-    assert!(refused(&both, runs).contains("standard output by itself"));
+    assert!(refused(&both, runs).contains("--json cannot be used with a table on standard output"));
     let nowhere = ["predict", name, "--folder", &csv, "--csv", &csv];
     refused(&nowhere, runs);
     let half = run(&["predict", name, "--folder", &pictures], runs);

@@ -206,7 +206,7 @@ fn what_a_cluster_refuses_and_what_fails_there_is_told() {
     };
     let said = "Slurm rejected the job: invalid partition specified: none";
     refused(&["--slurm", "wrong"], said);
-    refused(&["--slurm", "alone"], "the place alone is no cluster");
+    refused(&["--slurm", "alone"], "the place alone is not a cluster");
     refused(&["--slurm", "hre"], "did you mean `here`");
     assert!(
         !tried
@@ -224,7 +224,7 @@ fn what_a_cluster_refuses_and_what_fails_there_is_told() {
         told.contains("and 1 more run for the same reason: no driver here"),
         "{told}"
     );
-    assert!(told.contains("submits these again"), "{told}");
+    assert!(told.contains("to submit these again"), "{told}");
     // The same command does so, and those that wait can be taken back.
     slurm.call(&["scontrol", "update", "partition=tests", "state=down"]);
     assert_eq!(array.run(&["--slurm", "here"]).status.code(), Some(0));

@@ -318,7 +318,7 @@ fn unfinished_runs_are_asked_for_or_left_out_and_named() {
     let export = ["runs", "--export", &file];
     let output = run(&export, root.path());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("left out because not finished: 1 run"));
+    assert!(stderr(&output).contains("omitted because unfinished: 1 run"));
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(
         svg.contains("LAE · adapter 5") && !svg.contains("L2P"),

@@ -59,7 +59,7 @@ fn an_added_task_gives_figures_and_can_be_undone() {
     assert!(refused(&["resume", "run"], root.path()).contains("finished"));
     let of_added_task = ["worst", "run", "--split", "train", "--class", "A"];
     let said = refused(&of_added_task, root.path());
-    assert!(said.contains("\"A\" came by an added task"), "{said}");
+    assert!(said.contains("\"A\" belongs to an added task"), "{said}");
     let undone = json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert_eq!(undone["undone"]["classes"], taught["lesson"]["classes"]);
     assert!(everything(&run) == before);

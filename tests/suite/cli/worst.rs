@@ -45,7 +45,7 @@ fn the_surest_mistakes_are_listed_first() {
     let name = summary["run"].as_str().unwrap();
     let output = run(&["worst", name, "--class", class], runs);
     let text = String::from_utf8_lossy(&output.stdout);
-    let words = format!("{} of 6 test pictures of \"{class}\" w", counts[1]);
+    let words = format!("{} of 6 test images of \"{class}\" w", counts[1]);
     assert!(text.starts_with(&words), "{text}");
     let said = refused(&["worst", name, "--class", "eleven"], runs);
     assert!(

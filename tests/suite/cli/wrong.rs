@@ -62,7 +62,7 @@ fn unknown_names_are_answered_with_what_there_is() {
     assert!(refused(&["plugins", "adaptr"], at).contains("adapter"));
     assert!(refused(&["train", "--config", "/nowhere.toml"], at).contains("/nowhere.toml"));
     let json = [QUICK, &["--json", "/nowhere/at/all/result.json"]].concat();
-    assert!(refused(&json, at).contains("no such folder"));
+    assert!(refused(&json, at).contains("the folder does not exist"));
     assert!(
         first_run(at).is_none(),
         "a refused run leaves nothing behind"

@@ -79,10 +79,10 @@ pub(super) fn run(args: &Args, grid: &Grid, control: &Control) -> Result<End> {
         return Ok(End::Done);
     };
     if several::devices(args.device.as_deref())?.is_some() {
-        let problem = Problem::new("a search is done on one device").at("--device");
-        return Err(
-            problem.advise("give one; another program may search in the same folder on another")
-        );
+        let problem = Problem::new("a search uses a single device").at("--device");
+        return Err(problem.advise(
+            "give one device; another process can search in the same folder on another device",
+        ));
     }
     let overrides = Overrides {
         device: args.device.clone(),

@@ -154,7 +154,7 @@ impl RowForecast {
         match (&self.refused, self.there) {
             (Some(why), _) => format!("cannot be run: {why}"),
             (None, 0) => "to do".into(),
-            (None, there) => format!("{} there", count_text(there)),
+            (None, there) => format!("{} done", count_text(there)),
         }
     }
 }
@@ -176,7 +176,7 @@ pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> Str
             ]);
         }
         for &row in &contest.left_out {
-            let left_out = ["left out by the budget", "–", "–"].map(String::from);
+            let left_out = ["over budget", "–", "–"].map(String::from);
             let runs = count_text(search.runs(row));
             let told = [contest.title.clone(), search.title(row).to_string(), runs];
             table.row(told.into_iter().chain(left_out));
@@ -184,7 +184,7 @@ pub(super) fn listing(search: &Search, by: SearchBy, forecast: &Forecast) -> Str
     }
     let halves = search.contests.iter().any(|contest| contest.rounds > 1);
     let of = match halves {
-        true => "steps and time: of the first round\n",
+        true => "steps and time are for the first round\n",
         false => "",
     };
     format!("{table}{of}{}", plan_text(search, by, Some(forecast)))
@@ -197,12 +197,12 @@ pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecas
         let mut parts = vec![counted(contest.rows.len(), "row")];
         if !contest.left_out.is_empty() {
             let left_out = count_text(contest.left_out.len());
-            parts.push(format!("{left_out} left out by the budget"));
+            parts.push(format!("{left_out} over budget"));
         }
         let steps = counted(contest.steps, "training step");
         parts.push(match (contest.rounds, by) {
             (1, SearchBy::Halving) if contest.rows.len() > 1 => {
-                format!("{steps} with all epochs, since halving would take no fewer")
+                format!("{steps} with all epochs, because halving would not save any")
             }
             (1, _) => steps,
             (rounds, _) => {
@@ -220,14 +220,14 @@ pub(super) fn plan_text(search: &Search, by: SearchBy, forecast: Option<&Forecas
         text += &format!("{}: {}\n", contest.title, parts.join(", "));
     }
     let budget = counted(search.budget, "training step");
-    text += &format!("budget of each: {budget}\n");
+    text += &format!("budget per method: {budget}\n");
     if let Some(forecast) = forecast {
         let seconds = search.contests.iter().map(|of| forecast.seconds(of));
         let how = match forecast.is_measured() {
-            true => "as earlier runs took",
-            false => "guessed as long as no run like them is finished here",
+            true => "based on earlier runs",
+            false => "a rough guess until a similar run has finished here",
         };
-        text += &format!("together: about {} ({how})\n", duration(seconds.sum()));
+        text += &format!("total: about {} ({how})\n", duration(seconds.sum()));
     }
     text
 }
