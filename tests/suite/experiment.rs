@@ -556,7 +556,7 @@ fn what_cannot_be_trained_is_said_before_anything_is_written() {
                 batch: 0,
                 ..short()
             },
-            "zero epochs",
+            "the number of epochs must be above 0",
         ),
         (
             RunConfig {

@@ -49,7 +49,7 @@ static OF_METHODS: LazyLock<Vec<SettingOption>> = LazyLock::new(|| {
         };
         let help = match spec.is_switch() {
             true => format!(
-                "Switch {}'s {} off (on: {})",
+                "Turn {}'s {} off (on: {})",
                 method.title, spec.title, spec.meaning
             ),
             false => with_usual(spec, format!("{}: {}", method.title, spec.meaning)),

@@ -409,7 +409,7 @@ fn values_that_no_data_set_can_make_right_are_told_before_it_is_opened() {
     assert_eq!(told(""), Ok(()));
     assert_eq!(
         told("--epochs 0 --batch 0").unwrap_err(),
-        "zero epochs train nothing; a batch needs at least one image"
+        "the number of epochs must be above 0; a batch needs at least one image"
     );
     // How many epochs suit the data is not known yet.
     assert_eq!(told("--set freeze_epochs=9"), Ok(()));

@@ -27,7 +27,7 @@ use crate::tensors::Named;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "aper",
     title: "APER",
-    summary: "Tunes a PET in the first task, then a class is the mean of old and tuned features",
+    summary: "Tunes a PET in the first task; each class is then the mean of original and tuned features",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
     scores: |_| Ok(Scores::Cosines),

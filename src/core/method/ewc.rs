@@ -30,14 +30,14 @@ use crate::tensors::Named;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "ewc",
     title: "EWC",
-    summary: "Trains one PET task after task and holds what mattered for earlier tasks near where it was",
+    summary: "Trains one PET task after task and keeps parameters that mattered for earlier tasks near their values",
     paper: "Kirkpatrick et al., Overcoming catastrophic forgetting in neural networks, PNAS 2017",
     experts: BASELINE.experts,
     settings: &[
         SettingSpec {
             key: "ewc_lambda",
             title: "λ",
-            meaning: "How strongly what mattered is held; 0 is the Baseline",
+            meaning: "Strength of the penalty on important parameters; 0 is the Baseline",
             kind: SettingKind::Real {
                 default: 1000.0,
                 least: 0.0,
@@ -48,7 +48,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "ewc_gamma",
             title: "γ",
-            meaning: "How much of the earlier tasks' importance stays when that of a new task is added",
+            meaning: "Share of earlier tasks' importance that is kept when a new task is added",
             kind: SettingKind::Real {
                 default: 1.0,
                 least: 0.0,
@@ -59,7 +59,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: IMAGES,
             title: "images for importance",
-            meaning: "On so many of a task's training images it is measured what mattered, one by one",
+            meaning: "Number of training images per task that the importance is measured on, one by one",
             kind: SettingKind::Whole {
                 default: 200,
                 least: 1,

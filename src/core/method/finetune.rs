@@ -35,7 +35,7 @@ use crate::tensors::Named;
 pub const SEQUENTIAL: MethodSpec = MethodSpec {
     key: "seq-ft",
     title: "Seq-FT",
-    summary: "Trains the whole network task after task and does nothing against forgetting",
+    summary: "Trains the whole network task after task, with nothing against forgetting",
     paper: "Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021 (the recipe)",
     settings: &[
         SCHEDULE,
@@ -43,10 +43,9 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
         WEIGHT_DECAY,
         SettingSpec {
             key: "keep_weights",
-            title: "weights kept",
-            meaning: "Whether the run keeps the whole network after its last task alone (last), or \
-                      a copy of it after every task (every): only then can it be asked as it was \
-                      after an earlier one",
+            title: "stored weights",
+            meaning: "Store the whole network only after the last task (last), or after every task \
+                      (every), which is needed to use the run as it was after an earlier task",
             kind: SettingKind::Choice(&["last", EVERY]),
             ..SettingSpec::OWN
         },
@@ -76,7 +75,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
 pub const JOINT: MethodSpec = MethodSpec {
     key: "joint-ft",
     title: "Joint-FT",
-    summary: "Trains the whole network on all classes at once: what continual learning falls short of",
+    summary: "Trains the whole network on all classes at once: an upper bound for continual learning",
     settings: &[SCHEDULE, CLIPPING, WEIGHT_DECAY],
     all_at_once: true,
     ..SEQUENTIAL
@@ -85,15 +84,14 @@ pub const JOINT: MethodSpec = MethodSpec {
 const SCHEDULE: SettingSpec = SettingSpec {
     key: "schedule",
     title: "schedule",
-    meaning: "How the learning rate falls within a task: a cosine over its steps or its epochs, or \
-              not at all",
+    meaning: "Learning rate schedule within a task: a cosine over steps or epochs, or constant",
     kind: SettingKind::Choice(&["cosine", "cosine_epoch", "constant"]),
     ..SettingSpec::OWN
 };
 const CLIPPING: SettingSpec = SettingSpec {
     key: "clip_grad_norm",
     title: "clipping",
-    meaning: "Largest norm of all gradients of a step together; 0 leaves them as they are",
+    meaning: "Maximum total gradient norm per step; 0 for no limit",
     kind: SettingKind::Real {
         default: 1.0,
         least: 0.0,

@@ -21,7 +21,7 @@ use crate::tensors::Named;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "simplecil",
     title: "SimpleCIL",
-    summary: "Trains nothing: a class is the mean feature of its images, the nearest mean wins",
+    summary: "Trains nothing: each class is the mean feature of its images; the nearest mean wins",
     paper: "Zhou et al., Revisiting Class-Incremental Learning with Pre-Trained Models: \
             Generalizability and Adaptivity are All You Need, IJCV 2024",
     seeded: false,

@@ -25,7 +25,7 @@ pub const MOMENTUM: f64 = 0.9;
 pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
     key: "weight_decay",
     title: "weight decay",
-    meaning: "What every step takes off a trained number, times the learning rate",
+    meaning: "Weight decay per step, multiplied by the learning rate",
     kind: SettingKind::Real {
         default: 5e-4,
         least: 0.0,
@@ -38,7 +38,7 @@ pub const WEIGHT_DECAY: SettingSpec = SettingSpec {
 pub const DROPOUT: SettingSpec = SettingSpec {
     key: "dropout",
     title: "dropout",
-    meaning: "While training, a plugin drops what its equation says (the adapter a tenth)",
+    meaning: "Apply the dropout in the plugin's equation during training (a tenth in the adapter)",
     kind: SettingKind::Flag(true),
     ..SettingSpec::OWN
 };

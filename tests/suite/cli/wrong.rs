@@ -107,7 +107,10 @@ fn an_order_of_another_data_set_is_refused_before_the_first_run() {
 #[test]
 fn numbers_beyond_all_measure_are_refused_at_once() {
     let root = tempfile::tempdir().unwrap();
-    for (option, words) in [("--epochs", "epochs"), ("--batch", "images at once")] {
+    for (option, words) in [
+        ("--epochs", "epochs"),
+        ("--batch", "the batch is too large"),
+    ] {
         let begun = Instant::now();
         let large = [option, "9000000000000000000"];
         let all: Vec<&str> = QUICK.iter().copied().chain(large).collect();

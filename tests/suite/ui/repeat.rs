@@ -95,12 +95,12 @@ fn a_run_is_set_up_again_to_the_last_digit_whatever_is_entered_and_left() {
             "Training images per class",
             "Test images per class",
             "Validation share",
-            "Memory for pictures",
+            "Memory for images",
             "size",
         ]
         .map(|name| (egui::Role::SpinButton, name))
         .into_iter()
-        .chain(["Seed", "Seed of splits", "Class order"].map(|name| (egui::Role::TextInput, name)))
+        .chain(["Seed", "Split seed", "Class order"].map(|name| (egui::Role::TextInput, name)))
         .collect();
         for (role, name) in fields {
             window.get_by_role_and_label(role, name).focus();

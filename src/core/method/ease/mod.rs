@@ -43,7 +43,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "alpha",
             title: "α",
-            meaning: "How much the subspaces of other tasks count together, against 1 for the own",
+            meaning: "Total weight of the subspaces of other tasks, relative to 1 for a task's own",
             kind: SettingKind::Real {
                 default: 0.1,
                 least: 0.0,

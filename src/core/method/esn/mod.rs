@@ -26,7 +26,7 @@ pub use state::{Esn, EsnSettings};
 pub const SPEC: MethodSpec = MethodSpec {
     key: "esn",
     title: "ESN",
-    summary: "Gives each task a stage with its own classifier; energies vote which stage answers",
+    summary: "Trains one stage with its own classifier per task; energies decide which stage answers",
     paper: "Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning \
             without Interference, AAAI 2023",
     scores: |_| Ok(Scores::Votes),
@@ -34,7 +34,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "prompt_length",
             title: "prompt tokens",
-            meaning: "Tokens of the prompt beside the patches; every task trains them further",
+            meaning: "Prompt tokens in addition to the patch tokens; every task continues to train them",
             kind: SettingKind::Whole {
                 default: 100,
                 least: 1,
@@ -44,15 +44,15 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         SettingSpec {
             key: "freeze_prompt",
-            title: "prompt fixed",
-            meaning: "The prompt stands still after the first task; the authors train it in all",
+            title: "freeze prompt",
+            meaning: "Freeze the prompt after the first task; the authors train it in all tasks",
             kind: SettingKind::Flag(false),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: "lambda",
             title: "λ",
-            meaning: "Weight of the energies in the loss, beside the cross-entropy",
+            meaning: "Weight of the energy term in the loss",
             kind: SettingKind::Real {
                 default: 0.1,
                 least: 0.0,
@@ -63,7 +63,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "anchor",
             title: "anchor",
-            meaning: "The energy that every image of a task is pulled to",
+            meaning: "Target energy for all images of a task",
             kind: SettingKind::Real {
                 default: -10.0,
                 least: -1000.0,
@@ -74,8 +74,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "energy",
             title: "energy",
-            meaning: "The energy in the loss: of the negated logits, as the authors' program has it \
-                      (released), or as the paper prints it (printed)",
+            meaning: "Energy in the loss: from negated logits as in the authors' code (released), or as \
+                      in the paper (printed)",
             kind: SettingKind::Choice(&["released", PRINTED]),
             ..SettingSpec::OWN
         },

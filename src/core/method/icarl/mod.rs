@@ -45,13 +45,13 @@ use network::Network;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "icarl",
     title: "iCaRL",
-    summary: "Keeps some images of each class and learns them again with the new ones; the nearest mean of these wins",
+    summary: "Replays a few stored images of each class with the new ones; the nearest mean of these wins",
     paper: "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, CVPR 2017",
     scores: |_| Ok(Scores::Cosines),
     settings: &[SettingSpec {
         key: EXEMPLARS,
         title: "exemplars",
-        meaning: "How many training images are kept in all, shared evenly among the classes seen",
+        meaning: "Total number of stored training images, divided evenly among the classes seen",
         kind: SettingKind::Whole {
             default: 200,
             least: 1,

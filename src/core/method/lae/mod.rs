@@ -49,7 +49,7 @@ const PAPER: &str = "Gao et al., A Unified Continual Learning Framework with Gen
 pub const LAE: MethodSpec = MethodSpec {
     key: "lae",
     title: "LAE",
-    summary: "Learns with the PET frozen at first, accumulates it in a slow offline copy, answers with both",
+    summary: "Starts each task with a frozen PET, accumulates it in a slow offline copy, answers with both",
     paper: PAPER,
     experts: &[Expert::ONLINE, Expert::OFFLINE, Expert::ENSEMBLE],
     scores: |chosen| {
@@ -64,7 +64,7 @@ pub const LAE: MethodSpec = MethodSpec {
             key: "learning",
             option: Some(""),
             title: "Learning",
-            meaning: "New classes settle while the PET is frozen, so that old knowledge is not overrun",
+            meaning: "Train new classes with a frozen PET first, to protect old knowledge",
             kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
@@ -72,7 +72,7 @@ pub const LAE: MethodSpec = MethodSpec {
             key: "accumulation",
             option: Some(""),
             title: "Accumulation",
-            meaning: "The offline PET follows the online one slowly and keeps what it learned",
+            meaning: "The offline PET slowly follows the online PET and retains what it learned",
             kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
@@ -80,18 +80,18 @@ pub const LAE: MethodSpec = MethodSpec {
             key: "ensemble",
             option: Some(""),
             title: "Ensemble",
-            meaning: "Both experts answer together: the larger of their two scores wins",
+            meaning: "Both experts answer together: the larger score wins",
             kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },
         SettingSpec {
             key: "freeze_epochs",
             option: Some("N"),
-            usual: "3, or three fifths of fewer --epochs",
+            usual: "3, or three fifths of --epochs if fewer",
             of_epochs: Some((3, 5)),
             fix: "Freeze {}",
             title: "frozen epochs",
-            meaning: "Of the epochs, so many with the PET frozen, from the second task on",
+            meaning: "Number of epochs with a frozen PET, from the second task on",
             kind: SettingKind::Whole {
                 default: 3,
                 least: 0,
@@ -102,9 +102,9 @@ pub const LAE: MethodSpec = MethodSpec {
         SettingSpec {
             key: "ema",
             option: Some("ALPHA"),
-            fix: "Use the usual α",
+            fix: "Use the default α",
             title: "α",
-            meaning: "How much of itself the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
+            meaning: "Share of itself that the offline PET keeps in every step; 0.9999 is the paper's value, 0.999 suits short runs",
             kind: SettingKind::Real {
                 default: 0.999,
                 least: 0.0,
@@ -182,7 +182,7 @@ pub const LAE: MethodSpec = MethodSpec {
 pub const BASELINE: MethodSpec = MethodSpec {
     key: "baseline",
     title: "Baseline",
-    summary: "Trains the same PET task after task and does nothing against forgetting",
+    summary: "Trains the same PET task after task, with nothing against forgetting",
     paper: PAPER,
     experts: &[Expert::ONLINE],
     pet: Some(PetUse::USUAL),

@@ -13,7 +13,7 @@ pub const fn pull(default: f64) -> SettingSpec {
     SettingSpec {
         key: "pull",
         title: "pull",
-        meaning: "How strongly keys are pulled towards the images that chose them",
+        meaning: "Strength of the pull of keys towards the images that selected them",
         kind: SettingKind::Real {
             default,
             least: 0.0,
@@ -27,7 +27,7 @@ pub const fn pull(default: f64) -> SettingSpec {
 pub const CLIP: SettingSpec = SettingSpec {
     key: "clip",
     title: "clipping",
-    meaning: "Largest length of all gradients of a step together; 0 for no bound",
+    meaning: "Maximum total gradient norm per step; 0 for no limit",
     kind: SettingKind::Real {
         default: 1.0,
         least: 0.0,

@@ -30,7 +30,7 @@ use crate::tensors::{HostTensor, not_finite};
 pub const SPEC: MethodSpec = MethodSpec {
     key: "coda-prompt",
     title: "CODA-Prompt",
-    summary: "Mixes an image's prompts from components by attention; every task adds its share",
+    summary: "Mixes each image's prompts from components by attention; every task adds components",
     paper: "Smith et al., CODA-Prompt: COntinual Decomposed Attention-based Prompting for \
             Rehearsal-Free Continual Learning, CVPR 2023",
     settings: &[
@@ -38,7 +38,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "pool",
             texts: "coda-pool",
             title: "components",
-            meaning: "Prompt components of each block, shared out evenly among the tasks",
+            meaning: "Prompt components per block, divided evenly among the tasks",
             kind: SettingKind::Whole {
                 default: 100,
                 least: 1,
@@ -50,7 +50,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "length",
             texts: "coda-length",
             title: "prompt length",
-            meaning: "Tokens of a component: one half are keys, the other values",
+            meaning: "Tokens per component: half keys, half values",
             kind: SettingKind::Whole {
                 default: 8,
                 least: 2,
@@ -61,7 +61,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "blocks",
             texts: "coda-blocks",
-            title: "prompted blocks",
+            title: "blocks with prompts",
             meaning: "Blocks with prompts",
             kind: SettingKind::Blocks("0,1,2,3,4"),
             ..SettingSpec::OWN
@@ -69,7 +69,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "mu",
             title: "µ",
-            meaning: "Weight of the orthogonality penalty: 0 as released since June 2023, 0.1 in \
+            meaning: "Weight of the orthogonality penalty: 0 in the released code since June 2023, 0.1 in \
                       the paper",
             kind: SettingKind::Real {
                 default: 0.0,

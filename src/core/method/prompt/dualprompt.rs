@@ -30,7 +30,7 @@ use crate::tensors::HostTensor;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "dualprompt",
     title: "DualPrompt",
-    summary: "General prompts for all tasks and a slot of expert prompts for each, found by its key",
+    summary: "General prompts for all tasks, and expert prompts per task that are selected by key",
     paper: "Wang et al., DualPrompt: Complementary Prompting for Rehearsal-free Continual Learning, \
             ECCV 2022",
     settings: &[
@@ -38,8 +38,8 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "pool",
             texts: "dualprompt-pool",
             title: "slots",
-            meaning: "Slots of E prompts; 0 for one per task. With fewer than there are tasks, \
-                      images choose their slot by its key while learning too",
+            meaning: "Slots for E prompts; 0 for one per task. With fewer slots than tasks, \
+                      images select their slot by key during training too",
             kind: SettingKind::Whole {
                 default: 0,
                 least: 0,
@@ -57,7 +57,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "g_length",
             title: "G length",
-            meaning: "Keys, and values, of a general prompt",
+            meaning: "Number of keys and of values in a general prompt",
             kind: LENGTH,
             ..SettingSpec::OWN
         },
@@ -71,7 +71,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "e_length",
             title: "E length",
-            meaning: "Keys, and values, of an expert prompt",
+            meaning: "Number of keys and of values in an expert prompt",
             kind: LENGTH,
             ..SettingSpec::OWN
         },
@@ -79,9 +79,9 @@ pub const SPEC: MethodSpec = MethodSpec {
         CLIP,
         SettingSpec {
             key: "study",
-            title: "study of prompts",
-            meaning: "After each task, how often an image finds its task's prompts, and the \
-                      accuracy with each task's prompts alone: as many more tests as there are tasks",
+            title: "prompt study",
+            meaning: "After each task, measure how often images select their task's prompts, and \
+                      the accuracy with each task's prompts alone; adds one test per task",
             kind: SettingKind::Flag(true),
             ..SettingSpec::OWN
         },

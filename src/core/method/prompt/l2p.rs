@@ -28,7 +28,7 @@ use crate::tensors::HostTensor;
 pub const SPEC: MethodSpec = MethodSpec {
     key: "l2p",
     title: "L2P",
-    summary: "Each image takes the prompts of a shared pool whose keys are most like it",
+    summary: "Each image uses the prompts of a shared pool with the most similar keys",
     paper: "Wang et al., Learning to Prompt for Continual Learning, CVPR 2022",
     settings: &[
         SettingSpec {
@@ -47,7 +47,7 @@ pub const SPEC: MethodSpec = MethodSpec {
             key: "length",
             texts: "l2p-length",
             title: "prompt length",
-            meaning: "Tokens of a prompt",
+            meaning: "Tokens per prompt",
             kind: SettingKind::Whole {
                 default: 5,
                 least: 1,
@@ -57,8 +57,8 @@ pub const SPEC: MethodSpec = MethodSpec {
         },
         SettingSpec {
             key: "top_k",
-            title: "prompts an image takes",
-            meaning: "So many prompts, those with the most similar keys, stand before the patches",
+            title: "prompts per image",
+            meaning: "Number of prompts, those with the most similar keys, in front of the patch tokens",
             kind: SettingKind::Whole {
                 default: 5,
                 least: 1,
@@ -112,7 +112,7 @@ pub const SPEC: MethodSpec = MethodSpec {
 pub struct L2p {
     /// Prompts in the pool (M).
     pub pool: usize,
-    /// Tokens of a prompt (L).
+    /// Tokens per prompt (L).
     pub length: usize,
     /// Prompts an image takes (k).
     pub top_k: usize,

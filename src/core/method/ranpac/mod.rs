@@ -44,7 +44,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "projection",
             title: "projections",
-            meaning: "Length M of the projected feature; 8·M² bytes of memory (10000: 800 MB)",
+            meaning: "Length M of the projected feature; needs 8·M² bytes of memory (10000: 800 MB)",
             kind: SettingKind::Whole {
                 default: 10_000,
                 least: 1,
@@ -55,7 +55,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "first_session",
             title: "first session",
-            meaning: "Whether a PET is tuned in the first task (adapter) or nothing is (none)",
+            meaning: "In the first task, tune a PET (adapter) or nothing (none)",
             kind: SettingKind::Choice(&[NONE, ADAPTED]),
             ..SettingSpec::OWN
         },

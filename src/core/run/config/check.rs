@@ -52,8 +52,8 @@ mod tests {
         };
         let told: Vec<String> = endless.validate().into_iter().map(|p| p.what).collect();
         let wanted = [
-            "no run needs that many epochs per task",
-            "no device takes that many images at once",
+            "the number of epochs per task is too large",
+            "the batch is too large",
         ];
         assert_eq!(told, wanted);
         assert!(RunConfig::default().validate().is_empty());
