@@ -65,7 +65,7 @@ fn to_file(asked: Asked<'_>, folder: &Path, csv: &Path, json: &Json) -> Result<E
 
 /// Whole or not at all there, too.
 fn to_stdout(asked: Asked<'_>, folder: &Path) -> Result<End> {
-    let unwritable = |error| Problem::io("keep the table", std::env::temp_dir(), &error);
+    let unwritable = |error| Problem::io("store the table", std::env::temp_dir(), &error);
     let kept = tempfile::tempdir().map_err(unwritable)?;
     let csv = kept.path().join("table.csv");
     if table(asked, folder, &csv)?.is_none() {

@@ -101,8 +101,12 @@ fn beside(program: &Path) -> Option<PathBuf> {
 fn writable(folder: &Path) -> Result<()> {
     let tried = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
     tried.map(drop).map_err(|error| {
-        Problem::io("keep settings and runs beside the program", folder, &error)
-            .advise(message!("try-move-program-to-folder-that-can"))
+        Problem::io(
+            "store settings and runs next to the program",
+            folder,
+            &error,
+        )
+        .advise(message!("try-move-program-to-folder-that-can"))
     })
 }
 

@@ -265,8 +265,8 @@ mod tests {
     #[test]
     fn a_problem_is_said_in_the_language_of_who_reads_it() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
-        let made = Problem::io("read the picture", "a.png", &error);
-        assert!(made.what.starts_with("could not read the picture: "));
+        let made = Problem::io("read the image", "a.png", &error);
+        assert!(made.what.starts_with("could not read the image: "));
         assert_eq!(made.remedy, "check that the path exists");
         let sent = serde_json::to_string(&made).unwrap_or_default();
         let come: Problem = serde_json::from_str(&sent).unwrap_or_else(|_| Problem::new(""));

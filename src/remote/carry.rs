@@ -251,7 +251,7 @@ fn marks_of(found: &DataFiles, go_on: GoOn<'_>) -> Result<Vec<FileMark>> {
         if !go_on() {
             return Err(stopped());
         }
-        let io = |error| Problem::io("read the data set", &file, &error);
+        let io = |error| Problem::io("read the dataset", &file, &error);
         Ok(FileMark {
             path: name_of(&file, folder)?,
             bytes: files::length(&file).map_err(io)?,
@@ -285,7 +285,7 @@ fn stopped() -> Problem {
 }
 
 fn piece_of(path: &Path, from: u64) -> Result<Vec<u8>> {
-    let io = |error| Problem::io("read the data set", path, &error);
+    let io = |error| Problem::io("read the dataset", path, &error);
     files::read_from(path, from, PIECE as u64).map_err(io)
 }
 

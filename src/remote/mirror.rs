@@ -308,7 +308,7 @@ impl Mirror {
         come.sort_by_key(|mark| LAST.contains(&&*mark.path) || mark.path.ends_with(ADDED_TASK));
         for mark in &come {
             let target = self.folder.join(&mark.path);
-            let io = |error| Problem::io("keep a file of a run", &target, &error);
+            let io = |error| Problem::io("store a file of a run", &target, &error);
             if let Some(folder) = target.parent() {
                 std::fs::create_dir_all(folder).map_err(io)?;
             }

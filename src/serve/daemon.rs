@@ -55,7 +55,7 @@ pub fn attach(root: &Path) -> Result<()> {
             start(&root)?
         }
     };
-    let io = |error| Problem::io("reach the program at work there", &root, &error);
+    let io = |error| Problem::io("connect to the background engine", &root, &error);
     let mut hears = socket.try_clone().map_err(io)?;
     let ends = socket.try_clone().map_err(io)?;
     let mut says = socket;
@@ -86,7 +86,7 @@ fn enter(root: &Path) -> Result<std::path::PathBuf> {
     let root = whole(root)?;
     std::env::set_current_dir(&root)
         .and_then(|()| make_private(&root))
-        .map_err(|error| Problem::io("work in the folder of runs", &root, &error))??;
+        .map_err(|error| Problem::io("access the folder of runs", &root, &error))??;
     Ok(root)
 }
 
@@ -97,27 +97,27 @@ fn make_private(root: &Path) -> io::Result<Result<()>> {
     // Its owner is whom this process writes as.
     let user = tempfile::tempfile_in(".")?.metadata()?.uid();
     let refused = |what| {
-        let advice = "remove this folder, or give the place another `folder`";
+        let advice = "remove this folder, or choose another `folder` for the place";
         let problem = Problem::new(what).at_path(root.join(FOLDER));
         Ok(Err(problem.advise(advice)))
     };
     let about = std::fs::symlink_metadata(FOLDER)?;
     if !about.is_dir() {
-        return refused("a link has the name of the folder of the program at work here");
+        return refused("the background engine's folder is a link");
     }
     if about.uid() != user {
-        return refused("the folder of the program at work here belongs to another user");
+        return refused("the background engine's folder belongs to another user");
     }
     if about.mode() & 0o077 == 0 {
         return Ok(Ok(()));
     }
     std::fs::set_permissions(FOLDER, std::fs::Permissions::from_mode(0o700))?;
     if std::fs::symlink_metadata(FOLDER)?.mode() & 0o077 != 0 {
-        return refused("other users can write into the folder of the program at work here");
+        return refused("other users can write to the background engine's folder");
     }
     for entry in std::fs::read_dir(FOLDER)? {
         if entry?.metadata()?.uid() != user {
-            return refused("the folder of the program at work here has files of another user");
+            return refused("the background engine's folder has files of another user");
         }
     }
     Ok(Ok(()))
@@ -130,11 +130,11 @@ fn refuse_elsewhere(root: &Path) -> Result<()> {
     };
     let own = own_host();
     Err(Problem::new(format!(
-        "the program at work in this folder runs on {host}, and this machine is {own}"
+        "the background engine of this folder runs on {host}, but this machine is {own}"
     ))
     .at_path(root)
     .advise(format!(
-        "give the place the host {host}, or another `folder`; where {host} was ended, try again in a minute"
+        "set the host of the place to {host}, or choose another `folder`; if {host} was shut down, try again in a minute"
     )))
 }
 
@@ -177,7 +177,7 @@ fn is_alone(lock: &File, settles: Duration) -> bool {
 
 /// Starts a daemon and waits until it listens.
 fn start(root: &Path) -> Result<UnixStream> {
-    let io = |error| Problem::io("start the program that stays at work", root, &error);
+    let io = |error| Problem::io("start the background engine", root, &error);
     let program = std::env::current_exe().map_err(io)?;
     let mut daemon = Command::new(program);
     daemon.args(["serve", "--daemon", "--out"]).arg(root);
@@ -200,11 +200,9 @@ fn start(root: &Path) -> Result<UnixStream> {
             let room = std::fs::write(PROBE, [0; PROBE_BYTES]);
             let _ = std::fs::remove_file(PROBE);
             room.map_err(io)?;
-            return Err(
-                Problem::new("the program that stays at work there did not start")
-                    .at_path(root)
-                    .advise("its log lies in the folder log beside the runs"),
-            );
+            return Err(Problem::new("the background engine did not start")
+                .at_path(root)
+                .advise("see its log in the folder log next to the runs"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -216,7 +214,7 @@ fn start(root: &Path) -> Result<UnixStream> {
 /// A Problem when the folder cannot be written or the engine does not start.
 pub fn run(root: &Path) -> Result<()> {
     let root = enter(root)?;
-    let io = |error| Problem::io("listen in the folder of runs", &root, &error);
+    let io = |error| Problem::io("open a socket in the folder of runs", &root, &error);
     let lock = files::lock_own(Path::new(LOCK), Duration::ZERO).map_err(io)?;
     let Some(mut lock) = lock else { return Ok(()) };
     refuse_elsewhere(&root)?;
@@ -233,7 +231,7 @@ pub fn run(root: &Path) -> Result<()> {
     let accepts = std::thread::Builder::new()
         .name("readers".into())
         .spawn(move || accept(&listener, &desk, &served));
-    accepts.map_err(|error| Problem::new(format!("no thread starts: {error}")))?;
+    accepts.map_err(|error| Problem::new(format!("a thread could not be started: {error}")))?;
     let (mut needed, mut noted) = (Instant::now(), Instant::now());
     while needed.elapsed() < IDLE {
         if readers.load(Ordering::SeqCst) > 0 || journal.is_busy() {

@@ -75,7 +75,7 @@ impl Shelf {
         let folder = self.root.join(inner);
         match store::is_run(&folder) {
             true => Ok(folder),
-            false => Err(Problem::new("there is no such run there").at_path(folder)),
+            false => Err(Problem::new("the run does not exist there").at_path(folder)),
         }
     }
 
@@ -158,15 +158,13 @@ fn is_there(target: &Path, mark: &FileMark) -> bool {
 /// `from` where the pieces before this one are missing, and nothing is written then. Bytes that are there are written over
 /// but never cut off, so that two may bring the same file at once.
 pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Result<u64> {
-    let io = |error| Problem::io("write what is carried over", coming, &error);
+    let io = |error| Problem::io("write the copied file", coming, &error);
     if let Some(folder) = coming.parent() {
         std::fs::create_dir_all(folder).map_err(io)?;
     }
     let end = from + piece.len() as u64;
     if end > most {
-        return Err(
-            Problem::new("a file that is carried over is longer than it said").at_path(coming),
-        );
+        return Err(Problem::new("a copied file is longer than announced").at_path(coming));
     }
     let mut file = files::open_own(coming).map_err(io)?;
     let there = file.metadata().map_err(io)?.len();
@@ -180,11 +178,11 @@ pub(crate) fn append(coming: &Path, from: u64, piece: &[u8], most: u64) -> Resul
 
 /// Gives a file that has come its name, if it is whole; else it goes.
 pub(crate) fn settle(coming: &Path, target: &Path, mark: &FileMark) -> Result<()> {
-    let io = |error| Problem::io("keep what was carried over", target, &error);
+    let io = |error| Problem::io("store the copied file", target, &error);
     let is_whole = sha256_of(coming).is_ok_and(|hash| hash == mark.sha256);
     if !is_whole {
         let _ = std::fs::remove_file(coming);
-        return Err(Problem::new("a file changed while it was carried over").at_path(target));
+        return Err(Problem::new("a file changed while it was copied").at_path(target));
     }
     files::sync_all(&[coming.to_path_buf()]).map_err(io)?;
     if let Some(folder) = target.parent() {
@@ -255,9 +253,9 @@ pub(crate) fn inner_name(path: &Path, folder: &Path) -> Option<String> {
 
 /// What nobody asked for: a path that leads out of its folder.
 fn leads_out(path: &str) -> Problem {
-    Problem::new("a file outside of its folder was named")
+    Problem::new("the file is outside of its folder")
         .at(shortened(path))
-        .advise("both sides must be the same version of this program")
+        .advise("use the same version of this program on both sides")
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub fn stdio(root: &Path) -> Result<()> {
 
 /// The folder by its whole path, made where there is none.
 fn whole(root: &Path) -> Result<PathBuf> {
-    let io = |error| Problem::io("keep runs in this folder", root, &error);
+    let io = |error| Problem::io("store runs in this folder", root, &error);
     std::fs::create_dir_all(root).map_err(io)?;
     dunce::canonicalize(root).map_err(io)
 }

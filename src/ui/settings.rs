@@ -222,7 +222,7 @@ impl Settings {
             .map_err(|error| Problem::new(tr!("settings-unwritten", why = error.to_string())))?;
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)
-                .map_err(|error| Problem::io("make the settings folder", folder, &error))?;
+                .map_err(|error| Problem::io("create the settings folder", folder, &error))?;
         }
         write_file(file, text.as_bytes())
             .map(drop)

@@ -134,7 +134,7 @@ fn one_text_that_stands_for_all_class_names_is_not_copied() {
     train.extend(vec![b'N'; 3_000_000]);
     made.file("train", &train);
     let problem = made.try_open(&OpenOptions::default()).unwrap_err();
-    assert!(problem.what.contains("far longer"), "{problem}");
+    assert!(problem.what.contains("too long for a dataset"), "{problem}");
 }
 
 #[test]

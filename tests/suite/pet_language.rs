@@ -118,7 +118,7 @@ fn wrong_numbers_and_shapes_say_what_and_where() {
         (
             "",
             "\"d / 5\"",
-            "`d / 5` is 38.4 there, which is no number of rows or columns",
+            "`d / 5` is 38.4 there, which is not a valid number of rows or columns",
         ),
         ("", "\"d / 0\"", "`d / 0` is inf there"),
         (

@@ -69,7 +69,7 @@ fn later_folders_win_and_broken_files_are_listed() {
     let wrong = library.get("toml").unwrap_err();
     assert!(wrong.what.starts_with("not valid TOML"), "{wrong}");
     let latin = library.get("latin").unwrap_err();
-    assert_eq!(latin.what, "the file is not a text in UTF-8");
+    assert_eq!(latin.what, "the file is not UTF-8 text");
     let huge = library.get("huge").unwrap_err();
     assert!(huge.what.contains("larger than 64 kB"), "{huge}");
     assert!(library.get("folder").is_err());

@@ -59,13 +59,13 @@ fn an_unfinished_run_has_no_row_or_one_of_its_own() {
     assert_eq!(table.left_out(), 2);
     let notes = table.notes().join("\n");
     assert!(
-        notes.contains("not finished, left out:")
+        notes.contains("omitted because unfinished:")
             && notes.contains("L2P · adapter 5 (1 of 2 tasks"),
         "{notes}"
     );
     for (format, sign) in [(Format::Markdown, ""), (Format::Latex, "% ")] {
         let text = table.export(format).unwrap();
-        let note = text.lines().find(|line| line.contains("left out"));
+        let note = text.lines().find(|line| line.contains("omitted"));
         assert!(note.is_some_and(|note| note.starts_with(sign)), "{text}");
     }
     let request = TableRequest {

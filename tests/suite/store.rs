@@ -561,7 +561,7 @@ fn a_folder_that_cannot_be_written_is_a_problem() {
         let file = root.path().join("file");
         std::fs::write(&file, "").unwrap();
         let problem = refused(RunFolder::create(&file, &mut header(), ""));
-        assert!(problem.what.contains("make the folder"), "{problem}");
+        assert!(problem.what.contains("create the folder"), "{problem}");
         return;
     }
     let problem = refused(RunFolder::create(&closed, &mut header(), ""));

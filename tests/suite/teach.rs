@@ -423,7 +423,7 @@ fn a_class_that_a_stopped_run_only_planned_is_new_to_it() {
     std::fs::write(&file, text.replace("of = 1", "of = 7")).unwrap();
     let problem = store::load(&run).unwrap_err();
     assert!(
-        problem.what.contains("classes that the run does not have"),
+        problem.what.contains("classes that are not in the run"),
         "{problem}"
     );
     store::undo_added_task(&run).unwrap();

@@ -209,8 +209,8 @@ range-options-of-the-plugin-such-as-rank-8-names = Optionen des Plugins wie rank
 # Arten von Geräten.
 
 device-cpu-kind = Prozessor
-device-discrete-kind = Grafikkarte
-device-integrated-kind = integrierte Grafik
-device-virtual-kind = virtuelle Grafikkarte
+device-discrete-kind = dedizierte GPU
+device-integrated-kind = integrierte GPU
+device-virtual-kind = virtuelle GPU
 device-other-kind = unbekannter Adapter
 device-software-kind = Software-Adapter

@@ -62,7 +62,7 @@ impl There {
     /// It is not known or cannot be reached.
     pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
-        let io = |error| Problem::io("keep runs in this folder", root, &error);
+        let io = |error| Problem::io("store runs in this folder", root, &error);
         std::fs::create_dir_all(root).map_err(io)?;
         let root = dunce::canonicalize(root).map_err(io)?;
         let peer = Peer::Ssh {

@@ -192,7 +192,10 @@ mod tests {
     fn contradictory_arguments_are_told() {
         let odd = metadata(&[("embed_dim", "50"), ("num_heads", "4")]);
         let problem = from_metadata("vit", &odd).unwrap_err();
-        assert!(problem.what.contains("no multiple of 4 heads"), "{problem}");
+        assert!(
+            problem.what.contains("not a multiple of 4 heads"),
+            "{problem}"
+        );
         let text = metadata(&[("depth", "many")]);
         assert!(from_metadata("vit", &text).is_err());
         assert!(from_metadata("resnet", &BTreeMap::new()).is_err());

@@ -300,6 +300,6 @@ pub fn turned_weight(graph: &mut Graph, weights: &Named, layer: &str) -> Result<
 
 fn unreachable_weight() -> Result<Value> {
     Err(crate::problem::Problem::new(
-        "no linear layer stands at this site",
+        "there is no linear layer at this site",
     ))
 }

@@ -25,14 +25,14 @@ pub(super) fn implausible(dimensions: &[usize], depths: &[usize]) -> Option<Stri
     }
     let too_large = |number: &&usize| **number > LARGEST_DIMENSION;
     if let Some(number) = dimensions.iter().find(too_large) {
-        return Some(format!("{number} is more than any dimension can be"));
+        return Some(format!("{number} is too large for a dimension"));
     }
     let blocks = depths
         .iter()
         .fold(0usize, |sum, depth| sum.saturating_add(*depth));
     let stages = depths.len();
     (blocks > MOST_BLOCKS || stages > MOST_STAGES)
-        .then(|| format!("{blocks} blocks in {stages} stages are more than any network has"))
+        .then(|| format!("{blocks} blocks in {stages} stages are too many"))
 }
 
 /// What is too large although no dimension alone is: the input, the weights, or what one image
@@ -47,7 +47,7 @@ pub(super) fn too_large(size: usize, blocks: &[BlockShape], lengths: &[Length]) 
     for (block, length) in blocks.iter().zip(lengths) {
         let BlockShape { width, hidden, .. } = *block;
         if width > WIDEST {
-            return Some(format!("{width} channels are more than any network has"));
+            return Some(format!("{width} channels are too many"));
         }
         let wide = width.saturating_mul(4).max(hidden);
         weights = weights.saturating_add(wide.saturating_mul(width).saturating_mul(2));
@@ -61,9 +61,9 @@ pub(super) fn too_large(size: usize, blocks: &[BlockShape], lengths: &[Length]) 
         if inside.iter().any(|numbers| *numbers > MOST_PER_IMAGE) {
             let tokens = length.tokens;
             return Some(format!(
-                "{tokens} tokens of {width} channels are more than memory can hold"
+                "{tokens} tokens of {width} channels need too much memory"
             ));
         }
     }
-    (weights > MOST_WEIGHTS).then(|| format!("about {weights} weights are more than any has"))
+    (weights > MOST_WEIGHTS).then(|| format!("about {weights} weights are too many"))
 }

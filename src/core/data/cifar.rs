@@ -235,14 +235,14 @@ fn from_pickle(form: &Form, mut bytes: Vec<u8>) -> Result<Batch> {
     let labels: Vec<Option<u32>> = pickle
         .get(form.keys.0)
         .and_then(|labels| pickle.numbers(labels))
-        .ok_or_else(|| wrong("it holds no list of labels"))?
+        .ok_or_else(|| wrong("it contains no list of labels"))?
         .into_iter()
         .map(|label| usable(form, label))
         .collect();
     let pixels = pickle
         .get("data")
         .and_then(|data| pickle.array_range(data))
-        .ok_or_else(|| wrong("it holds no pixels"))?;
+        .ok_or_else(|| wrong("it contains no pixels"))?;
     drop(pickle);
     if pixels.len() != labels.len() * PIXELS {
         return Err(wrong(&format!(

@@ -54,7 +54,7 @@ pub const PUBLISHED: [PublishedData; 3] = [
         size: Some(2_191_079_936),
         megabytes: 2_191,
         sha256: Some("18c6bf493b39a0d975d48e587437f562caab9c52ae6327dcfa9dd8eb54aa1b52"),
-        licence: "MIT for the collection; the pictures belong to their makers",
+        licence: "MIT for the collection; the images belong to their creators",
     },
 ];
 

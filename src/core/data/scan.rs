@@ -88,8 +88,8 @@ fn find(what: &str, options: &OpenOptions, watch: &Watch) -> Result<Found> {
 }
 
 fn open_path(path: &Path, options: &OpenOptions, watch: &Watch) -> Result<Found> {
-    let path = std::path::absolute(path)
-        .map_err(|error| Problem::io("find the data set", path, &error))?;
+    let path =
+        std::path::absolute(path).map_err(|error| Problem::io("find the dataset", path, &error))?;
     let mut found = if path.is_dir() {
         folder::open(&path, None, options, watch)?
     } else {

@@ -121,7 +121,7 @@ fn test_with(
         return Ok(bad(format!("it did not answer within {seconds} seconds")));
     };
     if ended_from_outside(status) {
-        return Err("the test was ended before it was done".into());
+        return Err("the test was stopped before it finished".into());
     }
     Ok(match status.code() {
         // Drivers may print as well.

@@ -54,10 +54,10 @@ impl AdapterKind {
     /// The name people read.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Cpu => "processor",
-            Self::DiscreteGpu => "graphics card",
-            Self::IntegratedGpu => "integrated graphics",
-            Self::VirtualGpu => "virtual graphics card",
+            Self::Cpu => "CPU",
+            Self::DiscreteGpu => "discrete GPU",
+            Self::IntegratedGpu => "integrated GPU",
+            Self::VirtualGpu => "virtual GPU",
             Self::OtherGpu => "unknown adapter",
             Self::SoftwareGpu => "software adapter",
         }

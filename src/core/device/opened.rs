@@ -132,7 +132,7 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         AdapterKind::VirtualGpu => DeviceKind::VirtualGpu(info.ordinal),
         AdapterKind::SoftwareGpu => DeviceKind::Cpu,
         AdapterKind::Cpu | AdapterKind::OtherGpu => {
-            return Err(refused("it does not say what kind of adapter it is".into()));
+            return Err(refused("its adapter type is unknown".into()));
         }
     };
     let options = Device::wgpu_options()

@@ -176,7 +176,7 @@ fn change(file: Option<&Path>, change: impl FnOnce(&mut Book)) -> Result<()> {
         files::sync_folder(Some(folder));
         Ok(())
     };
-    write().map_err(|error| Problem::io("keep what was found about a card", file, &error))
+    write().map_err(|error| Problem::io("save the GPU test results", file, &error))
 }
 
 /// What was found so far, as it is kept; none where nothing was tested.

@@ -111,7 +111,7 @@ fn take_data(
     let is_named = builtin::names().any(|name| name == config.data);
     let here = !is_named && is_here(&called);
     let whole = match here {
-        true => Some(whole("read the data set", &mut config.data)?),
+        true => Some(whole("read the dataset", &mut config.data)?),
         false => None,
     };
     let name = config.data.clone();

@@ -143,7 +143,7 @@ impl Comparison<'_> {
         let configs: Vec<_> = self.all.iter().map(|one| one.config.clone()).collect();
         let bounds = material.bounds(&configs, self.planned);
         let work = tempfile::tempdir().map_err(|error| {
-            Problem::io("make a folder to train in", std::env::temp_dir(), &error)
+            Problem::io("create a folder to train in", std::env::temp_dir(), &error)
         })?;
         let (mut methods, mut runs, mut waited) = (Vec::new(), Vec::new(), Duration::ZERO);
         for (number, one) in (1..).zip(&self.all) {

@@ -134,20 +134,20 @@ fn written(to: &Path, files: &Files) -> Result<Exported> {
     };
     let all = || {
         std::fs::create_dir_all(&beside)
-            .map_err(|error| Problem::io("make the folder", &beside, &error))?;
+            .map_err(|error| Problem::io("create the folder", &beside, &error))?;
         let mut bytes = 0;
         for (name, content) in files {
             let path = beside.join(name);
             if let Some(parent) = path.parent() {
                 std::fs::create_dir_all(parent)
-                    .map_err(|error| Problem::io("make the folder", parent, &error))?;
+                    .map_err(|error| Problem::io("create the folder", parent, &error))?;
             }
             bytes += write_file(&path, content)?;
         }
         // An empty folder may be there.
         let _ = std::fs::remove_dir(to);
         std::fs::rename(&beside, to)
-            .map_err(|error| Problem::io("put the folder in its place", to, &error))?;
+            .map_err(|error| Problem::io("move the folder into place", to, &error))?;
         Ok(bytes)
     };
     let bytes = all().inspect_err(|_| {

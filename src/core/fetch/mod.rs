@@ -78,7 +78,7 @@ pub fn download(
     }
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)
-            .map_err(|error| Problem::io("make the download's folder", folder, &error))?;
+            .map_err(|error| Problem::io("create the download's folder", folder, &error))?;
     }
     let mut part = Part::open(to)?;
     let agent = agent_for(url);
@@ -305,13 +305,13 @@ fn pump(
             return Err(Cut::Final(too_long(url, most)));
         }
         if stall.hangs(part.length, STALL) {
-            return Err(broken(url, "hardly anything came for two minutes"));
+            return Err(broken(url, "almost no data was received for two minutes"));
         }
         part.append(&buffer[..read])
             .map_err(|error| Cut::Final(Problem::io("write the download", &part.path, &error)))?;
     }
     if total.is_some_and(|total| part.length < total) {
-        return Err(broken(url, "the file ended early"));
+        return Err(broken(url, "the file ended too early"));
     }
     let done = part.length;
     progress(DownloadProgress {
@@ -363,9 +363,9 @@ fn unreachable(url: &str, error: ureq::Error) -> Cut {
             .at(url)
             .advise(message!("try-use-address-that-begins-with-https")),
         ),
-        Error::HostNotFound => Cut::Connection(offline(url, "the server's name is not known")),
+        Error::HostNotFound => Cut::Connection(offline(url, "the host name could not be resolved")),
         Error::ConnectionFailed | Error::Timeout(_) => {
-            Cut::Connection(offline(url, "the server does not answer"))
+            Cut::Connection(offline(url, "the server is not responding"))
         }
         Error::ConnectProxyFailed(detail) => Cut::Final(
             Problem::new(message!(

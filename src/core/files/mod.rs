@@ -153,12 +153,8 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`], or it is not in UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(read(path, most)?).map_err(|_| {
-        io::Error::new(
-            io::ErrorKind::InvalidData,
-            "the file is not a text in UTF-8",
-        )
-    })
+    String::from_utf8(read(path, most)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
 /// The first bytes of an ordinary file: `most` of them, or all there are.
@@ -200,8 +196,8 @@ fn ordinary(about: &Metadata) -> io::Result<()> {
     }
     let what = match about {
         about if about.is_dir() => "this is a folder, not a file",
-        about if about.is_symlink() => "this is a link, which is not followed here",
-        _ => "this is no ordinary file but a pipe or device",
+        about if about.is_symlink() => "this is a link, and links are not followed here",
+        _ => "this is a pipe or device, not a regular file",
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
@@ -213,7 +209,7 @@ fn too_large(most: u64) -> io::Error {
     };
     io::Error::new(
         io::ErrorKind::InvalidInput,
-        format!("the file is larger than {most}, the most for one of its kind"),
+        format!("the file is larger than {most}, the limit for this kind of file"),
     )
 }
 

@@ -88,7 +88,7 @@ impl Serialize for Expert {
 impl<'de> Deserialize<'de> for Expert {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = String::deserialize(deserializer)?;
-        Self::named(&key).ok_or_else(|| D::Error::custom("this cannot be the name of an expert"))
+        Self::named(&key).ok_or_else(|| D::Error::custom("this is not the name of an expert"))
     }
 }
 

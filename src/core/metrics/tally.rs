@@ -26,7 +26,7 @@ pub struct Tally {
 impl Tally {
     /// What to make of an accuracy that guessing might reach.
     pub const GUESSING: &'static str =
-        "that is no better than guessing: more epochs, more images or another backbone may help";
+        "that is no better than guessing; try more epochs, more images or another backbone";
 
     /// What an expert answered.
     pub fn of(answers: &Answers, expert: Expert) -> Self {

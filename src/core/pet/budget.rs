@@ -72,7 +72,7 @@ fn bounded(dims: &[usize]) -> Outcome<()> {
     match count {
         Some(count) if count <= MOST_ELEMENTS.min(BUDGET.get()) => Ok(()),
         _ => Err(format!(
-            "with {} the equation needs far more memory than what it was given",
+            "with {} the equation needs too much memory",
             shown(dims)
         )),
     }
@@ -103,7 +103,7 @@ fn charge(dims: &[usize], cost: Option<u64>) -> Outcome<()> {
             Ok(())
         }
         None => Err(format!(
-            "with {} the equation takes far more multiplications than a plugin is tried with",
+            "with {} the equation needs too many multiplications",
             shown(dims)
         )),
     }

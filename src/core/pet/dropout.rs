@@ -70,7 +70,9 @@ pub(super) fn begin(draws: Option<DropoutSeed>, place: u64) {
 pub(super) fn shape(x: &[usize], p: f64) -> Outcome {
     match (0.0..1.0).contains(&p) {
         true => Ok(x.to_vec()),
-        false => Err(format!("{p} is no share to drop: it lies between 0 and 1")),
+        false => Err(format!(
+            "{p} is not a valid dropout share: it must be between 0 and 1"
+        )),
     }
 }
 

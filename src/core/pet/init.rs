@@ -62,7 +62,7 @@ impl Init {
             ("normal", [std]) if *std >= 0.0 => Ok(Self::Normal(*std)),
             ("kaiming_uniform", []) => Ok(Self::KaimingUniform),
             ("xavier_uniform", []) => Ok(Self::XavierUniform),
-            _ => Err(format!("`{text}` is no way to start a parameter")),
+            _ => Err(format!("`{text}` is not a valid initialisation")),
         }
     }
 

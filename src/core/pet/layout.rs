@@ -165,7 +165,7 @@ impl PetSpec {
                 elements = elements.saturating_add(dims[0].saturating_mul(dims[1]));
                 if elements > MOST_ELEMENTS {
                     let reason = format!(
-                        "it would be {}×{}, with which the block's PET is too large",
+                        "with {}×{}, the PET of the block is too large",
                         dims[0], dims[1]
                     );
                     return Err(self.misshapen(spec, block, &reason));
@@ -259,7 +259,7 @@ fn counted(text: &str, value: f64) -> Result<usize, String> {
         Ok(0) => Err(format!("`{text}` is 0 there")),
         Ok(count) => Ok(count),
         Err(_) => Err(format!(
-            "`{text}` is {value} there, which is no number of rows or columns"
+            "`{text}` is {value} there, which is not a valid number of rows or columns"
         )),
     }
 }

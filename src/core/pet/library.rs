@@ -174,7 +174,7 @@ impl PluginLibrary {
     #[must_use]
     pub fn with_own(mut self, texts: &[String]) -> Self {
         for text in texts {
-            self.admit(of_text(text, "the plugin that was brought along"));
+            self.admit(of_text(text, "the supplied plugin"));
         }
         self
     }

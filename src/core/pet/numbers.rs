@@ -79,6 +79,6 @@ pub(super) fn value_of(
                 _ => a? / b?,
             }
         }
-        NodeKind::Call(..) => return Err(format!("`{tree}` is no number")),
+        NodeKind::Call(..) => return Err(format!("`{tree}` is not a number")),
     })
 }

@@ -278,7 +278,7 @@ impl<'a> Reader<'a> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let what = if !letters || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit())
         {
-            format!("`{name}` is no name for an equation: use letters, digits and _")
+            format!("`{name}` is not a valid name: use letters, digits and _")
         } else if function(name).is_some() && !YOUNG.contains(&name) {
             format!("`{name}` is the name of a function")
         } else {

@@ -27,7 +27,7 @@ pub(super) fn whole(number: f64) -> Outcome<usize> {
     if number.fract() == 0.0 && (0.0..1e9).contains(&number) {
         Ok(number as usize)
     } else {
-        Err(format!("{number} is not a whole number of things"))
+        Err(format!("{number} is not a whole number"))
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn split(x: &[usize], heads: f64) -> Outcome {
     match *x {
         [rows, _] => Ok(vec![1, heads, rows, width / heads]),
         [batch, tokens, _] => Ok(vec![batch, heads, tokens, width / heads]),
-        _ => Err(format!("{} is split into heads already", shown(x))),
+        _ => Err(format!("{} is already split into heads", shown(x))),
     }
 }
 
@@ -163,9 +163,9 @@ pub(super) fn in_one_row(x: &[usize]) -> Shape {
 /// Every element of one matrix times the whole of the other.
 pub(super) fn kronecker(a: &[usize], b: &[usize]) -> Outcome {
     let (&[rows, columns], &[more_rows, more_columns]) = (a, b) else {
-        return Err("kron works on two matrices, not on tokens".to_owned());
+        return Err("kron takes two matrices, not tokens".to_owned());
     };
-    let product = |a: usize, b: usize| a.checked_mul(b).ok_or("kron is far too large");
+    let product = |a: usize, b: usize| a.checked_mul(b).ok_or("the result of kron is too large");
     Ok(vec![
         product(rows, more_rows)?,
         product(columns, more_columns)?,

@@ -16,7 +16,7 @@ use crate::run::about::About;
 /// Most bytes of the file: the longest of everything, with every character written out.
 const MOST: u64 = 256 << 10;
 /// First line of the file.
-const PREFACE: &str = "# What people call this run, words to find it by, and a note.\n";
+const PREFACE: &str = "# Name, tags and note of this run.\n";
 
 /// What was said of the run in this folder, and what cannot be read of it.
 pub fn about(folder: &Path) -> (About, Option<Problem>) {
@@ -62,7 +62,7 @@ fn parts(table: &toml::Table) -> (About, Option<String>) {
             _ => Some(()),
         };
         if read.is_none() {
-            wrong = Some(format!("its {key} is no text"));
+            wrong = Some(format!("its {key} is not a string"));
         }
     }
     (about, wrong)
@@ -200,7 +200,7 @@ mod tests {
         write(b"name = \"kept\"\ntags = 7\nlater = true\n");
         let (kept, remark) = about(run.path());
         assert_eq!(kept.name, "kept");
-        assert!(remark.unwrap().what.contains("its tags is no text"));
+        assert!(remark.unwrap().what.contains("its tags is not a string"));
         for text in [&b"name = "[..], b"\xff\xfe", &vec![b'#'; MOST as usize + 1]] {
             write(text);
             let (none, remark) = about(run.path());

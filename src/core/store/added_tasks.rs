@@ -86,7 +86,12 @@ pub(super) fn with_added_tasks(
         let mut rows = read_metrics(&path)?;
         let row = match rows.pop() {
             Some(row) if rows.is_empty() && row.task == task + 1 => row,
-            _ => return Err(damaged_table(&path, "its only row is not the added task's")),
+            _ => {
+                return Err(damaged_table(
+                    &path,
+                    "its only row does not belong to the added task",
+                ));
+            }
         };
         let report = report_of(&folder, &header, &row)?;
         measured.push((row, report));
@@ -143,27 +148,25 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
     let classes = added_task.classes.len();
     let counted = [&added_task.train_images, &added_task.test_images];
     if classes == 0 || counted.iter().any(|counts| counts.len() != classes) {
-        return Err(damaged(
-            "the numbers of pictures are not those of its classes",
-        ));
+        return Err(damaged("the numbers of images do not match its classes"));
     }
     if counted
         .iter()
         .any(|counts| counts.iter().any(|count| *count > MOST_PICTURES))
     {
-        return Err(damaged("it counts more pictures than an added task takes"));
+        return Err(damaged("it has more images than an added task accepts"));
     }
     let mut names: Vec<&String> = before.iter().chain(&added_task.classes).collect();
     names.sort_unstable();
     if names.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(damaged("two classes have one name"));
+        return Err(damaged("two classes have the same name"));
     }
     let known = |again: &crate::run::event::Again| again.class < classes && again.of < before.len();
     if !added_task.again.iter().all(known) {
-        return Err(damaged("it names classes that the run does not have"));
+        return Err(damaged("it has classes that are not in the run"));
     }
     if added_task.planned_tasks != planned {
-        return Err(damaged("it was taught to a run with other tasks"));
+        return Err(damaged("it belongs to a run with different tasks"));
     }
     Ok(added_task)
 }

@@ -39,7 +39,7 @@ impl TryFrom<String> for Bits {
             _ => None,
         };
         let bytes = text.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
-        bytes.map(Self).ok_or("these are no hexadecimal digits")
+        bytes.map(Self).ok_or("these are not hexadecimal digits")
     }
 }
 

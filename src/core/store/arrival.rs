@@ -52,7 +52,7 @@ pub fn all_at_once(root: &Path, place: &str) -> Result<Option<bool>> {
 pub fn keep_all_at_once(root: &Path, place: &str, all_at_once: bool) -> Result<()> {
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of such answers", &folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of these answers", &folder, &error))?;
     let written = Written {
         data: origin(place),
         all_at_once,

@@ -31,7 +31,7 @@ pub struct CellLock {
 pub fn lock_cell(root: &Path, key: &RunKey) -> Result<Option<CellLock>> {
     let folder = root.join(CELLS_FOLDER);
     std::fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of locks", &folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of locks", &folder, &error))?;
     let held = lock_file(&lock_path(root, key))?;
     Ok(held.map(|_held| CellLock { _held }))
 }

@@ -21,7 +21,7 @@ use crate::problem::{Problem, Result};
 /// The folder of the lists.
 const FOLDER: &str = "mended";
 /// First lines of a list.
-const PREFACE: &str = "# Labels of a data set that were corrected by hand. The data itself is as it was.\n# An entry without a class leaves its picture out.\n\n";
+const PREFACE: &str = "# Labels of a dataset that were corrected by hand. The data itself is unchanged.\n# An entry without a class excludes its image.\n\n";
 
 /// How long another program's change is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -135,7 +135,7 @@ fn alone(root: &Path) -> Result<(MutexGuard<'static, ()>, File)> {
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = root.join(FOLDER);
     std::fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of corrected labels", &folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of corrected labels", &folder, &error))?;
     let path = folder.join(LOCK_FILE);
     let held = files::lock_own(&path, PATIENCE)
         .map_err(|error| Problem::io("change the corrected labels", &path, &error))?;

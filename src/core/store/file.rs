@@ -265,7 +265,7 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
 pub(super) fn lock_file(path: &Path) -> Result<Option<File>> {
     // A program that only lists runs holds the lock for a moment.
     const MOMENT: Duration = Duration::from_millis(200);
-    files::lock_own(path, MOMENT).map_err(|error| Problem::io("work in this folder", path, &error))
+    files::lock_own(path, MOMENT).map_err(|error| Problem::io("access this folder", path, &error))
 }
 
 /// Whether some program (this one included) holds the lock of a run's folder.

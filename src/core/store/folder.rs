@@ -50,7 +50,7 @@ impl RunFolder {
     /// A Problem when the folder cannot be made or written.
     pub fn create(root: &Path, header: &mut RunHeader, plugin_text: &str) -> Result<Self> {
         std::fs::create_dir_all(root)
-            .map_err(|error| Problem::io("make the folder for runs", root, &error))?;
+            .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
         let path = new_folder(root, header)?;
         let begun = Self::begin(&path, header, plugin_text);
         if begun.is_err() {
@@ -353,7 +353,7 @@ fn new_folder(root: &Path, header: &RunHeader) -> Result<PathBuf> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 10_000 => {
                 number += 1;
             }
-            Err(error) => return Err(Problem::io("make the run's folder", &path, &error)),
+            Err(error) => return Err(Problem::io("create the run's folder", &path, &error)),
         }
     }
 }

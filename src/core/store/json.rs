@@ -269,11 +269,11 @@ impl RunSummary {
     /// Returns why there is no calibration error; `None` where there is one.
     pub fn why_no_calibration_error(&self) -> Option<&'static str> {
         let Some(latest) = &self.latest else {
-            return Some("no task is measured yet");
+            return Some("no task has been measured yet");
         };
         let why = self.header.method.why_uncalibrated();
         let unknown = latest.calibration_error.is_none();
-        why.or_else(|| unknown.then_some("the run noted no scores"))
+        why.or_else(|| unknown.then_some("the run has no scores"))
     }
 
     /// The same per saved task.

@@ -256,7 +256,7 @@ fn hash_of(column: &Column<'_>, row: &csv::StringRecord, path: &Path) -> Result<
     let whole = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     match whole || hash.is_empty() {
         true => Ok(hash.to_string()),
-        false => Err(damaged_table(path, &format!("\"{hash}\" is no SHA-256"))),
+        false => Err(damaged_table(path, &format!("\"{hash}\" is not a SHA-256"))),
     }
 }
 

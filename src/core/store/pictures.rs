@@ -76,7 +76,7 @@ impl AddedPictures {
         };
         if all.len() > MOST_PICTURES {
             return too_much(format!(
-                "these are {} pictures, an added task takes {MOST_PICTURES} at most",
+                "{} images were given, but an added task accepts at most {MOST_PICTURES}",
                 all.len()
             ));
         }
@@ -90,7 +90,7 @@ impl AddedPictures {
             let (file, ending) = sample.file()?;
             bytes += file.len() as u64;
             if bytes > MOST_BYTES {
-                return too_much("these pictures are larger than 2 GB together".into());
+                return too_much("the images are larger than 2 GB in total".into());
             }
             // It may have changed since it was looked at.
             decode_picture(&file, bit_depth).map_err(|problem| problem.at(sample.name()))?;
@@ -117,14 +117,14 @@ impl AddedPictures {
     pub(super) fn read(added_task: &Path, classes: usize, bit_depth: usize) -> Result<Self> {
         let path = added_task.join(PICTURES_FILE);
         let text = files::read(&path, files::TABLE).map_err(|error| {
-            Problem::io("read the list of an added task's pictures", &path, &error)
+            Problem::io("read the list of an added task's images", &path, &error)
         })?;
         let rows: Vec<Row> = from_csv(&text, &path)?;
         let known = |row: &Row| READABLE.contains(&row.ending.as_str()) && row.class < classes;
         if rows.len() > MOST_PICTURES || !rows.iter().all(known) {
             return Err(damaged_table(
                 &path,
-                "it names no pictures of this added task",
+                "it lists no images of this added task",
             ));
         }
         Ok(Self::of(added_task, rows, &text, bit_depth))
@@ -185,7 +185,7 @@ impl AddedPictures {
     fn bytes(&self, place: usize, row: &Row) -> Result<Vec<u8>> {
         let path = self.path(place, row);
         let bytes = files::read(&path, MOST_BYTES)
-            .map_err(|error| Problem::io("read an added task's picture", &path, &error))?;
+            .map_err(|error| Problem::io("read an image of an added task", &path, &error))?;
         if hex(&Sha256::digest(&bytes)) == row.sha256 {
             return Ok(bytes);
         }

@@ -38,7 +38,7 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
         return Err(Problem::new(what).advise(message!("try-give-this-one-another-name-or")));
     }
     fs::create_dir_all(folder)
-        .map_err(|error| Problem::io("make the folder of plugins", folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of plugins", folder, &error))?;
     let file = match &save.file {
         Some(file) => file.clone(),
         None => free_file(folder, &save.name),
@@ -70,16 +70,14 @@ pub fn allow_plugin(folder: &Path, file: &Path) -> Result<()> {
 
 fn change_notes(folder: &Path, change: impl FnOnce(&mut PluginNotes)) -> Result<()> {
     fs::create_dir_all(folder)
-        .map_err(|error| Problem::io("make the folder of plugins", folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of plugins", folder, &error))?;
     let (file, aside) = (folder.join(NOTES_FILE), folder.join(UNREADABLE_NOTES));
     let mut notes = match PluginNotes::found(folder) {
         Some(notes) => notes,
         None => {
             fs::rename(&file, &aside)
-                .map_err(|error| Problem::io("put the old notes aside", &file, &error))?;
-            log::warn!(
-                "the notes of plugins could not be read; they lie in {UNREADABLE_NOTES} now"
-            );
+                .map_err(|error| Problem::io("move the old notes aside", &file, &error))?;
+            log::warn!("the plugin notes could not be read; they were moved to {UNREADABLE_NOTES}");
             PluginNotes::default()
         }
     };

@@ -19,8 +19,7 @@ use crate::message;
 use crate::problem::{Problem, Result};
 
 /// First lines of the file.
-const PREFACE: &str =
-    "# What this run was made of and where, beyond its settings; `lae-studio check` reads it.\n";
+const PREFACE: &str = "# Inputs and machines of this run, in addition to its settings; `lae-studio check` reads it.\n";
 
 /// What the table of backbones, or the weight file, said of the backbone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,15 +104,10 @@ pub fn provenance(folder: &Path) -> Result<Option<Provenance>> {
     let path = folder.join(PROVENANCE_FILE);
     let text = match files::read_text(&path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => {
-            other.map_err(|error| Problem::io("read what a run was made of", &path, &error))?
-        }
+        other => other.map_err(|error| Problem::io("read the run's provenance", &path, &error))?,
     };
     toml::from_str(&text).map(Some).map_err(|error| {
-        let what = format!(
-            "what this run was made of cannot be read: {}",
-            error.message()
-        );
+        let what = format!("the run's provenance cannot be read: {}", error.message());
         Problem::new(what)
             .at_path(&path)
             .advise(message!("try-restore-file-from-copy-without-it"))
@@ -137,7 +131,7 @@ pub fn image_prints(folder: &Path) -> Result<Option<Vec<ClassPrints>>> {
         true => Ok(Some(prints)),
         false => Err(damaged_table(
             &path,
-            "a row has not as many prints as images",
+            "a row does not have one print per image",
         )),
     }
 }

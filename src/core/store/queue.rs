@@ -118,7 +118,7 @@ impl<T: Kept> QueueFile<T> {
         let text = match files::read_text(&path, files::TEXT) {
             Ok(text) => text,
             Err(error) => {
-                let problem = Problem::io("read the runs that wait in the queue", &path, &error);
+                let problem = Problem::io("read the queue", &path, &error);
                 return (Vec::new(), Some(problem));
             }
         };
@@ -164,7 +164,7 @@ impl<T: Kept> QueueFile<T> {
     fn is_mine(&mut self) -> Result<bool> {
         if matches!(self.owner, Owner::Unknown) {
             std::fs::create_dir_all(&self.folder)
-                .map_err(|error| Problem::io("make the folder for runs", &self.folder, &error))?;
+                .map_err(|error| Problem::io("create the folder for runs", &self.folder, &error))?;
             let held = lock_file(&self.file("lock"))?;
             self.owner = held.map_or(Owner::Other, |_lock| Owner::Mine { _lock });
         }

@@ -22,7 +22,7 @@ const FACTS: &str = "[facts]";
 /// Raised when the files change their meaning. Since 2 a snapshot holds what is new since the one before.
 const FORMAT: u32 = 2;
 /// First lines of `run.toml`.
-pub(super) const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` does the same run again.\n";
+pub(super) const PREFACE: &str = "# A run of LAE Studio. The settings have the names of the options of `lae-studio train`;\n# `lae-studio train --config run.toml` repeats the run.\n";
 
 /// Most images of a run's data set.
 pub(super) const MOST_IMAGES: usize = 1 << 30;
@@ -142,13 +142,13 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
     let classes = facts.class_order.len();
     let tasks = task_ranges(&facts.task_sizes, classes).ok_or_else(|| {
         damaged(format!(
-            "the sizes of the tasks do not share out the {} of the class order",
+            "the task sizes do not add up to the {} of the class order",
             counted(classes, "class")
         ))
     })?;
     if [facts.train_images.len(), facts.test_images.len()] != [tasks.len(); 2] {
         return Err(damaged(format!(
-            "the numbers of images are not those of {}",
+            "the numbers of images do not match {}",
             counted(tasks.len(), "task")
         )));
     }
@@ -158,9 +158,7 @@ pub(super) fn read_run_toml(text: &str, folder: &Path, path: &Path) -> Result<Ru
         sum.filter(|sum| *sum <= MOST_IMAGES)
     });
     if all.contains(&None) {
-        return Err(damaged(
-            "it counts more images than a data set can have".into(),
-        ));
+        return Err(damaged("it has more images than a dataset can have".into()));
     }
     let mut method = facts.method.unwrap_or_else(|| older_method(&config));
     method.scores = method.scores.or_else(|| older_scores(&config));

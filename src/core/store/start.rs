@@ -100,7 +100,7 @@ impl PetStart {
     pub(super) fn keep(&self, run: &Path) -> Result<()> {
         let folder = run.join(START_FOLDER);
         std::fs::create_dir_all(&folder)
-            .map_err(|error| Problem::io("make the folder", &folder, &error))?;
+            .map_err(|error| Problem::io("create the folder", &folder, &error))?;
         for name in [ADAPTER_CONFIG, ADAPTER_VALUES] {
             keep_file(&folder.join(name), &Self::read(&self.file(name))?)?;
         }

@@ -119,7 +119,7 @@ impl<'a> Column<'a> {
         if cell.is_empty() {
             return Ok(None);
         }
-        let wrong = || damaged_table(self.path, &format!("\"{cell}\" is no {name}"));
+        let wrong = || damaged_table(self.path, &format!("\"{cell}\" is not a valid {name}"));
         cell.parse().map(Some).map_err(|_| wrong())
     }
 
@@ -164,7 +164,7 @@ pub(super) fn read_answers(
             answers.given.or_default(*expert).push(class);
             if let Some(certainty) = certainty.number::<f32>(&row)? {
                 if !(0.0..=1.0).contains(&certainty) {
-                    let what = format!("a certainty of {certainty} is not from 0 to 1");
+                    let what = format!("a certainty of {certainty} is not between 0 and 1");
                     return Err(damaged_table(path, &what));
                 }
                 answers.certainty.or_default(*expert).push(certainty);
@@ -173,14 +173,14 @@ pub(super) fn read_answers(
         if highest >= classes {
             return Err(damaged_table(
                 path,
-                &format!("it names class {highest} of {classes}"),
+                &format!("it refers to class {highest} of {classes}"),
             ));
         }
         let source = added_task.number(&row)?.unwrap_or(0);
         if source > added_tasks {
             return Err(damaged_table(
                 path,
-                &format!("it names added task {source} of {added_tasks}"),
+                &format!("it refers to added task {source} of {added_tasks}"),
             ));
         }
         answers.samples.push(samples.needed(&row)?);
@@ -197,7 +197,7 @@ pub(super) fn read_answers(
     if found == images {
         Ok(answers)
     } else {
-        let what = format!("it holds {found} of {}", counted(images, "image"));
+        let what = format!("it contains {found} of {}", counted(images, "image"));
         Err(damaged_table(path, &what))
     }
 }
@@ -230,7 +230,7 @@ pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
 /// Reads `prompts/task_N.csv` of so many tasks.
 pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<SlotCounts>> {
     let rows = from_csv::<SlotRow>(bytes, path)?;
-    let damaged = || damaged_table(path, &format!("its rows are not {tasks} × {tasks} slots"));
+    let damaged = || damaged_table(path, &format!("it does not have {tasks} × {tasks} rows"));
     if rows.len() != tasks * tasks {
         return Err(damaged());
     }

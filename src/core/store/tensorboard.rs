@@ -28,7 +28,7 @@ pub fn write_events(runs: &[RunSummary], folder: &Path) -> Result<()> {
     for run in measured {
         let place = folder.join(&run.header.run);
         std::fs::create_dir_all(&place)
-            .map_err(|error| Problem::io("make the folder", &place, &error))?;
+            .map_err(|error| Problem::io("create the folder", &place, &error))?;
         write_file(&place.join(FILE), &events(run))?;
     }
     Ok(())

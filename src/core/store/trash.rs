@@ -106,7 +106,7 @@ pub fn erase(place: &Path) -> Result<()> {
     let (bin, _) = bin_of(place)?;
     let hidden = free(&bin, &format!("{ERASED}{}", run_name(place)));
     let gone = std::fs::rename(place, &hidden).and_then(|()| std::fs::remove_dir_all(&hidden));
-    gone.map_err(|error| Problem::io("delete the run for good", place, &error))?;
+    gone.map_err(|error| Problem::io("permanently delete the run", place, &error))?;
     sync_folder(Some(&bin));
     Ok(())
 }
@@ -147,7 +147,7 @@ fn own_folder(bin: &Path) -> Result<()> {
     }
     match std::fs::create_dir(bin) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            Err(Problem::io("make the trash folder", bin, &error))
+            Err(Problem::io("create the trash folder", bin, &error))
         }
         _ => Ok(()),
     }

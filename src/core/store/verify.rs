@@ -95,7 +95,7 @@ pub fn verify(run: &StoredRun, plugin_sha256: Option<&str>) -> Result<FilesLooke
 fn changed(name: &str, noted: &str, found: &str) -> String {
     let short = |hash: &str| hash.chars().take(12).collect::<String>();
     let (noted, found) = (short(noted), short(found));
-    format!("{name} is not what was written: SHA-256 {found}…, noted was {noted}…")
+    format!("{name} has changed: its SHA-256 is {found}…, not {noted}…")
 }
 
 impl FilesLookedAt {
@@ -149,7 +149,7 @@ impl FilesLookedAt {
         let other = all.find(|(_, noted, counted)| !same((*noted, *counted)));
         let sentence = other.map(|(name, noted, counted)| {
             format!(
-                "{METRICS_FILE} says {name} = {noted} after task {}, its answers make {counted}",
+                "{METRICS_FILE} has {name} = {noted} after task {}, but the answers give {counted}",
                 task + 1
             )
         });

@@ -24,7 +24,7 @@ impl Collection {
     /// # Errors
     /// A Problem when a picture cannot be read or written.
     pub fn save(&self, root: &Path) -> Result<PathBuf> {
-        let wrong = |error| Problem::io("make the folder for your pictures", root, &error);
+        let wrong = |error| Problem::io("create the folder for your images", root, &error);
         std::fs::create_dir_all(root).map_err(wrong)?;
         sweep(root);
         let unfinished = tempfile::Builder::new()
@@ -34,17 +34,17 @@ impl Collection {
         for group in &self.groups {
             let folder = unfinished.path().join(portable(group.name.trim()));
             std::fs::create_dir(&folder)
-                .map_err(|error| Problem::io("make the folder of a class", &folder, &error))?;
+                .map_err(|error| Problem::io("create the folder of a class", &folder, &error))?;
             let pieces = (1..).zip(&group.pieces);
             let saved = pieces.map(|(number, piece)| piece.save(&folder, number));
             let saved = saved.collect::<Result<Vec<_>>>()?;
-            sync_all(&saved).map_err(|error| Problem::io("save a picture", &folder, &error))?;
+            sync_all(&saved).map_err(|error| Problem::io("save an image", &folder, &error))?;
             sync_folder(Some(&folder));
         }
         sync_folder(Some(unfinished.path()));
         let place = free(root, &portable(self.name.trim()));
         std::fs::rename(unfinished.path(), &place)
-            .map_err(|error| Problem::io("name the folder of your pictures", &place, &error))?;
+            .map_err(|error| Problem::io("rename the folder of your images", &place, &error))?;
         // It has another name now; there is nothing left to remove.
         let _ = unfinished.keep();
         sync_folder(Some(root));
@@ -59,12 +59,12 @@ impl CollectedPicture {
             let ending = file.extension().unwrap_or_default().to_string_lossy();
             let to = folder.join(format!("{number:04}.{}", ending.to_lowercase()));
             let copied = std::fs::copy(file, &to);
-            copied.map_err(|error| Problem::io("copy a picture", file, &error))?;
+            copied.map_err(|error| Problem::io("copy an image", file, &error))?;
             return Ok(to);
         }
         let to = folder.join(format!("{number:04}.png"));
         std::fs::write(&to, png(&self.picture)?)
-            .map_err(|error| Problem::io("save a picture", &to, &error))?;
+            .map_err(|error| Problem::io("save an image", &to, &error))?;
         Ok(to)
     }
 }

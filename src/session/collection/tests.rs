@@ -97,7 +97,7 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     assert_eq!(kept.read_dir().unwrap().count(), 2);
     // Where no folder can be made nothing is.
     let problem = made.save(&root.path().join("photo.JPG")).unwrap_err();
-    assert!(problem.what.contains("make the folder"), "{problem}");
+    assert!(problem.what.contains("create the folder"), "{problem}");
     assert_eq!(root.path().read_dir().unwrap().count(), 2);
     // A file that went away ends it, and nothing half is left.
     made.groups[0].pieces[0].file = Some("/gone.png".into());

@@ -62,7 +62,7 @@ impl ListedImage {
         let partial = path.with_extension("partial");
         if !path.exists() && new.insert(partial.clone()) {
             let written = std::fs::write(&partial, png(picture)?);
-            written.map_err(|error| Problem::io("save a picture", &path, &error))?;
+            written.map_err(|error| Problem::io("save an image", &path, &error))?;
         }
         Ok(Self {
             image,
@@ -103,7 +103,7 @@ impl Drafts {
             };
         }
         std::fs::create_dir_all(folder)
-            .map_err(|error| Problem::io("make the folder of drafts", folder, &error))?;
+            .map_err(|error| Problem::io("create the folder of drafts", folder, &error))?;
         let mut new = HashSet::new();
         let mut list = List {
             runs: self.runs.clone(),
@@ -133,7 +133,7 @@ impl Drafts {
         }
         // All are synced at once: one by one takes seconds for thousands.
         let new: Vec<PathBuf> = new.into_iter().collect();
-        let unsaved = |error| Problem::io("save a picture", folder, &error);
+        let unsaved = |error| Problem::io("save an image", folder, &error);
         files::sync_all(&new).map_err(unsaved)?;
         for partial in &new {
             std::fs::rename(partial, partial.with_extension("png")).map_err(unsaved)?;

@@ -35,8 +35,8 @@ pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
     if !path.is_dir() {
         return Ok(vec![piece(path)?]);
     }
-    let entries = std::fs::read_dir(path)
-        .map_err(|error| Problem::io("look into this folder", path, &error))?;
+    let entries =
+        std::fs::read_dir(path).map_err(|error| Problem::io("open this folder", path, &error))?;
     let files = entries.flatten().map(|entry| entry.path());
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort_by(|a, b| by_number(&a.to_string_lossy(), &b.to_string_lossy()));

@@ -48,7 +48,7 @@ fn folder() -> Result<PathBuf> {
         Problem::new(message!("lesson-no-folder")).advise(message!("lesson-no-folder-try"))
     })?;
     std::fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of lessons", &folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of lessons", &folder, &error))?;
     Ok(folder)
 }
 

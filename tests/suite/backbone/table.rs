@@ -155,7 +155,10 @@ fn asking_for_an_entry_that_was_left_out_says_why() {
         .describe("toy")
         .err()
         .unwrap();
-    assert!(problem.what.contains("no multiple of 3 heads"), "{problem}");
+    assert!(
+        problem.what.contains("not a multiple of 3 heads"),
+        "{problem}"
+    );
     assert!(problem.place.ends_with("first.toml:2"), "{problem}");
     fs::write(
         folder.path().join("first.toml"),
@@ -201,10 +204,10 @@ fn dimensions_that_no_network_has_are_refused_where_the_table_is_read() {
     };
     // Wide at once, and by doubling in each of eight stages.
     for (width, depths, word) in [
-        (65_536, "[1]", "262144 is more than any dimension"),
+        (65_536, "[1]", "262144 is too large for a dimension"),
         (8_193, "[1]", "8193 channels"),
         (512, "[1, 1, 1, 1, 1, 1, 1, 1]", "16384 channels"),
-        (4_096, "[1, 512]", "weights are more than any has"),
+        (4_096, "[1, 512]", "weights are too many"),
     ] {
         fs::write(folder.path().join("first.toml"), swin(width, depths)).unwrap();
         let problem = BackboneLibrary::new(places(&folder))

@@ -52,7 +52,7 @@ fn a_run_is_packed_unpacked_and_checked() {
         "{said}"
     );
     assert!(
-        said.contains("differs    plugin.toml is not what was written"),
+        said.contains("differs    plugin.toml has changed"),
         "{said}"
     );
 }

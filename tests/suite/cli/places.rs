@@ -829,7 +829,7 @@ fn what_cannot_be_reached_is_told_in_a_sentence() {
     )
     .unwrap();
     let said = refused(&train, &lab.here());
-    assert!(said.contains("no message"), "{said}");
+    assert!(said.contains("an invalid message"), "{said}");
     // A key that is not let in, a port that nobody listens on.
     lab.write("lab", env!("CARGO_BIN_EXE_lae-studio"));
     lab.forget_key();

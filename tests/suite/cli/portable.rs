@@ -126,7 +126,7 @@ fn a_portable_program_that_cannot_write_beside_itself_says_so() {
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(
-        said.starts_with("problem: could not keep settings and runs beside the program"),
+        said.starts_with("problem: could not store settings and runs next to the program"),
         "{said}"
     );
     assert!(said.contains("--portable"), "{said}");

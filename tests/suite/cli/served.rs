@@ -79,7 +79,7 @@ fn a_folder_of_another_user_is_refused() {
     fs::create_dir(&elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, own.components().as_path()).unwrap();
     let said = folder.refused();
-    assert!(said.contains("a link has the name"), "{said}");
+    assert!(said.contains("folder is a link"), "{said}");
 }
 
 #[test]

@@ -191,11 +191,11 @@ fn only_probabilities_have_a_calibration_error() {
             _ => assert!(error.is_some_and(|e| (0.0..=100.0).contains(&e)) && why.is_none()),
         }
     }
-    let note = "no calibration error of SimpleCIL: its scores are cosine similarities";
+    let note = "no calibration error for SimpleCIL: its scores are cosine similarities";
     let words = ["runs", "--by", "method", "--columns", "final,ece"];
     let table = String::from_utf8(run(&words, several()).stdout).unwrap();
     assert!(
-        table.contains(note) && !table.contains("error of LAE"),
+        table.contains(note) && !table.contains("error for LAE"),
         "{table}"
     );
     let table = String::from_utf8(run(&words[..3], several()).stdout).unwrap();
@@ -216,7 +216,7 @@ fn rows_over_several_settings_say_so() {
     );
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("means are also taken over runs that differ in "),
+        text.contains("means include runs that differ in "),
         "{text}"
     );
     assert!(
@@ -310,7 +310,7 @@ fn unfinished_runs_are_asked_for_or_left_out_and_named() {
     let table = run(&["runs", "--by", "method"], root.path());
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(
-        table.contains("not finished, left out: digits · L2P · adapter 5 (1 of 2 tasks")
+        table.contains("omitted because unfinished: digits · L2P · adapter 5 (1 of 2 tasks")
             && table.contains("--unfinished shows"),
         "{table}"
     );

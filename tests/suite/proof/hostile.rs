@@ -92,7 +92,7 @@ fn names_that_lead_elsewhere_are_refused() {
         honest.add(name, b"x");
         let problem = refused(&zip(&honest.entries(), None));
         assert!(
-            problem.what.contains("is no file of a run"),
+            problem.what.contains("is not a file of a run"),
             "{name}: {problem}"
         );
     }
@@ -114,7 +114,7 @@ fn links_and_names_that_come_twice_are_refused() {
     let mut entries = Honest::new().entries();
     entries.push(Zipped::new("run.toml", b"data = 1".to_vec()));
     let problem = refused(&zip(&entries, None));
-    assert!(problem.what.contains("have one name"), "{problem}");
+    assert!(problem.what.contains("have the same name"), "{problem}");
 
     let mut honest = Honest::new();
     honest.manifest(|manifest| {
@@ -123,7 +123,7 @@ fn links_and_names_that_come_twice_are_refused() {
     });
     let problem = refused(&zip(&honest.entries(), None));
     assert!(
-        problem.what.contains("names figures.json twice") || problem.what.contains("twice"),
+        problem.what.contains("lists figures.json twice") || problem.what.contains("twice"),
         "{problem}"
     );
 }
@@ -136,12 +136,12 @@ fn bombs_are_refused_before_they_fill_the_disk() {
     *honest.bytes("about.toml") = vec![b'\n'; 8 << 20];
     let problem = refused(&zip(&honest.entries(), None));
     assert!(
-        problem.what.contains("longer than its manifest says"),
+        problem.what.contains("longer than stated in its manifest"),
         "{problem}"
     );
     // It says that it is long.
     for (bytes, why) in [
-        (1u64 << 60, "larger than any run"),
+        (1u64 << 60, "it is too large"),
         (300 << 20, "times its size"),
     ] {
         let mut honest = Honest::new();
@@ -152,7 +152,7 @@ fn bombs_are_refused_before_they_fill_the_disk() {
     let mut honest = Honest::new();
     *honest.bytes("manifest.json") = vec![b' '; 17 << 20];
     let problem = refused(&zip(&honest.entries(), None));
-    assert!(problem.what.contains("manifest is longer"), "{problem}");
+    assert!(problem.what.contains("manifest is too long"), "{problem}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn what_is_cut_off_damaged_or_changed_is_refused() {
     assert!(
         problem
             .what
-            .contains("task_1.safetensors is not the file that was packed"),
+            .contains("task_1.safetensors differs from the packed file"),
         "{problem}"
     );
 }

@@ -177,11 +177,11 @@ fn an_added_task_that_somebody_changed_is_not_shown_and_does_not_hide_the_others
     let text = std::fs::read_to_string(&facts).unwrap();
     for (from, to, words) in [
         ("format = 1", "format = 9", "newer version"),
-        ("\"A\"", "\"B\"", "two classes have one name"),
+        ("\"A\"", "\"B\"", "two classes have the same name"),
         (
             "train_images = [5, 5]",
             "train_images = [5]",
-            "numbers of pictures",
+            "numbers of images",
         ),
         ("batch = ", "batch = x", "could not read this added task"),
     ] {

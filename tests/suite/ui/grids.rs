@@ -153,7 +153,11 @@ fn a_value_that_is_typed_belongs_to_its_own_setting_and_several_are_there_in_the
     settle(&mut window);
     list(&mut window, "Batch");
     assert_eq!(field(&window), "");
-    assert!(window.query_by_label_contains("is no value").is_none());
+    assert!(
+        window
+            .query_by_label_contains("is not a valid value")
+            .is_none()
+    );
     window.key_press(egui::Key::Escape);
     let several = window.state().session.experiment.grid.several.clone();
     assert_eq!(several.axes.len(), 2);

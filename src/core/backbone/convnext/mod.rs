@@ -108,9 +108,8 @@ impl Dimensions for Config {
         implausible(&self.widths, &self.depths).or_else(|| {
             let size = self.input_size;
             let stages = counted(stages, "stage");
-            (size < self.reduction()).then(|| {
-                format!("an input of {size} pixels is used up before the last of {stages}")
-            })
+            (size < self.reduction())
+                .then(|| format!("an input of {size} pixels is too small for {stages}"))
         })
     }
 

@@ -274,7 +274,7 @@ impl BackboneLibrary {
             };
             let remedy = problem.remedy.clone();
             let choose = format!(
-                "without internet, download {url} elsewhere and give that file as the backbone"
+                "without internet access, download {url} on another computer and use that file as the backbone"
             );
             let joined = if remedy.is_empty() {
                 choose

@@ -78,11 +78,11 @@ impl Dimensions for Config {
             if let Some(stage) = (0..stages).find(odd) {
                 let (width, heads) = (self.stage_width(stage), self.heads[stage]);
                 return Some(format!(
-                    "width {width} of stage {stage} is no multiple of {heads} heads"
+                    "width {width} of stage {stage} is not a multiple of {heads} heads"
                 ));
             }
             (!input_size.is_multiple_of(patch))
-                .then(|| format!("input size {input_size} is no multiple of patch {patch}"))
+                .then(|| format!("input size {input_size} is not a multiple of patch {patch}"))
         })
     }
 

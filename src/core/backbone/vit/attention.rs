@@ -102,7 +102,7 @@ fn shares_of_plugin(
         return Ok(shares.clamp(0.0, 1.0));
     }
     Err(Problem::new(
-        "the PET's own attention is no weighted mean of the patches, so it has no shares to show",
+        "the PET's attention is not a weighted mean of the patches, so there are no shares to show",
     ))
 }
 

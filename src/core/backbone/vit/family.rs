@@ -84,13 +84,15 @@ impl Dimensions for Config {
         let sizes = [input_size, learned_size, patch, width, heads, hidden];
         implausible(&sizes, &[self.depth]).or_else(|| {
             if !width.is_multiple_of(heads) {
-                return Some(format!("width {width} is no multiple of {heads} heads"));
+                return Some(format!("width {width} is not a multiple of {heads} heads"));
             }
             let sizes = [("input", input_size), ("learned", learned_size)];
             let odd = sizes
                 .into_iter()
                 .find(|(_, size)| !size.is_multiple_of(patch));
-            odd.map(|(which, size)| format!("{which} size {size} is no multiple of patch {patch}"))
+            odd.map(|(which, size)| {
+                format!("{which} size {size} is not a multiple of patch {patch}")
+            })
         })
     }
 

@@ -249,16 +249,16 @@ pub fn open_header(path: &Path) -> Result<Tensors> {
     } else if zipped || pytorch::may_start(&start) {
         pytorch::open(path)?
     } else if start.starts_with(b"version https://git-lfs.github.com/spec/") {
-        let why = "it is a Git LFS pointer, which names the weights without holding them";
+        let why = "it is a Git LFS pointer and does not contain the weights";
         return Err(foreign(path, why).advise(message!("try-fetch-file-with-git-lfs")));
     } else if is_web_page(&start) {
-        let why = "it is a web page (HTML), not the file that the page offers";
+        let why = "it is a web page (HTML), not a weight file";
         return Err(foreign(path, why).advise(message!("try-download-file-not-page")));
     } else {
         return Err(foreign(path, "it is neither safetensors, PyTorch nor npz"));
     };
     if tensors.names().next().is_none() {
-        return Err(foreign(path, "it holds no tensors"));
+        return Err(foreign(path, "it contains no tensors"));
     }
     Ok(tensors)
 }

@@ -145,7 +145,7 @@ impl Header {
             .split(',')
             .map(str::trim)
             .filter(|part| !part.is_empty())
-            .map(|part| part.parse().map_err(|_| format!("{part} is no length")))
+            .map(|part| part.parse().map_err(|_| format!("{part} is not a length")))
             .collect::<Result<Vec<usize>, String>>()?;
         Ok(Self {
             kind,

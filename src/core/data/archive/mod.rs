@@ -186,7 +186,7 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
         return Ok(target);
     }
     fs::create_dir_all(shelf)
-        .map_err(|error| Problem::io("make the cache folder", shelf, &error))?;
+        .map_err(|error| Problem::io("create the cache folder", shelf, &error))?;
     sweep(shelf);
     let work = tempfile::Builder::new()
         .prefix("part-")
@@ -246,7 +246,7 @@ fn unpacked(path: &Path, kind: ArchiveKind, shelf: &Path, watch: &Watch) -> Resu
 /// Makes all that lies in a folder last through a power cut: under its name it is taken for whole.
 /// `step` hears of so many files more; false stops.
 fn make_last(folder: &Path, step: &mut dyn FnMut(usize) -> bool) -> Result<()> {
-    let wrong = |error| Problem::io("keep what was unpacked", folder, &error);
+    let wrong = |error| Problem::io("store the unpacked files", folder, &error);
     let (mut here, mut below) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(folder).map_err(wrong)? {
         let entry = entry.map_err(wrong)?;

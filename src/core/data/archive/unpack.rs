@@ -74,7 +74,7 @@ impl Unpacking<'_> {
         self.files += 1;
         self.empty += usize::from(bytes == 0);
         if self.files > MOST_FILES {
-            return Err(self.bomb(&format!("it holds more than {MOST_FILES} files")));
+            return Err(self.bomb(&format!("it contains more than {MOST_FILES} files")));
         }
         self.empty_enough()?;
         self.go_on()
@@ -104,7 +104,7 @@ impl Unpacking<'_> {
 
     fn too_many_empty(&self) -> Problem {
         self.bomb(&format!(
-            "it holds more than {MOST_EMPTY} folders and empty files"
+            "it contains more than {MOST_EMPTY} folders and empty files"
         ))
     }
 

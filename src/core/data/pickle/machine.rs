@@ -96,7 +96,7 @@ impl Machine<'_> {
         let top = self.top()?;
         match &mut self.values[top] {
             Value::List(list) | Value::Dict(list) => list.extend(items),
-            _ => return Err(self.bad("items are added to something that is no list")),
+            _ => return Err(self.bad("items are added to a value that is not a list")),
         }
         Ok(())
     }

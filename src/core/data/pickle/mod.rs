@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8]) -> Result<Pickle<'_>> {
     while machine.step()? {
         left -= 1;
         if left == 0 {
-            return Err(machine.bad("it is far longer than those of real data sets"));
+            return Err(machine.bad("it is too long for a dataset"));
         }
     }
     let root = machine.pop()?;

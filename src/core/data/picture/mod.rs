@@ -173,7 +173,7 @@ pub(super) fn sha256_of_file(path: &Path) -> Result<[u8; 32]> {
 
 /// The bytes of a picture file, with their part of the memory that all files being read share.
 fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
-    let read = |error| Problem::io("read the picture", path, &error);
+    let read = |error| Problem::io("read the image", path, &error);
     let alone = room::for_file(files::length(path).map_err(read)?);
     let bytes = files::read(path, LARGEST_FILE).map_err(read)?;
     Ok((alone, bytes))
@@ -202,7 +202,7 @@ pub(super) fn usual_ending(bytes: &[u8]) -> Result<&'static str> {
 /// # Errors
 /// Not a readable picture.
 pub fn picture_size(path: &Path) -> Result<(u32, u32)> {
-    let read = |error: std::io::Error| Problem::io("read the picture", path, &error);
+    let read = |error: std::io::Error| Problem::io("read the image", path, &error);
     let mut file = BufReader::new(files::open(path).map_err(read)?);
     let directory = tiff::first_directory(&mut file).map_err(|error| match error.kind() {
         ErrorKind::InvalidData | ErrorKind::UnexpectedEof => lists_too_long().at_path(path),

@@ -56,12 +56,13 @@ pub(super) fn train(
         header.unlearn();
     }
     if !stored.header.added_tasks.is_empty() {
-        let what = "added tasks: they are not taught once more";
+        let what = "added tasks: they are not retrained";
         checker.report.unchecked.push(what.into());
     }
     let saved = stored.reports.len().min(header.tasks.len());
-    let work = tempfile::tempdir()
-        .map_err(|error| Problem::io("make a folder to train in", std::env::temp_dir(), &error))?;
+    let work = tempfile::tempdir().map_err(|error| {
+        Problem::io("create a folder to train in", std::env::temp_dir(), &error)
+    })?;
     let run = Control::default();
     let outcome = {
         let until = &mut Until {
@@ -98,7 +99,7 @@ pub(super) fn train(
     }
     if checker.report.differences.len() == before {
         let tasks = counted(saved, "task");
-        let what = format!("snapshots, answers and figures of {tasks}, trained once more");
+        let what = format!("snapshots, answers and figures of {tasks}, retrained");
         checker.report.equal.push(what);
     }
     Ok(())
@@ -136,7 +137,7 @@ impl Both<'_> {
         for (what, then, now) in counts {
             let same = now.get(..then.len()) == Some(then.as_slice());
             if !same {
-                let told = format!("the {what} are {now:?}, of the run they were {then:?}");
+                let told = format!("the {what} are {now:?}, not {then:?}");
                 checker.differs(Difference::new(Part::Picture, None, told));
             }
         }
@@ -153,7 +154,7 @@ impl Both<'_> {
         let trained = (then.trained_parameters, now.trained_parameters);
         if trained.0 != trained.1 {
             let told = format!(
-                "{} numbers are trained, of the run it were {}",
+                "there are {} trainable parameters, not {}",
                 trained.1, trained.0
             );
             let part = match made_of.plugin_sha256.is_some() {
@@ -175,12 +176,12 @@ impl Both<'_> {
             Ok(then) => {
                 let now = store::load_snapshot(&self.now.header.folder, task)?;
                 if let Some((told, count, worst)) = other_tensor(&then, &now) {
-                    let told = format!("trained once more, after task {number}: {told}");
+                    let told = format!("retrained, after task {number}: {told}");
                     let mut one = Difference::new(Part::Snapshot, Some(task), told).first_of(count);
                     one.rounding = self.rounds && worst <= TENSOR;
                     if one.rounding {
                         let measure = format!(
-                            "trained once more, after task {number}: tensors differ by {worst:.1e} of their length at most"
+                            "retrained, after task {number}: tensors differ by at most {worst:.1e} of their norm"
                         );
                         checker.report.rounding.push(measure);
                     }
@@ -191,7 +192,7 @@ impl Both<'_> {
         let reports = [self.then, self.now].map(|run| &run.reports[task]);
         self.answers(checker, task, reports);
         if let Some((told, distance)) = other_figure(reports) {
-            let told = format!("trained once more, after task {number}: {told}");
+            let told = format!("retrained, after task {number}: {told}");
             let mut one = Difference::new(Part::Figure, Some(task), told.clone());
             one.rounding = self.rounds && distance <= TENSOR;
             if one.rounding {
@@ -206,9 +207,8 @@ impl Both<'_> {
         let number = task + 1;
         if then.answers.samples != now.answers.samples || then.answers.labels != now.answers.labels
         {
-            let told = format!(
-                "trained once more, other pictures or labels are tested after task {number}"
-            );
+            let told =
+                format!("retrained, different images or labels are tested after task {number}");
             checker.differs(Difference::new(Part::Answer, Some(task), told));
             return;
         }
@@ -218,15 +218,11 @@ impl Both<'_> {
             return;
         };
         let picture = then.answers.samples[*at];
-        let told =
-            format!("trained once more, after task {number}, test picture {picture}, {told}");
+        let told = format!("retrained, after task {number}, test image {picture}, {told}");
         let mut one = Difference::new(Part::Answer, Some(task), told).first_of(others.count);
         one.rounding = self.rounds && others.is_rounding();
         if one.rounding {
-            let measure = format!(
-                "trained once more, after task {number}: {}",
-                others.measure()
-            );
+            let measure = format!("retrained, after task {number}: {}", others.measure());
             checker.report.rounding.push(measure);
         }
         checker.differs(one);
@@ -245,7 +241,7 @@ fn other_setting(then: &RunConfig, now: &RunConfig) -> Option<String> {
     let [then, now] = values.as_slice() else {
         return None;
     };
-    Some(format!("{key} is {now}, of the run it was {then}"))
+    Some(format!("{key} is {now}, not {then}"))
 }
 
 /// The first tensor that is not equal to the last bit, how many there are, and the largest distance relative to a
@@ -254,7 +250,7 @@ fn other_tensor(then: &Named, now: &Named) -> Option<(String, usize, f64)> {
     let (mut told, mut count, mut worst) = (None, 0, 0f64);
     for (name, tensor) in then {
         let (what, distance) = match now.get(name) {
-            None => (format!("the tensor {name} is not there"), f64::INFINITY),
+            None => (format!("the tensor {name} is missing"), f64::INFINITY),
             Some(found) => match other_number(tensor, found) {
                 None => continue,
                 Some((what, distance)) => (format!("the tensor {name} {what}"), distance),
@@ -267,7 +263,7 @@ fn other_tensor(then: &Named, now: &Named) -> Option<(String, usize, f64)> {
     if let Some(name) = now.keys().find(|name| !then.contains_key(*name)) {
         count += 1;
         worst = f64::INFINITY;
-        told.get_or_insert_with(|| format!("there is a tensor {name}, which the run has not"));
+        told.get_or_insert_with(|| format!("the tensor {name} does not exist in the run"));
     }
     told.map(|told| (told, count, worst))
 }
@@ -275,10 +271,7 @@ fn other_tensor(then: &Named, now: &Named) -> Option<(String, usize, f64)> {
 /// The first number in which tensors differ, and their distance relative to the length of the first.
 fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
     if then.shape != now.shape {
-        let told = format!(
-            "has the shape {:?}, of the run it had {:?}",
-            now.shape, then.shape
-        );
+        let told = format!("has the shape {:?}, not {:?}", now.shape, then.shape);
         return Some((told, f64::INFINITY));
     }
     let pairs = then.values.iter().zip(&now.values);
@@ -296,10 +289,7 @@ fn other_number(then: &HostTensor, now: &HostTensor) -> Option<(String, f64)> {
         false => f64::INFINITY,
     };
     let (then, now) = (then.values[at], now.values[at]);
-    Some((
-        format!("is {now} at number {at}, of the run it was {then}"),
-        distance,
-    ))
+    Some((format!("is {now} at index {at}, not {then}"), distance))
 }
 
 /// A figure that is another one, and how far it lies away relative to what it was: the one that lies farthest. Counts never
@@ -312,10 +302,7 @@ fn other_figure([then, now]: [&TaskReport; 2]) -> Option<(String, f64)> {
                 true => (now - then).abs() / then.abs().max(f64::MIN_POSITIVE),
                 false => f64::INFINITY,
             };
-            others.push((
-                format!("{what} is {now}, of the run it was {then}"),
-                distance,
-            ));
+            others.push((format!("{what} is {now}, not {then}"), distance));
         }
     };
     for (at, (then, now)) in then.losses.iter().zip(&now.losses).enumerate() {
@@ -362,13 +349,10 @@ mod tests {
         let then = of(&[3.0, 4.0]);
         assert_eq!(other_tensor(&then, &then), None);
         let (told, count, worst) = other_tensor(&then, &of(&[3.0, 4.5])).unwrap_or_default();
-        assert_eq!(
-            told,
-            "the tensor head.0.bias is 4.5 at number 1, of the run it was 4"
-        );
+        assert_eq!(told, "the tensor head.0.bias is 4.5 at index 1, not 4");
         assert!(count == 1 && (worst - 0.1).abs() < 1e-9, "{worst}");
         let gone = other_tensor(&then, &Named::new()).unwrap_or_default();
-        assert!(gone.0.contains("is not there") && gone.2.is_infinite());
+        assert!(gone.0.contains("is missing") && gone.2.is_infinite());
         assert!(other_tensor(&then, &of(&[3.0])).is_some_and(|(told, ..)| told.contains("shape")));
     }
 }

@@ -38,7 +38,7 @@ impl Others {
     /// How far rounding went.
     pub fn measure(&self) -> String {
         format!(
-            "{} of {} answers of another class, scores differ by {:.1e} at most",
+            "{} of {} answers have a different class, scores differ by at most {:.1e}",
             self.classes, self.of, self.worst
         )
     }
@@ -93,7 +93,7 @@ pub(super) fn compared(
             others.count += 1;
             others.classes += 1;
             let told = format!(
-                "with its task told: stored \"{}\", found \"{}\"",
+                "with its task known: stored \"{}\", found \"{}\"",
                 class(*then),
                 class(*now)
             );
@@ -118,7 +118,7 @@ pub(super) fn recompute(
     rounds: bool,
 ) -> Result<()> {
     if material.scenario.is_none() {
-        let what = "the answers: they cannot be computed once more with other classes";
+        let what = "the answers: they cannot be recomputed with different classes";
         checker.report.unchecked.push(what.into());
         return Ok(());
     }
@@ -157,13 +157,12 @@ pub(super) fn recompute(
         same += others.of - others.count.min(others.of);
     }
     if same > 0 {
-        let what = format!("{same} answers, computed once more from the snapshots");
+        let what = format!("{same} answers, recomputed from the snapshots");
         checker.report.equal.push(what);
     }
     if missing > 0 {
-        let what = format!(
-            "{missing} answers to pictures that are not at hand (those of added tasks are not packed)"
-        );
+        let what =
+            format!("{missing} answers to missing images (those of added tasks are not packed)");
         checker.report.unchecked.push(what);
     }
     Ok(())
@@ -186,7 +185,7 @@ fn told(
     let (row, sample) = &kept[*at];
     let (number, name) = (answers.samples[*row], sample.name());
     let after = format!("after task {}", task + 1);
-    let told = format!("{after}, test picture {number} ({name}), {told}");
+    let told = format!("{after}, test image {number} ({name}), {told}");
     let mut difference = Difference::new(Part::Answer, Some(task), told).first_of(others.count);
     difference.rounding = rounds && others.is_rounding();
     if difference.rounding {

@@ -26,7 +26,7 @@ pub(super) fn differs(
             true => "test",
             false => "training",
         };
-        let told = format!("a {split} picture is another one; which is not known");
+        let told = format!("a {split} image differs; it is unknown which one");
         Difference::new(Part::Picture, None, told)
     }))
 }
@@ -48,7 +48,7 @@ pub(super) fn first(
         let class = &known.class;
         let Some(now) = here.get(&(known.split, &*known.class)) else {
             others += known.images;
-            told.get_or_insert_with(|| format!("the class \"{class}\" is not there"));
+            told.get_or_insert_with(|| format!("the class \"{class}\" is missing"));
             continue;
         };
         let Some(at) = known.first_other(now) else {
@@ -59,9 +59,9 @@ pub(super) fn first(
             let named = name(now, at).map_or_else(String::new, |name| format!(", {name},"));
             let number = at + 1;
             match known.images == now.images {
-                true => format!("{split} picture {number} of class \"{class}\"{named} is another one"),
+                true => format!("{split} image {number} of class \"{class}\"{named} differs"),
                 false => format!(
-                    "class \"{class}\" has {} {split} pictures, of the run it had {}; from picture {number} on{named} they differ",
+                    "class \"{class}\" has {} {split} images, not {}; they differ from image {number}{named} on",
                     now.images, known.images
                 ),
             }

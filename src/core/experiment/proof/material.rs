@@ -23,7 +23,7 @@ use super::data::differs;
 use super::{Checker, Difference, Part};
 
 /// What is said of a place that somebody else's run leads to.
-const UNASKED: &str = "a place that the run names is not looked at unasked";
+const UNASKED: &str = "paths in a packed run are not opened automatically";
 
 /// What is at hand.
 pub(super) struct Material {
@@ -74,7 +74,7 @@ impl Material {
         let data = checker.data(&config)?;
         if backbone.is_none() || data.is_none() {
             checker.report.unchecked.push(match asked.train {
-                true => "the answers, and training once more".into(),
+                true => "the answers, and training again".into(),
                 false => "the answers".into(),
             });
         }
@@ -128,7 +128,7 @@ impl Checker<'_> {
         };
         if let Some(problem) = missing {
             let (name, why) = (&config.backbone, problem.what);
-            let what = format!("the weights of {name}: {why} (--weights FILE names them)");
+            let what = format!("the weights of {name}: {why} (give them with --weights FILE)");
             self.report.unchecked.push(what);
             return Ok(None);
         }
@@ -146,7 +146,7 @@ impl Checker<'_> {
         self.report.equal.push("the weights".into());
         match &made_of.backbone {
             None => {
-                let what = "what the table said of the backbone";
+                let what = "the backbone's entry in the table at that time";
                 self.report.unknown.push(what.into());
             }
             Some(then) => match other_fact(then, &facts_of(&opened)) {
@@ -154,7 +154,7 @@ impl Checker<'_> {
                 None => self
                     .report
                     .equal
-                    .push("what the table says of the backbone".into()),
+                    .push("the backbone's entry in the table".into()),
             },
         }
         Ok(Some(opened))
@@ -162,8 +162,7 @@ impl Checker<'_> {
 
     fn other_weights(&mut self, place: &str, found: &str, header: &RunHeader) {
         let known = &header.weights_sha256;
-        let told =
-            format!("the weights in {place} have SHA-256 {found}, those of the run had {known}");
+        let told = format!("the weights in {place} have the SHA-256 {found}, not {known}");
         self.differs(Difference::new(Part::Weights, None, told));
     }
 
@@ -181,7 +180,7 @@ impl Checker<'_> {
             Err(problem) if self.asked.data.is_some() || !self.goes_on() => Err(problem),
             Err(problem) => {
                 let what = format!(
-                    "the data \"{}\": {} (--data PATH names it)",
+                    "the data \"{}\": {} (give it with --data PATH)",
                     config.data_name(),
                     problem.what
                 );
@@ -208,8 +207,9 @@ impl Checker<'_> {
             let names = scenario.names(&data.classes);
             let same = scenario.tasks.get(..own) == Some(&header.tasks[..own])
                 && names.get(..classes) == Some(&header.class_order[..classes]);
-            same.then_some(scenario)
-                .ok_or_else(|| Problem::new("the data has other classes or tasks than the run"))
+            same.then_some(scenario).ok_or_else(|| {
+                Problem::new("the classes or tasks of the data differ from those of the run")
+            })
         });
         let scenario = match fits {
             Ok(scenario) => scenario,
@@ -233,7 +233,7 @@ impl Checker<'_> {
                     let images = data.train.len() + data.test.len();
                     self.report
                         .equal
-                        .push(format!("{images} pictures and their labels"));
+                        .push(format!("{images} images and their labels"));
                 }
             },
         }
@@ -257,7 +257,5 @@ fn other_fact(then: &BackboneFacts, now: &BackboneFacts) -> Option<String> {
     };
     let mut pairs = shown(then).into_iter().zip(shown(now));
     let ((what, then), (_, now)) = pairs.find(|(then, now)| then != now)?;
-    Some(format!(
-        "{what} of the backbone is {now}, of the run's it was {then}"
-    ))
+    Some(format!("{what} of the backbone is {now}, not {then}"))
 }

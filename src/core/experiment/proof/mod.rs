@@ -78,8 +78,9 @@ pub fn check_place(
     if !store::is_packed(place) || !place.is_file() {
         return check_run(place, asked, stock, sink, control);
     }
-    let work = tempfile::tempdir()
-        .map_err(|error| Problem::io("make a folder to unpack in", std::env::temp_dir(), &error))?;
+    let work = tempfile::tempdir().map_err(|error| {
+        Problem::io("create a folder to unpack in", std::env::temp_dir(), &error)
+    })?;
     let folder = work.path().join("run");
     let extracted = store::extract(place, &folder)?;
     let named = work.path().join(portable(&extracted.run));
@@ -140,7 +141,7 @@ impl<'a> Checker<'a> {
     fn run(mut self) -> Result<Report> {
         self.tell(message!("doing-looking-at-files"));
         for name in self.asked.changed.unwrap_or_default() {
-            let told = format!("{name} is not the file that was packed");
+            let told = format!("{name} differs from the packed file");
             self.differs(Difference::new(Part::File, None, told));
         }
         let stored = match store::load(self.folder) {
@@ -158,7 +159,7 @@ impl<'a> Checker<'a> {
         let rounds = self.machines(&stored, &made_of, &material);
         answers::recompute(&mut self, &stored, &material, rounds)?;
         if self.asked.train && material.scenario.is_none() {
-            let what = "another training: the data have other classes";
+            let what = "retraining: the data has different classes";
             self.report.unchecked.push(what.into());
         } else if self.asked.train {
             again::train(&mut self, &stored, &made_of, &material, rounds)?;
@@ -218,7 +219,7 @@ impl<'a> Checker<'a> {
         for machine in &made_of.computed_on {
             let from = match machine.from_task {
                 1 => String::new(),
-                task => format!(" from task {task} on"),
+                task => format!(" from task {task}"),
             };
             self.report
                 .machines

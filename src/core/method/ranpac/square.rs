@@ -43,7 +43,7 @@ impl Square {
         values.try_reserve_exact(count).map_err(|_| {
             let megabytes = count.saturating_mul(8) / 1_000_000;
             Problem::new(format!(
-                "there is no memory for a matrix of {side} × {side} numbers ({megabytes} MB)"
+                "there is not enough memory for a matrix of {side} × {side} numbers ({megabytes} MB)"
             ))
             .advise("choose a smaller projection")
         })?;

@@ -137,7 +137,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
         match (setting.set)(config, value) {
             true => Ok(()),
             false => Err(D::Error::custom(format_args!(
-                "{told} is no value of {}, which takes {}",
+                "{told} is not a valid value of {}, which takes {}",
                 setting.spec.key,
                 setting.spec.kind.range()
             ))),

@@ -310,7 +310,7 @@ mod tests {
         ] {
             let problem = RunConfig::from_toml(&format!("epochs = 2\n{line}\n"), "my.toml");
             let problem = problem.unwrap_err();
-            assert!(problem.what.contains("is no finite number"), "{problem}");
+            assert!(problem.what.contains("is not a finite number"), "{problem}");
             assert!(problem.place.contains("line 2"), "{line}: {problem}");
         }
     }

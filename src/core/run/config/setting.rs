@@ -56,7 +56,7 @@ impl<'de> Visitor<'de> for Reader {
     type Value = Setting;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("on or off, a number, two numbers or a text")
+        f.write_str("on or off, a number, two numbers or a string")
     }
 
     fn visit_bool<E: Error>(self, on: bool) -> Result<Setting, E> {
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Setting, E> {
         let whole = i64::try_from(number).ok().map(Setting::Whole);
-        whole.ok_or_else(|| E::custom(format_args!("{number} is more than a file can hold")))
+        whole.ok_or_else(|| E::custom(format_args!("{number} is too large")))
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Setting, E> {
@@ -99,6 +99,6 @@ impl<'de> Visitor<'de> for Reader {
 fn checked<E: Error>(number: f64) -> Result<f64, E> {
     match number.is_finite() {
         true => Ok(number),
-        false => Err(E::custom(format_args!("{number} is no finite number"))),
+        false => Err(E::custom(format_args!("{number} is not a finite number"))),
     }
 }

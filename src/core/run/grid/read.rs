@@ -77,8 +77,7 @@ impl Reader {
             Ok(root) => root,
             Err(error) => {
                 let what = Diagnostic::not_toml(&error);
-                let why =
-                    "compare with `lae-studio grid NAME --text` of one that comes with the program";
+                let why = "compare it with a built-in grid: `lae-studio grid NAME --text`";
                 self.mistake(error.span().unwrap_or_default(), what, why);
                 return None;
             }
@@ -102,11 +101,7 @@ impl Reader {
             if runs > MOST_RUNS {
                 let most = count_text(MOST_RUNS);
                 let what = format!("this grid has more than {most} runs");
-                self.mistake(
-                    span,
-                    what,
-                    "cross fewer values, or make several grids of it",
-                );
+                self.mistake(span, what, "cross fewer values, or split the grid");
                 return None;
             }
             made.push(part);
@@ -122,19 +117,19 @@ impl Reader {
     ) {
         let wanted = "write each part as [[part]], with its settings below";
         let Some(list) = item.get_ref().as_array() else {
-            return self.mistake(item.span(), "`part` is no list of parts", wanted);
+            return self.mistake(item.span(), "`part` is not a list of parts", wanted);
         };
         if list.len() > MOST_PARTS {
             let what = format!("this grid has more than {MOST_PARTS} parts");
             return self.mistake(
                 item.span(),
                 what,
-                "cross values instead: a list makes an axis",
+                "cross values instead: a list creates an axis",
             );
         }
         for item in list {
             let Some(table) = item.get_ref().as_table() else {
-                self.mistake(item.span(), "a part is no table", wanted);
+                self.mistake(item.span(), "a part is not a table", wanted);
                 continue;
             };
             let own = self.entries(table, false);
@@ -148,11 +143,11 @@ impl Reader {
         let mut known = HashSet::new();
         for (title, _, span) in parts.iter().filter(|_| parts.len() > 1) {
             if title.trim().is_empty() {
-                let why = "give it a `title`, which its rows are called by";
+                let why = "add a `title`, which is used in the names of its rows";
                 self.mistake(span.clone(), "this part has no title", why);
             } else if !known.insert(title) {
-                let what = format!("two parts are called \"{title}\"");
-                self.mistake(span.clone(), what, "give each a title of its own");
+                let what = format!("two parts have the title \"{title}\"");
+                self.mistake(span.clone(), what, "give each a unique title");
             }
         }
     }
@@ -172,8 +167,8 @@ impl Reader {
                 [only] => fixed.extend(only.given.iter().cloned()),
                 _ if in_rows(key) => {
                     let name = key.name();
-                    let what = format!("`{name}` has several values and stands in `rows` as well");
-                    self.mistake(span.clone(), what, "leave one of them out");
+                    let what = format!("`{name}` has several values and is also in `rows`");
+                    self.mistake(span.clone(), what, "remove one of them");
                 }
                 _ => axes.push(Arc::clone(choices)),
             }
@@ -188,8 +183,8 @@ impl Reader {
             let mut common = given.clone().filter(is_common);
             let named = common.find(|given| given.key.name() == key);
             if let (Some(at), Some(_)) = (named.map(|given| given.at), repeated) {
-                let what = format!("`{key}` and `{number}` do not go together");
-                self.mistake(at..at, what, "leave one of them out");
+                let what = format!("`{key}` and `{number}` cannot be used together");
+                self.mistake(at..at, what, "remove one of them");
             }
         }
         GridPart {
@@ -239,10 +234,10 @@ impl Reader {
             return;
         }
         let Some(own) = item.get_ref().as_table() else {
-            let why = "write them as settings.ema = 0.999, or below [settings]";
+            let why = "write it as settings.ema = 0.999, or below [settings]";
             return self.mistake(
                 item.span(),
-                "`settings` is no table of the method's own",
+                "`settings` is not a table of the method's settings",
                 why,
             );
         };
@@ -279,14 +274,14 @@ impl Reader {
         let wanted =
             "write it as rows = [{ title = \"Adapter5\", pet = \"adapter\", pet_size = 5 }, …]";
         let Some(list) = item.get_ref().as_array().filter(|list| !list.is_empty()) else {
-            self.mistake(item.span(), "`rows` is no list of rows", wanted);
+            self.mistake(item.span(), "`rows` is not a list of rows", wanted);
             return None;
         };
         let mut known = HashSet::new();
         let mut rows = Vec::new();
         for item in list {
             let Some(table) = item.get_ref().as_table() else {
-                self.mistake(item.span(), "a row is no table of settings", wanted);
+                self.mistake(item.span(), "a row is not a table of settings", wanted);
                 continue;
             };
             let mut axes = Vec::new();
@@ -298,7 +293,7 @@ impl Reader {
                 self.mistake(
                     item.span(),
                     what,
-                    "put it beside `rows`, where it is crossed with them",
+                    "move it next to `rows`, where it is crossed with them",
                 );
             }
             let given = axes.iter().flat_map(|(_, choices)| &choices[0].given);
@@ -307,8 +302,8 @@ impl Reader {
                 .text_of(table, "title")
                 .unwrap_or_else(|| title_of(&given));
             if !known.insert(title.clone()) {
-                let what = format!("two rows are called \"{title}\"");
-                self.mistake(item.span(), what, "give each a title of its own");
+                let what = format!("two rows have the title \"{title}\"");
+                self.mistake(item.span(), what, "give each a unique title");
             }
             rows.push(Choice { title, given });
         }
@@ -320,7 +315,7 @@ impl Reader {
         let number = number.and_then(|n| u64::from_str_radix(n.as_str(), n.radix()).ok());
         let fits = number.filter(|number| (1..=MOST_REPETITIONS).contains(number));
         if fits.is_none() {
-            let what = format!("`{name}` is no number of runs");
+            let what = format!("`{name}` is not a number of runs");
             let why = format!("give a whole number from 1 to {MOST_REPETITIONS}");
             self.mistake(item.span(), what, why);
         }
@@ -333,7 +328,7 @@ impl Reader {
         if text.is_none() {
             self.mistake(
                 item.span(),
-                format!("`{key}` is no text"),
+                format!("`{key}` is not a string"),
                 "put it in quotes",
             );
         }

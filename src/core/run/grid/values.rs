@@ -28,7 +28,7 @@ impl Reader {
             self.mistake(
                 item.span(),
                 format!("`{name}` has no values"),
-                "name one at least",
+                "give at least one value",
             );
         }
         let (mut choices, mut known) = (Vec::new(), HashSet::new());
@@ -39,7 +39,7 @@ impl Reader {
             let told = given.value.to_string();
             if !known.insert(told.clone()) {
                 let what = format!("`{name}` has the value {told} twice");
-                self.mistake(item.span(), what, "leave one of them out");
+                self.mistake(item.span(), what, "remove one of them");
             }
             choices.push(Choice {
                 title: format!("{name} {told}"),
@@ -53,8 +53,8 @@ impl Reader {
     fn value(&mut self, key: &GridKey, item: &Item<'_>) -> Option<GridValue> {
         let name = key.name();
         let Some(value) = setting_of(item.get_ref()) else {
-            let what = format!("`{name}` has a value that is none");
-            let why = "give on or off as true or false, a finite number, two numbers or a text";
+            let what = format!("`{name}` has an invalid value");
+            let why = "give true or false, a finite number, two numbers or a string";
             self.mistake(item.span(), what, why);
             return None;
         };
@@ -67,7 +67,7 @@ impl Reader {
             }
         };
         if admitted.is_none() {
-            let what = format!("{value} is no value of `{name}`");
+            let what = format!("{value} is not a valid value of `{name}`");
             self.mistake(item.span(), what, why_not(key, &value));
         }
         Some(GridValue {
@@ -92,7 +92,7 @@ fn why_not(key: &GridKey, value: &Setting) -> String {
     match spec.kind {
         // A number where a text is wanted says nothing of its range.
         SettingKind::Text(_) | SettingKind::Blocks(_) if !matches!(value, Setting::Text(_)) => {
-            format!("give a text in quotes: {}", spec.meaning)
+            format!("give a string in quotes: {}", spec.meaning)
         }
         _ if refused.is_empty() => format!("give {}", spec.kind.range()),
         _ => format!("give {}; {refused}", spec.kind.range()),

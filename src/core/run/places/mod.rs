@@ -120,10 +120,10 @@ impl Places {
     pub fn get(&self, name: &str) -> Result<&Place> {
         let found = self.list.iter().find(|place| place.name == name);
         found.ok_or_else(|| {
-            let problem = Problem::new(format!("there is no place called {name}"));
+            let problem = Problem::new(format!("there is no place named {name}"));
             match file().filter(|_| self.list.is_empty()) {
                 Some(path) => problem.at_path(path).advise(format!(
-                    "write it into this file: [{name}], and below it ssh = \"HOST\" as `ssh HOST` has it"
+                    "add it to this file: [{name}], and below it ssh = \"HOST\", with HOST as in `ssh HOST`"
                 )),
                 None => meant(problem, name, self.list.iter().map(|place| &*place.name)),
             }

@@ -77,19 +77,19 @@ impl Reader {
             let name = key.get_ref();
             if list.len() == MOST_PLACES {
                 let what = format!("there are more than {MOST_PLACES} places");
-                self.mistake(key.span(), what, "leave some out");
+                self.mistake(key.span(), what, "remove some");
                 break;
             }
             if !is_name(name) {
-                let what = "this is no name of a place";
-                let why = "names are made of letters, digits, - and _, 64 at most";
+                let what = "this is not a valid name of a place";
+                let why = "use letters, digits, - and _, 64 at most";
                 self.mistake(key.span(), what, why);
                 continue;
             }
             match item.get_ref().as_table() {
                 Some(table) => list.push(self.place(name, key.span(), table)),
                 None => {
-                    let what = format!("`{name}` is no place");
+                    let what = format!("`{name}` is not a place");
                     let why = format!("write a place as [{name}], with its keys below it");
                     self.mistake(key.span(), what, why);
                 }
@@ -109,8 +109,8 @@ impl Reader {
         }
         let ssh = self.host(table);
         if ssh.is_none() && !is_slurm && table.get("ssh").is_none() {
-            let what = format!("the place `{name}` does not say how it is reached");
-            let why = "give ssh = \"HOST\", as `ssh HOST` has it, or slurm = true";
+            let what = format!("the place `{name}` has no host");
+            let why = "add ssh = \"HOST\", with HOST as in `ssh HOST`, or slurm = true";
             self.mistake(span, what, why);
         }
         // The folders of a cluster are those of this computer; another machine has its own home folder.
@@ -141,7 +141,7 @@ impl Reader {
         }
         let what = format!("a place has no key `{name}`");
         if !is_slurm && OF_SLURM.contains(&name) {
-            let why = "only a cluster has it: give slurm = true beside it, or leave it out";
+            let why = "only clusters have it: add slurm = true, or remove it";
             return self.mistake(span, what, why);
         }
         let known = OF_PLACE.iter().chain(OF_SLURM.iter().filter(|_| is_slurm));
@@ -168,8 +168,8 @@ impl Reader {
         let host = self.text(table, "ssh")?;
         let is_host = !host.starts_with('-') && !host.contains(char::is_whitespace);
         if !is_host && let Some(item) = table.get("ssh") {
-            let why = "give a host alone, as `ssh HOST` has it; ports and keys go into `options` or ~/.ssh/config";
-            self.mistake(item.span(), "`ssh` names no host", why);
+            let why = "give only the host, as in `ssh HOST`; put ports and keys into `options` or ~/.ssh/config";
+            self.mistake(item.span(), "`ssh` is not a host", why);
         }
         is_host.then_some(host)
     }
@@ -180,7 +180,7 @@ impl Reader {
         };
         let wanted = "write it as data = { \"cifar-100\" = \"/data/cifar-100\" }";
         let Some(entries) = item.get_ref().as_table() else {
-            self.mistake(item.span(), "`data` is no table of data sets", wanted);
+            self.mistake(item.span(), "`data` is not a table of datasets", wanted);
             return BTreeMap::new();
         };
         let mut data = BTreeMap::new();
@@ -189,7 +189,7 @@ impl Reader {
                 Some(path) => {
                     data.insert(key.get_ref().to_string(), path);
                 }
-                None => self.mistake(item.span(), "this is no path of a data set", wanted),
+                None => self.mistake(item.span(), "this is not a path of a dataset", wanted),
             }
         }
         data
@@ -202,7 +202,7 @@ impl Reader {
         let on = item.get_ref().as_bool();
         if on.is_none() {
             let what = format!("`{key}` is neither true nor false");
-            let why = "write slurm = true, and partition, time and gpus as keys beside it";
+            let why = "write slurm = true, and add partition, time and gpus as separate keys";
             self.mistake(item.span(), what, why);
         }
         on.unwrap_or(false)
@@ -212,8 +212,8 @@ impl Reader {
         let item = table.get(key)?;
         let text = text_in(item);
         if text.is_none() {
-            let what = format!("`{key}` is no text");
-            self.mistake(item.span(), what, "put one line of text in quotes");
+            let what = format!("`{key}` is not a string");
+            self.mistake(item.span(), what, "write one line in quotes");
         }
         text
     }
@@ -225,7 +225,7 @@ impl Reader {
         let list = item.get_ref().as_array();
         let texts = list.map(|list| list.iter().map(text_in).collect::<Option<Vec<String>>>());
         texts.flatten().unwrap_or_else(|| {
-            let what = format!("`{key}` is no list of texts");
+            let what = format!("`{key}` is not a list of strings");
             let why = format!("write it as {key} = [\"…\", \"…\"]");
             self.mistake(item.span(), what, why);
             Vec::new()
@@ -239,7 +239,7 @@ impl Reader {
         let fits = number.filter(|number| (least..=MOST_UNITS).contains(number));
         if fits.is_none() {
             let why = format!("give a whole number from {least} to {MOST_UNITS}");
-            self.mistake(item.span(), format!("`{key}` is no number that fits"), why);
+            self.mistake(item.span(), format!("`{key}` is not a valid number"), why);
         }
         fits
     }

@@ -38,11 +38,11 @@ impl Frame {
         let own: Vec<Vec<u8>> = message.pixels().into_iter().map(std::mem::take).collect();
         let pixels = own.iter().map(Vec::len).collect();
         let head = serde_json::to_vec(&Head { pixels, message })
-            .map_err(|error| Problem::new(format!("this cannot be sent: {error}")))?;
+            .map_err(|error| Problem::new(format!("the message could not be sent: {error}")))?;
         let length = own.iter().map(Vec::len).sum::<usize>() + raw.len();
         if head.len() > MOST_HEAD as usize || length > MOST_RAW as usize {
             return Err(Problem::new(
-                "this is too large to be sent to another process",
+                "the message is too large to send to another process",
             ));
         }
         let mut bytes = Vec::with_capacity(12 + head.len() + length);
@@ -69,7 +69,11 @@ impl Frame {
 pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]) -> Result<()> {
     let frame = Frame::of(message, raw)?;
     let written = out.write_all(frame.bytes()).and_then(|()| out.flush());
-    written.map_err(|error| Problem::new(format!("the other process does not listen: {error}")))
+    written.map_err(|error| {
+        Problem::new(format!(
+            "the other process is not receiving messages: {error}"
+        ))
+    })
 }
 
 /// Reads the next message and its raw bytes; none where the stream ends.
@@ -78,8 +82,10 @@ pub fn write<M: Carried + Serialize>(out: &mut dyn Write, message: M, raw: &[u8]
 /// A Problem for what is no frame, is larger than a frame may be, ends in its middle, or says what no message says.
 pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Option<(M, Vec<u8>)>> {
     let failed = |error: io::Error| match error.kind() {
-        ErrorKind::UnexpectedEof => Problem::new("a message of another process ends in its middle"),
-        _ => Problem::new(format!("another process cannot be heard: {error}")),
+        ErrorKind::UnexpectedEof => Problem::new("a message from another process is incomplete"),
+        _ => Problem::new(format!(
+            "messages from another process cannot be read: {error}"
+        )),
     };
     if !find_mark(input)? {
         return Ok(None);
@@ -92,7 +98,7 @@ pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Optio
         u32::from_le_bytes([e, f, g, h]),
     );
     if head > MOST_HEAD || raw > MOST_RAW {
-        return Err(garbage("it says that it is larger than any"));
+        return Err(garbage("its declared size is too large"));
     }
     let head = exactly(input, head).map_err(failed)?;
     let mut raw = exactly(input, raw).map_err(failed)?;
@@ -102,11 +108,11 @@ pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Optio
     } = serde_json::from_slice::<Head<M>>(&head).map_err(|error| garbage(&error.to_string()))?;
     let mut own = message.pixels();
     if own.len() != pixels.len() {
-        return Err(garbage("its pixels are not those of its message"));
+        return Err(garbage("its pixel data does not match the message"));
     }
     for (place, length) in own.iter_mut().zip(pixels) {
         if length > raw.len() {
-            return Err(garbage("its pixels are cut off"));
+            return Err(garbage("its pixel data is incomplete"));
         }
         let rest = raw.split_off(length);
         **place = std::mem::replace(&mut raw, rest);
@@ -116,8 +122,8 @@ pub fn read<M: Carried + DeserializeOwned>(input: &mut dyn Read) -> Result<Optio
 
 fn garbage(why: &str) -> Problem {
     let why: String = why.chars().take(200).collect();
-    Problem::new(format!("another process sent what is no message: {why}"))
-        .advise("both sides must be the same version of this program")
+    Problem::new(format!("another process sent an invalid message: {why}"))
+        .advise("use the same version of this program on both sides")
 }
 
 /// Reads up to the end of the next mark; false where the stream ends before.
@@ -140,7 +146,7 @@ fn find_mark(input: &mut dyn Read) -> Result<bool> {
             return Ok(true);
         }
     }
-    Err(garbage("there is other output in its place"))
+    Err(garbage("there is other output instead"))
 }
 
 /// So many bytes, for which memory is taken only as they come.

@@ -166,7 +166,7 @@ pub fn inner_path(path: &str) -> Option<PathBuf> {
 }
 
 fn elsewhere(run: &Path) -> Problem {
-    Problem::new("a run of another folder was named")
+    Problem::new("the run is in another folder")
         .at_path(run)
-        .advise("name a run by its folder below the folder of runs")
+        .advise("give the run's folder inside the folder of runs")
 }

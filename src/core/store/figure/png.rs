@@ -60,7 +60,7 @@ impl Figure {
         let size = tree.size();
         let [wide, high] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
         let mut pixmap =
-            Pixmap::new(wide, high).ok_or_else(|| not_drawn(&"it is too large for a picture"))?;
+            Pixmap::new(wide, high).ok_or_else(|| not_drawn(&"it is too large for an image"))?;
         // A pixel at the edge may be covered in part.
         pixmap.fill(Color::WHITE);
         resvg::render(

@@ -68,7 +68,7 @@ pub struct Extracted {
 /// be written.
 pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     fs::create_dir_all(root)
-        .map_err(|error| Problem::io("make the folder for runs", root, &error))?;
+        .map_err(|error| Problem::io("create the folder for runs", root, &error))?;
     sweep(root);
     let unwritable = |error| Problem::io("unpack the run", root, &error);
     let work = tempfile::Builder::new()
@@ -81,7 +81,7 @@ pub fn unpack(file: &Path, root: &Path) -> Result<Unpacked> {
     if let Some(name) = extracted.changed.first() {
         return Err(refused(
             file,
-            &format!("{name} is not the file that was packed"),
+            &format!("{name} differs from the packed file"),
         ));
     }
     // What cannot be opened is no run.
@@ -172,7 +172,7 @@ fn open(path: &Path) -> Result<Archive> {
     if read.is_err() || !end.starts_with(b"PK\x05\x06") {
         return Err(refused(
             path,
-            "it is cut off, or no file of `lae-studio pack`",
+            "it is incomplete, or not a file from `lae-studio pack`",
         ));
     }
     let listed = u16::from_le_bytes([end[10], end[11]]);
@@ -180,7 +180,7 @@ fn open(path: &Path) -> Result<Archive> {
         .map_err(|error| damaged(path, &error))?;
     let told_elsewhere = listed == u16::MAX;
     if !told_elsewhere && usize::from(listed) != archive.len() {
-        return Err(refused(path, "two of its files have one name"));
+        return Err(refused(path, "two of its files have the same name"));
     }
     Ok(archive)
 }
@@ -191,7 +191,7 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
         Err(ZipError::FileNotFound) => {
             return Err(refused(
                 path,
-                "it has no manifest.json, so it is no packed run",
+                "it is not a packed run: it has no manifest.json",
             ));
         }
         other => other.map_err(|error| damaged(path, &error))?,
@@ -200,7 +200,7 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
     let read = entry.take(files::TEXT + 1).read_to_end(&mut text);
     read.map_err(|error| damaged(path, &error))?;
     if text.len() as u64 > files::TEXT {
-        return Err(refused(path, "its manifest is longer than that of any run"));
+        return Err(refused(path, "its manifest is too long"));
     }
     let manifest: Manifest = serde_json::from_slice(&text)
         .map_err(|error| refused(path, &format!("its manifest cannot be read: {error}")))?;
@@ -222,7 +222,7 @@ fn all_there(archive: &Archive, manifest: &Manifest, path: &Path) -> Result<()> 
             return Err(foreign(path, &part.name));
         }
         if !named.insert(&part.name) {
-            let why = format!("its manifest names {} twice", part.name);
+            let why = format!("its manifest lists {} twice", part.name);
             return Err(refused(path, &why));
         }
     }
@@ -232,7 +232,7 @@ fn all_there(archive: &Archive, manifest: &Manifest, path: &Path) -> Result<()> 
         .map_err(|error| damaged(path, &error))?;
     if let Some(name) = there.iter().find(|name| !named.contains(&***name)) {
         return Err(match is_part(name) {
-            true => refused(path, &format!("its manifest does not name {name}")),
+            true => refused(path, &format!("its manifest does not list {name}")),
             false => foreign(path, name),
         });
     }
@@ -247,7 +247,7 @@ fn bounded(manifest: &Manifest, packed: u64, path: &Path) -> Result<()> {
     let sizes = manifest.files.iter().map(|part| part.bytes);
     let bytes = sizes.fold(0, u64::saturating_add);
     if manifest.files.len() > MOST_FILES || bytes > MOST_BYTES {
-        return Err(refused(path, "it is larger than any run"));
+        return Err(refused(path, "it is too large"));
     }
     if bytes > FREE_BYTES && bytes / RATIO > packed {
         let why = format!("it unpacks to more than {RATIO} times its size");
@@ -282,7 +282,7 @@ fn take(
             Err(error) => return Err(damaged(path, &format!("{}: {error}", part.name))),
         };
         if read as u64 > left {
-            let why = format!("{} is longer than its manifest says", part.name);
+            let why = format!("{} is longer than stated in its manifest", part.name);
             return Err(refused(path, &why));
         }
         left -= read as u64;
@@ -299,7 +299,7 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 fn foreign(path: &Path, name: &str) -> Problem {
-    refused(path, &format!("{} is no file of a run", shortened(name)))
+    refused(path, &format!("{} is not a file of a run", shortened(name)))
 }
 
 fn refused(path: &Path, why: &str) -> Problem {

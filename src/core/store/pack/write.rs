@@ -133,7 +133,7 @@ fn look(run: &Path, below: &str, found: &mut Vec<(String, PathBuf)>) -> Result<(
     if !folder.is_dir() || !below.is_empty() && folder.is_symlink() {
         return Ok(());
     }
-    let unread = |error| Problem::io("look into the run's folder", &folder, &error);
+    let unread = |error| Problem::io("open the run's folder", &folder, &error);
     for entry in std::fs::read_dir(&folder).map_err(unread)? {
         let entry = entry.map_err(unread)?;
         let is_file = entry.file_type().map_err(unread)?.is_file();

@@ -117,7 +117,7 @@ pub fn load_snapshot(folder: &Path, task: usize) -> Result<Named> {
             let fits = before.is_some_and(|before| replace_rows(before, spans, &tensor));
             if !fits {
                 let what =
-                    format!("this snapshot holds rows of {name} that do not fit the one before");
+                    format!("this snapshot has rows of {name} that do not match the previous one");
                 return Err(Problem::new(what).at_path(path).advise(DAMAGED));
             }
         }
@@ -139,7 +139,7 @@ pub(super) fn own_and_found(folder: &Path, task: usize) -> Result<Option<(String
 
 /// What helps against a snapshot that cannot be put together.
 const DAMAGED: &str =
-    "restore the run's folder from a copy, use another task's snapshot, or train again";
+    "restore the run's folder from a backup, use the snapshot of another task, or train again";
 
 /// The snapshot in this file is not the one from which that of a task (from 0) goes on.
 fn another(path: &Path, task: usize) -> Problem {

@@ -98,7 +98,7 @@ fn a_missing_foreign_or_wrong_part_is_a_problem_that_names_the_file() {
     std::fs::write(snapshot_file(folder, 0), second).unwrap();
     let (file, what) = place(0);
     assert!(file.ends_with("task_1.safetensors"), "{file}");
-    assert!(what.contains("do not fit"), "{what}");
+    assert!(what.contains("do not match the previous one"), "{what}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub static FIGURES: [FigureSpec; 9] = [
         short: "task_given",
         title: "A_N, task given",
         latex: "$A_N$, task given",
-        meaning: "accuracy after the last task with the task of each image told, an easier question",
+        meaning: "accuracy after the last task when the task of each image is known, which is easier",
         less_is_better: false,
         of: |f| f.final_accuracy_task_given,
     },

@@ -106,10 +106,10 @@ impl BesidePublished {
         final_accuracy: f64,
     ) -> std::result::Result<Self, String> {
         if measured != header.tasks.len() {
-            return Err("published figures are of finished runs".into());
+            return Err("published figures are for finished runs".into());
         }
         if !header.added_tasks.is_empty() {
-            return Err("it was taught more than what is published".into());
+            return Err("it has added tasks".into());
         }
         let like = like(header)?;
         let same = like
@@ -118,7 +118,7 @@ impl BesidePublished {
         let row = same.or(like.first()).copied();
         let Some((row, mean)) = row.and_then(|row| Some((row, *row.final_accuracy.first()?)))
         else {
-            return Err("no published row is like it".into());
+            return Err("there is no matching published row".into());
         };
         let deviation = row.final_accuracy.get(1).filter(|std| **std > 0.0);
         let difference = final_accuracy - mean;
@@ -258,7 +258,7 @@ impl Published {
         }
         if config.min_steps > 0 {
             let steps = counted(config.min_steps, "step");
-            differs.push(format!("at least {steps} a task"));
+            differs.push(format!("at least {steps} per task"));
         }
         if config.measured_on() != "test" {
             differs.push("measured on validation images".into());

@@ -335,7 +335,7 @@ impl RunTable<'_> {
         let mixed = self.mixed();
         if !mixed.is_empty() {
             notes.push(format!(
-                "means are also taken over runs that differ in {}",
+                "means include runs that differ in {}",
                 mixed.join(", ")
             ));
         }
@@ -346,7 +346,10 @@ impl RunTable<'_> {
         }));
         let left_out: Vec<String> = self.left_out.iter().map(|run| unfinished(run)).collect();
         if !left_out.is_empty() {
-            notes.push(format!("not finished, left out: {}", left_out.join("; ")));
+            notes.push(format!(
+                "omitted because unfinished: {}",
+                left_out.join("; ")
+            ));
         }
         notes.extend(self.uncalibrated());
         notes.extend(self.sources());
@@ -365,7 +368,7 @@ impl RunTable<'_> {
             let reasons = row.runs.iter().filter_map(|run| {
                 let method = &run.header.method;
                 let why = method.why_uncalibrated()?;
-                Some(format!("no calibration error of {}: {why}", method.title))
+                Some(format!("no calibration error for {}: {why}", method.title))
             });
             for reason in reasons.collect::<BTreeSet<_>>() {
                 let rows = rows_by_reason.entry(reason).or_default();

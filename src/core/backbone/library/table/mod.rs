@@ -155,7 +155,7 @@ fn entry(written: Written, at: &Path) -> Result<BackboneEntry> {
     let source = source(&written, at)?;
     let crop_ratio = written.crop_ratio.unwrap_or(0.875);
     if !is_crop_ratio(crop_ratio) {
-        return Err(refused(&written, "crop_ratio must lie between 0.01 and 1"));
+        return Err(refused(&written, "crop_ratio must be between 0.01 and 1"));
     }
     if let Some(sha256) = &written.sha256
         && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))
@@ -292,7 +292,7 @@ file = "small.safetensors"
     #[test]
     fn a_contradictory_entry_is_left_out_and_the_others_stay() {
         for (from, to, word) in [
-            ("heads = 2", "heads = 3", "no multiple of 3 heads"),
+            ("heads = 2", "heads = 3", "not a multiple of 3 heads"),
             ("heads = 2", "heads = [2, 2]", "one whole number"),
             (
                 "heads = 2",
@@ -302,16 +302,20 @@ file = "small.safetensors"
             ("depth = 2", "", "depth is missing"),
             ("family = \"vit\"", "family = \"vgg\"", "family must be"),
             ("\"symmetric\"", "\"none\"", "normalisation must be"),
-            ("file =", "hub = \"a/b\"\nurl =", "exactly one origin"),
-            ("\"small", "\"//server/small", "another computer"),
+            ("file =", "hub = \"a/b\"\nurl =", "exactly one source"),
+            ("\"small", "\"//server/small", "other computers"),
             (
                 "file =",
                 "hub = \"a/b\"\nfile = \"//server/x\"\n#",
-                "plain name",
+                "file name inside",
             ),
-            ("file =", "hub = \"a/b\"\nfile = \"../x\"\n#", "plain name"),
-            ("file =", "hub = \"../../b\"\n#", "plain name"),
-            ("\"small", "\"\\\\/server/small", "another computer"),
+            (
+                "file =",
+                "hub = \"a/b\"\nfile = \"../x\"\n#",
+                "file name inside",
+            ),
+            ("file =", "hub = \"../../b\"\n#", "file name inside"),
+            ("\"small", "\"\\\\/server/small", "other computers"),
             ("heads = 2", "heads = 2\ncrop_ratio = 1.5", "crop_ratio"),
             ("heads = 2", "heads = 2\nsha256 = \"12\"", "hexadecimal"),
             ("heads = 2", "heads = 2\npet_blocks = 3", "pet_blocks"),

@@ -17,7 +17,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
         ..
     } = written;
     if written.revision.is_some() && hub.is_none() {
-        return Err(refused(written, "a revision belongs to a hub"));
+        return Err(refused(written, "revision needs hub"));
     }
     match (embedded, hub, url, file) {
         (Some(true), None, None, None) => Ok(WeightSource::Embedded),
@@ -25,7 +25,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
         (None, Some(repository), None, file)
             if !is_below(repository) || !file.as_deref().is_none_or(is_below) =>
         {
-            let why = "hub must be owner/name, and its file a plain name in there";
+            let why = "hub must be owner/name, and file a file name inside it";
             Err(refused(written, why))
         }
         (None, Some(repository), None, file) => Ok(WeightSource::Hub {
@@ -37,7 +37,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
         // Listing the networks looks whether the file is there, and nobody chose it.
         (None, None, None, Some(file)) if is_elsewhere(file) => Err(refused(
             written,
-            "a file of another computer is not looked for unasked: choose it as the backbone instead",
+            "files on other computers are not accessed automatically: choose the file as the backbone instead",
         )),
         (None, None, None, Some(file)) => {
             let folder = at.parent().unwrap_or(Path::new(""));
@@ -45,7 +45,7 @@ pub(super) fn source(written: &Written, at: &Path) -> Result<WeightSource> {
         }
         _ => Err(refused(
             written,
-            "the weights need exactly one origin: hub (with file), url, or file alone",
+            "the weights need exactly one source: hub (with file), url, or only file",
         )),
     }
 }

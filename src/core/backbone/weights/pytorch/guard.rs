@@ -35,7 +35,7 @@ pub(super) fn check(path: &Path) -> Result<u64, String> {
     } else if start.first() == Some(&0x80) {
         return Err("it is a pickle without tensors".into());
     } else {
-        return Err("PyTorch files of before 2017 are not read; save it again".into());
+        return Err("PyTorch files from before 2017 are not supported; save it again".into());
     }
     Ok(length)
 }
@@ -78,7 +78,7 @@ fn older(file: File) -> Result<(), String> {
 
 fn too_long() -> String {
     let most = MOST_PICKLE >> 20;
-    format!("what it says of its tensors is longer than {most} MB")
+    format!("the description of its tensors is longer than {most} MB")
 }
 
 /// Steps over one pickle, its end included.

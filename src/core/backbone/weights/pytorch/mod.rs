@@ -71,7 +71,7 @@ pub fn open(path: &Path) -> Result<Tensors> {
 /// [`files::open_zip`]). It is then given a temporary copy without the ZIP64 records. It holds the copy open, so the
 /// copy's name is removed at once.
 fn reader(path: &Path) -> Result<PytorchReader> {
-    let unread = |error| foreign(path, &format!("it is no PyTorch state dict ({error})"));
+    let unread = |error| foreign(path, &format!("it is not a PyTorch state dict ({error})"));
     let error = match PytorchReader::new(path) {
         Err(error @ PytorchError::Zip(_)) => error,
         read => return read.map_err(unread),

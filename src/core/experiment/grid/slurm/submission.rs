@@ -72,12 +72,12 @@ pub fn submit(
     let root = plan.root.clone();
     let folder = root.join(FOLDER);
     fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of submissions", &folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of submissions", &folder, &error))?;
     let root = dunce::canonicalize(&root)
         .map_err(|error| Problem::io("find the folder of runs", &root, &error))?;
     let lock = folder.join("lock");
     let held = files::lock_own(&lock, PATIENCE)
-        .map_err(|error| Problem::io("take the lock of submissions", &lock, &error))?;
+        .map_err(|error| Problem::io("lock the submissions", &lock, &error))?;
     let Some(_held) = held else {
         return Err(Problem::new(message!("slurm-another-submits"))
             .at_path(&root)
@@ -122,7 +122,7 @@ fn noted(plan: &GridPlan, cells: &[usize], (root, place): (&Path, &str)) -> Resu
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
     let folder = root.join(FOLDER).join(format!("{now}-{grid}"));
     fs::create_dir_all(&folder)
-        .map_err(|error| Problem::io("make the folder of the submission", &folder, &error))?;
+        .map_err(|error| Problem::io("create the folder of the submission", &folder, &error))?;
     let cells = cells.iter().map(|cell| SubmittedCell {
         number: cell + 1,
         settings: plan.settings_key(*cell),
@@ -155,7 +155,7 @@ fn prepared(
         own.join("plugins"),
     ] {
         fs::create_dir_all(&part)
-            .map_err(|error| Problem::io("make the folder of the submission", &part, &error))?;
+            .map_err(|error| Problem::io("create the folder of the submission", &part, &error))?;
     }
     let file = folder.join(format!("{}.toml", note.grid));
     write_file(&file, given.text.as_bytes())?;
