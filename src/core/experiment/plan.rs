@@ -235,14 +235,14 @@ impl TrainingPlan {
         }
         let classes = self.scenario.names(&self.data.classes);
         if classes != header.class_order || self.scenario.tasks != header.tasks {
-            return changed("the data set's classes");
+            return changed("the dataset's classes");
         }
         if self.images() != (header.train_images.clone(), header.test_images.clone()) {
-            return changed("the number of images in the data set");
+            return changed("the number of images in the dataset");
         }
         let images = header.images.as_ref();
         if images.is_some_and(|images| !self.data.has_images(images)) {
-            return changed("the data set's images");
+            return changed("the dataset's images");
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl Format {
         (
             Self::Peft,
             "peft",
-            "a LoRA as the library peft loads it onto a network of timm",
+            "a LoRA in the format of the library peft, for a network of timm",
         ),
         (
             Self::Onnx,

@@ -11,9 +11,9 @@ pub const PREPARE: &str = r#"PREPARATION = json.loads((Path(__file__).resolve().
 
 
 def rgb(image):
-    """An image of any kind as 8-bit RGB. 16-bit grey is scaled as LAE Studio does it; Pillow would clip it at 255."""
+    """Converts an image to 8-bit RGB. 16-bit grey is scaled as in LAE Studio; Pillow would clip it at 255."""
     if image.mode == "F":
-        raise ValueError("LAE Studio reads no images of floating-point numbers")
+        raise ValueError("LAE Studio does not support floating-point images")
     if image.mode == "I" or image.mode.startswith("I;16"):
         grey = np.asarray(image).astype(np.int64).clip(0, 65535)
         grey = (grey << (16 - PREPARATION["bit_depth"])).clip(0, 65535)
@@ -22,7 +22,7 @@ def rgb(image):
 
 
 def prepare(image):
-    """An image, or its path → 3 × size × size pixels in [0, 1], as LAE Studio prepares it."""
+    """An image or its path → 3 × size × size pixels in [0, 1], as in LAE Studio."""
     if not isinstance(image, Image.Image):
         image = Image.open(image)
     kept_as = " ".join(str(tile[3]) for tile in getattr(image, "tile", []))
@@ -75,13 +75,13 @@ pub fn preparation(model: &Model<'_>, normalises: bool) -> Result<Vec<u8>> {
     json(&Preparation {
         size: input.size,
         resize_shorter_side_to: input.shorter_side(),
-        interpolation: "bilinear, antialiased as Pillow does it",
+        interpolation: "bilinear with antialiasing, as in Pillow",
         crop: "centre",
         channels: "RGB; grey is repeated, alpha is dropped, EXIF orientation is applied",
         bit_depth: model.predictor.header().config.bit_depth,
         sixteen_bits: "value * 2^(16 - bit_depth), at most 65535, then / 257, rounded (Pillow's convert clips 16-bit grey at \
                        255 instead)",
-        pixels: "numbers in [0, 1], pictures x channels x rows x columns",
+        pixels: "numbers in [0, 1], images x channels x rows x columns",
         mean: scale.mean,
         std: scale.std,
         normalised_inside_the_model: normalises,

@@ -107,7 +107,7 @@ impl Exemplars {
         let stored = named(from, "exemplars")?;
         let whole = |value: &f32| value.fract() == 0.0 && *value >= 0.0;
         if !stored.values.iter().all(whole) || !stored.values.len().is_multiple_of(3) {
-            return Err(Problem::new("the table of exemplars holds no whole rows"));
+            return Err(Problem::new("the table of exemplars has incomplete rows"));
         }
         let mut read = Self::default();
         for row in stored.values.chunks_exact(3) {

@@ -37,7 +37,7 @@ impl Features {
     pub fn of(&self, expert: Expert) -> Result<Tensor<2>> {
         match self.parts(expert) {
             [] => Err(Problem::new(format!(
-                "there are no features of the {} expert",
+                "the {} expert has no features",
                 expert.name()
             ))),
             [only] => Ok(only.clone()),

@@ -178,7 +178,7 @@ impl Prototypes {
         let tensor = shaped(from, "prototypes", &[rows, width])?;
         if rows > classes {
             let (rows, classes) = (counted(rows, "prototype"), counted(classes, "class"));
-            return Err(Problem::new(format!("it holds {rows} for {classes}")));
+            return Err(Problem::new(format!("it has {rows} for {classes}")));
         }
         let each = tensor.values.chunks_exact(width.max(1)).enumerate();
         let measured = each.filter(|(_, row)| row.iter().any(|value| *value != 0.0));

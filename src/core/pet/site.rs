@@ -282,7 +282,7 @@ impl Site {
         (
             Site::Tokens,
             "tokens",
-            "e: the tokens before the block, h: after it; the result has the tokens of h, or those of e where `input` added some that leave again",
+            "e: the tokens before the block, h: after it; the result has the tokens of h, or those of e if `input` added tokens that are removed again",
         ),
         (
             Site::Norm1,
@@ -302,7 +302,7 @@ impl Site {
         (
             Site::Input,
             "input",
-            "e: the tokens that enter the block, the class token first; the result takes their place and may have more, before the patches",
+            "e: the tokens that enter the block, the class token first; the result replaces them and may have additional tokens, before the patches",
         ),
     ];
 

@@ -46,15 +46,15 @@ pub fn asked(command: &Command) {
         Command::Move { job, place } => {
             tracing::info!(job_id = job.number(), place, "asked to move in the queue");
         }
-        Command::Release(job) => tracing::info!(job_id = job.number(), "asked to let go"),
-        Command::Hold(held) => tracing::info!(held, "asked to hold the queue or let it go"),
+        Command::Release(job) => tracing::info!(job_id = job.number(), "asked to release"),
+        Command::Hold(held) => tracing::info!(held, "asked to hold or release the queue"),
         Command::Predict(request) => {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
             tracing::debug!(ticket, tasks, "asked to predict");
         }
         Command::Inside(request) => {
             let (ticket, tasks) = (request.ticket, request.tasks.len());
-            tracing::debug!(ticket, tasks, "asked to look inside");
+            tracing::debug!(ticket, tasks, "asked to inspect");
         }
         Command::Sheet(request) => {
             let (ticket, task) = (request.ticket, request.task);
@@ -65,10 +65,10 @@ pub fn asked(command: &Command) {
             tracing::info!(ticket, task, "asked for doubtful labels");
         }
         Command::StopSheet(ticket) => {
-            tracing::info!(ticket, "asked to stop a table or a look at labels");
+            tracing::info!(ticket, "asked to stop a table or a label check");
         }
-        Command::ForgetData => tracing::debug!("asked to look at data anew"),
-        Command::Shutdown => tracing::info!("asked to end"),
+        Command::ForgetData => tracing::debug!("asked to reload data"),
+        Command::Shutdown => tracing::info!("asked to shut down"),
     }
 }
 
@@ -77,7 +77,7 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
     let job_id = job.map_or(0, JobId::number);
     match event {
         Event::Began(_) => tracing::info!(job_id, "the job begins"),
-        Event::Removed(_) => tracing::info!(job_id, "taken out of the queue"),
+        Event::Removed(_) => tracing::info!(job_id, "removed from the queue"),
         Event::Finished { .. } => tracing::info!(job_id, "the job is finished"),
         Event::Stopped { .. } => tracing::info!(job_id, "the job was stopped"),
         Event::Failed { problem, .. } => {
@@ -100,15 +100,15 @@ pub fn of_engine(job: Option<JobId>, event: &Event) {
             DoubtState::Working(..) => {}
             DoubtState::Done(answers) => {
                 let pictures = answers.labels.len();
-                tracing::info!(ticket, pictures, "training pictures were looked at");
+                tracing::info!(ticket, pictures, "training images were checked");
             }
-            DoubtState::Stopped => tracing::info!(ticket, "a look at labels was stopped"),
+            DoubtState::Stopped => tracing::info!(ticket, "the label check was stopped"),
             DoubtState::Failed(problem) => {
-                tracing::warn!(ticket, "no look at labels: {}", told(problem));
+                tracing::warn!(ticket, "the label check failed: {}", told(problem));
             }
         },
         Event::NotInside { ticket, problem } => {
-            tracing::warn!(ticket, "not seen inside: {}", told(problem));
+            tracing::warn!(ticket, "the inspection failed: {}", told(problem));
         }
         _ => {}
     }
@@ -189,7 +189,7 @@ fn of_run(event: &Event) {
             );
         }
         Event::TakenUp { reports, .. } => {
-            tracing::info!(finished = reports.len(), "a run is taken up");
+            tracing::info!(finished = reports.len(), "a run is resumed");
         }
         Event::Saved { bytes, .. } => tracing::debug!(bytes, "saved"),
         Event::Remark { problem, .. } => tracing::warn!("remark: {}", told(problem)),

@@ -40,7 +40,7 @@ impl Scores {
             }
             Self::Cosines => Some("its scores are cosine similarities, not probabilities"),
             Self::Regression => Some("its scores are outputs of a regression, not probabilities"),
-            Self::Votes => Some("its answer is elected by votes, which are not probabilities"),
+            Self::Votes => Some("its answers are decided by votes, which are not probabilities"),
         }
     }
 }
@@ -72,7 +72,7 @@ impl MethodFacts {
     pub fn why_uncalibrated(&self) -> Option<&'static str> {
         match self.scores {
             Some(scores) => scores.why_uncalibrated(),
-            None => Some("it is not known whether its scores are probabilities"),
+            None => Some("it is unknown whether its scores are probabilities"),
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn file<'a>(grid: &Grid, rows: impl Iterator<Item = ChosenRow<'a>>) -
     };
     let title = quoted(&format!("{title}, as chosen"))?;
     let about = quoted(
-        "Chosen on a validation share of the training images; here they meet the test images.",
+        "Settings chosen on a validation share of the training images; this grid measures on the test images.",
     )?;
     let mut text = format!("title = {title}\nabout = {about}\n");
     for ChosenRow { title, part, row } in rows {

@@ -313,7 +313,7 @@ fn beside_coda(
     let preset = paper(
         name,
         title,
-        "CODA-Prompt comparison",
+        "compared with CODA-Prompt",
         data,
         classes_per_task,
     );

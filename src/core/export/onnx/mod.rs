@@ -258,14 +258,14 @@ fn folded(graph: &mut Graph, shares: &Value, again: &[(usize, usize)], classes: 
 
 fn readme(model: &Model<'_>) -> String {
     format!(
-        "# {}\n\n`model.onnx` (opset {OPSET}) takes `images`, pixels in [0, 1] as `preprocessing.json` says, and gives `scores` \
-         and `probabilities` of the classes of `classes.json`, in their order.\n\n```\npip install onnxruntime numpy pillow\n```\n\n\
+        "# {}\n\n`model.onnx` (opset {OPSET}) takes `images`, with pixels in [0, 1] as described in `preprocessing.json`, and returns `scores` \
+         and `probabilities` for the classes in `classes.json`, in that order.\n\n```\npip install onnxruntime numpy pillow\n```\n\n\
          ```python\nimport numpy\nimport onnxruntime\nfrom prepare import prepare\n\
          session = onnxruntime.InferenceSession(\"model.onnx\")\n\
          images = numpy.stack([prepare(\"image.png\")])\n\
          scores, probabilities = session.run(None, {{\"images\": images}})\n```\n\n`images` is a float32 array of \
-         N × 3 × size × size. `prepare.py` prepares images as LAE Studio does; other software has to do as \
-         `preprocessing.json` says. `check.safetensors` holds two pictures of noise and what LAE Studio says to them.\n",
+         N × 3 × size × size. `prepare.py` prepares images as LAE Studio does; other software must follow \
+         `preprocessing.json`. `check.safetensors` contains two noise images and LAE Studio's answers for them.\n",
         title(model)
     )
 }

@@ -26,13 +26,13 @@ pub fn network(model: &Model<'_>) -> Result<String> {
     }
     file += &format!(
         "\nHERE = Path(__file__).resolve().parent\n\n\ndef normalised(images):\n    \
-         \"\"\"Pixels in [0, 1] (N × 3 × size × size) → what the network takes.\"\"\"\n    \
+         \"\"\"Pixels in [0, 1] (N × 3 × size × size) → input of the network.\"\"\"\n    \
          mean, std = torch.tensor({:?}), torch.tensor({:?})\n    \
          return (images - mean.view(3, 1, 1)) / std.view(3, 1, 1)\n\n\n",
         scale.mean, scale.std
     );
     file += &text.network;
-    file += "def load():\n    \"\"\"The backbone with its weights, ready to take an adapter.\"\"\"\n    \
+    file += "def load():\n    \"\"\"The backbone with its weights, to load an adapter into.\"\"\"\n    \
              network = make_network()\n    network.load_state_dict(load_file(HERE / \"backbone.safetensors\"))\n    \
              return network.eval()\n";
     Ok(file)
@@ -42,7 +42,7 @@ pub fn network(model: &Model<'_>) -> Result<String> {
 pub fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> String {
     let first = folders.first().copied().unwrap_or(".");
     let which = match folders {
-        [] => "The adapter lies here.".to_owned(),
+        [] => "The adapter is in this folder.".to_owned(),
         several => format!(
             "There is one adapter for each expert: `{}`.",
             several.join("`, `")
@@ -50,18 +50,18 @@ pub fn readme(model: &Model<'_>, folders: &[&str], of_transformers: bool) -> Str
     };
     let others = match of_transformers {
         true => {
-            "\nThe same adapter for the `ViTModel` of transformers (version 5) lies in `transformers` below it. Its network \
-             must have these weights; `last_hidden_state[:, 0]` are then the features.\n"
+            "\nThe same adapter for the `ViTModel` of transformers (version 5) is in its subfolder `transformers`. The network \
+             must have these weights; `last_hidden_state[:, 0]` is then the feature.\n"
         }
         false => "",
     };
     format!(
-        "# {}\n\n{which} Each is LoRA as peft has it, on the layers of timm's network; scales are part of B.\n\n\
+        "# {}\n\n{which} Each is a LoRA in the format of peft, for the layers of timm's network; scales are part of B.\n\n\
          ```\npip install torch timm peft safetensors numpy pillow\n```\n\n```python\nimport torch\nfrom peft import PeftModel\n\
          from network import load, normalised\nfrom prepare import prepare\n\
          model = PeftModel.from_pretrained(load(), \"{first}\")\nimages = torch.from_numpy(prepare(\"image.png\"))[None]\n\
-         features = model(normalised(images))\n```\n\n`features` are those that the run's heads read; `--format torch` has the heads, too. \
-         `check.safetensors` holds two pictures of noise and the features that LAE Studio has for them (`features.NAME`).\n{others}",
+         features = model(normalised(images))\n```\n\n`features` is the input of the run's heads; `--format torch` includes the heads. \
+         `check.safetensors` contains two noise images and LAE Studio's features for them (`features.NAME`).\n{others}",
         title(model)
     )
 }

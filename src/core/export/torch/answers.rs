@@ -127,7 +127,7 @@ fn cosines(names: &[&str], parts: &[CosinePart], absent: &[usize]) -> Vec<String
     }
     if !absent.is_empty() {
         lines.push(format!(
-            "scores[:, {}] -= 1  # classes that no picture was seen of",
+            "scores[:, {}] -= 1  # classes without any image seen",
             list(absent)
         ));
     }
@@ -143,7 +143,7 @@ fn projected(name: &str, empty: &[(usize, usize)]) -> Vec<String> {
     let (own, of): (Vec<usize>, Vec<usize>) = empty.iter().copied().unzip();
     if !own.is_empty() {
         lines.push(format!(
-            "scores[:, {}] = -math.inf  # taught again: they count for another class",
+            "scores[:, {}] = -math.inf  # taught again: they count as another class",
             list(&own)
         ));
     }

@@ -27,15 +27,15 @@ const TAIL: &str = r#"
         return self.answers(images)[0]
 
     @torch.inference_mode()
-    def predict(self, picture):
-        """A picture, or its path → (class, probability) from the most probable on."""
-        pixels = torch.from_numpy(prepare(picture))
+    def predict(self, image):
+        """An image or its path → (class, probability), most probable first."""
+        pixels = torch.from_numpy(prepare(image))
         shares = list(self.answers(pixels[None])[1].values())[-1][0]
         return [(CLASSES[at], float(shares[at])) for at in shares.argsort(descending=True)]
 
 
 def load():
-    """The model with its weights, ready to answer."""
+    """The model with its weights, in evaluation mode."""
     model = Model()
     model.load_state_dict(load_file(HERE / "weights.safetensors"))
     return model.eval()
@@ -43,16 +43,16 @@ def load():
 
 @torch.inference_mode()
 def check():
-    """Differences from what LAE Studio answers to two pictures of noise, by name of the answer."""
-    told = load_file(HERE / "check.safetensors")
-    model, images = load(), told.pop("images")
+    """Differences from LAE Studio's answers for two noise images, by name of the answer."""
+    expected = load_file(HERE / "check.safetensors")
+    model, images = load(), expected.pop("images")
     scores, experts = model.answers(images)
     found = {"scores": scores} | {f"expert.{name}": shares for name, shares in experts.items()}
     for name in model.pets:
         found[f"features.{name}"] = model.features((images - model.mean) / model.std, name)
     return {
         name: float((found[name] - values).abs().max() / values.abs().max().clamp(min=1))
-        for name, values in told.items()
+        for name, values in expected.items()
     }
 
 
@@ -75,7 +75,7 @@ pub fn text(model: &Model<'_>, network: &TorchText, pets: &PetText) -> String {
     for line in USE {
         text += &format!("    {line}\n");
     }
-    text += "\n`python model.py` says whether the answers are those of LAE Studio, `python model.py PICTURE …` answers.\n\
+    text += "\n`python model.py` compares the answers with those of LAE Studio, `python model.py IMAGE …` classifies images.\n\
              It needs torch, timm, safetensors, numpy and pillow.\n\"\"\"\n\n";
     text += &imports(network);
     text += HEAD;
@@ -134,17 +134,17 @@ fn class(model: &Model<'_>, pets: &PetText) -> String {
             "        self.register_buffer(\"{name}\", torch.tensor({values:?}).view(3, 1, 1), persistent=False)\n"
         );
     }
-    text += "\n    def features(self, images, name):\n        \"\"\"Normalised images → what the network with these PETs makes of them.\"\"\"\n        \
+    text += "\n    def features(self, images, name):\n        \"\"\"Normalised images → features of the network with these PETs.\"\"\"\n        \
              x = run(self.network, self.pets[name], embed(self.network, images))\n";
     text += "        return pool(self.network, x)\n\n    def answers(self, images):\n        \
-             \"\"\"Pixels in [0, 1] → scores (N × classes), and what each expert says: probabilities by\n        \
+             \"\"\"Pixels in [0, 1] → scores (N × classes), and the probabilities of each expert by\n        \
              its name. The last expert is the answer.\"\"\"\n        images = (images - self.mean) / self.std\n";
     for line in answers::lines(model) {
         text += &format!("        {line}\n");
     }
     let again = model.again();
     if !again.is_empty() {
-        text += "        # Classes taught twice: the more certain of both outputs speaks.\n        \
+        text += "        # Classes taught twice: the larger of both outputs counts.\n        \
                  for shares in experts.values():\n";
         for (own, of) in again {
             text += &format!(
@@ -161,13 +161,13 @@ pub fn readme(model: &Model<'_>) -> String {
     let classes = counted(model.predictor.classes().len(), "class");
     format!(
         "# {}\n\n{classes}, on the backbone {} (its weights: {}).\n\n```\npip install torch timm safetensors numpy pillow\n```\n\n\
-         ```python\n{}\n```\n\n`python model.py` holds the answers against those of LAE Studio, which lie in `check.safetensors`.\n\n\
-         | file | holds |\n|---|---|\n\
-         | `model.py` | the whole model, to be read: network, PET, answers |\n\
+         ```python\n{}\n```\n\n`python model.py` compares the answers with those of LAE Studio in `check.safetensors`.\n\n\
+         | file | contents |\n|---|---|\n\
+         | `model.py` | the whole model as readable code: network, PET, answers |\n\
          | `weights.safetensors` | all its numbers; those of the backbone under timm's names after `network.` |\n\
-         | `preprocessing.json` | how a picture is made ready |\n\
+         | `preprocessing.json` | how images are preprocessed |\n\
          | `classes.json` | the classes in the order of the outputs |\n\
-         | `check.safetensors` | two pictures of noise, and what LAE Studio says to them |\n",
+         | `check.safetensors` | two noise images and LAE Studio's answers for them |\n",
         title(model),
         one_line(&entry.name),
         one_line(&entry.licence),

@@ -214,7 +214,7 @@ fn counted<'a>(name: &str, tensor: &'a HostTensor, count: usize) -> Result<&'a [
     if found == count {
         return Ok(&tensor.values);
     }
-    let what = format!("{name} holds {found} numbers, not {count}");
+    let what = format!("{name} has {found} numbers, not {count}");
     Err(Problem::new(what))
 }
 

@@ -11,13 +11,13 @@ use crate::run::places::Slurm;
 /// The script as it comes with the program; people may put their own in its place.
 pub const TEMPLATE: &str = r#"#!/bin/bash
 {options}
-# A run that the cluster interrupts comes into the queue again.
+# Requeue a run that the cluster interrupts.
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# A minute before its time is over it is told to save itself.
+# Send a signal one minute before the time limit, to save the run.
 #SBATCH --signal=B:TERM@60
 
-# One task of the array is one run of the grid. `exec`, so that signals reach the program itself.
+# Each array task is one run of the grid. `exec` lets signals reach the program.
 {setup}
 exec {command}
 "#;
