@@ -234,7 +234,7 @@ mod tests {
             let ended = || try_run(&format!("kill -{signal} $$"), Duration::from_secs(20));
             let unknown = verdict(&gpu(), Some(&file), ended);
             assert!(
-                !unknown.good && unknown.note.contains("ended"),
+                !unknown.good && unknown.note.contains("was stopped"),
                 "{unknown:?}"
             );
             assert!(!file.exists(), "{signal}: nothing is kept");

@@ -230,7 +230,12 @@ pub(super) fn slots_csv(slots: &[SlotCounts]) -> Result<Vec<u8>> {
 /// Reads `prompts/task_N.csv` of so many tasks.
 pub(super) fn read_slots(bytes: &[u8], path: &Path, tasks: usize) -> Result<Vec<SlotCounts>> {
     let rows = from_csv::<SlotRow>(bytes, path)?;
-    let damaged = || damaged_table(path, &format!("it does not have {tasks} × {tasks} rows"));
+    let damaged = || {
+        damaged_table(
+            path,
+            &format!("its rows do not form {tasks} × {tasks} slots"),
+        )
+    };
     if rows.len() != tasks * tasks {
         return Err(damaged());
     }
