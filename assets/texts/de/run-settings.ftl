@@ -4,7 +4,7 @@
 
 setting-data-title = Daten
 setting-data-meaning = digits, letters, ein veröffentlichter Datensatz oder ein Pfad: ein Ordner mit einem Unterordner je Klasse, die Dateien von CIFAR, ein Archiv
-setting-data-refused = kein Datensatz ist ausgewählt
+setting-data-refused = es ist kein Datensatz ausgewählt
 setting-data-refused-try = gib digits, letters oder einen Ordner mit einem Unterordner je Klasse an
 setting-data-fix = Die Ziffern verwenden
 setting-backbone-title = Backbone
@@ -124,7 +124,7 @@ setting-cache-mb-refused-try = 1024 ist üblich; 0 behält keine dekodierten Bil
 # Eigene Einstellungen der Methoden.
 
 setting-weight-decay-title = Weight Decay
-setting-weight-decay-meaning = Weight Decay je Schritt, mal der Lernrate
+setting-weight-decay-meaning = Anteil jedes trainierten Parameters, den jeder Schritt abzieht, mal der Lernrate
 setting-dropout-title = Dropout
 setting-dropout-meaning = Im Training das Dropout anwenden, das in der Gleichung des Plugins steht (beim Adapter ein Zehntel)
 setting-keep-weights-title = Gespeicherte Gewichte
@@ -192,7 +192,7 @@ setting-ema-title = α
 setting-ema-meaning = Anteil, den das Offline-PET in jedem Schritt von sich selbst behält; 0.9999 ist der Wert der Veröffentlichung, 0.999 passt zu kurzen Läufen
 setting-ema-fix = Das übliche α verwenden
 setting-alpha-title = α
-setting-alpha-meaning = Gesamtgewicht der Unterräume anderer Tasks, gegenüber 1 für den eigenen
+setting-alpha-meaning = Gewicht der Unterräume anderer Tasks zusammen; der eigene hat Gewicht 1
 setting-ewc-lambda-title = λ
 setting-ewc-lambda-meaning = Stärke der Strafe auf wichtige Parameter; 0 ist die Baseline
 setting-ewc-gamma-title = γ

@@ -310,13 +310,7 @@ fn beside_coda(
     data: Paper,
     classes_per_task: usize,
 ) -> Preset {
-    let preset = paper(
-        name,
-        title,
-        "compared with CODA-Prompt",
-        data,
-        classes_per_task,
-    );
+    let preset = paper(name, title, "beside CODA-Prompt", data, classes_per_task);
     let run = RunConfig {
         backbone: TUNED.into(),
         ..preset.with_pet("prefix", 10)

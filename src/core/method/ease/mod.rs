@@ -43,7 +43,7 @@ pub const SPEC: MethodSpec = MethodSpec {
         SettingSpec {
             key: "alpha",
             title: "α",
-            meaning: "Total weight of the subspaces of other tasks, relative to 1 for a task's own",
+            meaning: "Total weight of the subspaces of other tasks; a task's own subspace has weight 1",
             kind: SettingKind::Real {
                 default: 0.1,
                 least: 0.0,
