@@ -310,7 +310,13 @@ fn beside_coda(
     data: Paper,
     classes_per_task: usize,
 ) -> Preset {
-    let preset = paper(name, title, "beside CODA-Prompt", data, classes_per_task);
+    let preset = paper(
+        name,
+        title,
+        "CODA-Prompt comparison",
+        data,
+        classes_per_task,
+    );
     let run = RunConfig {
         backbone: TUNED.into(),
         ..preset.with_pet("prefix", 10)

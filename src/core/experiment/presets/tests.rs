@@ -76,7 +76,7 @@ fn the_papers_experiments_load_the_weights_that_their_authors_load() {
     for preset in presets() {
         let Some(paper) = preset.paper else { continue };
         let wanted = match preset.hint {
-            "beside CODA-Prompt" => (TUNED, "prefix", 10),
+            "CODA-Prompt comparison" => (TUNED, "prefix", 10),
             _ => (ORIGINAL, "adapter", 5),
         };
         let run = &preset.run;
