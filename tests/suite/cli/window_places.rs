@@ -329,8 +329,10 @@ fn a_run_at_a_place_is_paused_goes_on_and_is_stopped() {
     let mut session = open(&lab, config);
     session.choose_place(Some("lab".into()));
     session.start();
-    until(&mut session, "it learns", |s| {
-        live(s).is_some_and(|run| run.progress.is_some())
+    // A checkpoint is written after an epoch.
+    until(&mut session, "an epoch is over", |s| {
+        let progress = live(s).and_then(|run| run.progress.as_ref());
+        progress.is_some_and(|progress| progress.epoch > 0)
     });
     session.wish_at("lab", lae_studio::run::event::Wish::Pause);
     until(&mut session, "it is paused", |s| {
