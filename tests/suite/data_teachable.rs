@@ -232,7 +232,7 @@ fn the_command_line_exports() {
     let done = data(&["export", &text(made.path()), "--to", &text(&to)]);
     let told = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(0), "{told}");
-    assert!(told.contains("6 pictures of 2 classes"), "{told}");
+    assert!(told.contains("6 images of 2 classes"), "{told}");
     assert_eq!(sizes(&open(&to).unwrap()).len(), 2);
     let wrong = data(&["export", "digits", "--to", "digits.rar"]);
     assert_eq!(wrong.status.code(), Some(1));

@@ -265,7 +265,7 @@ fn listing_a_plugin_costs_little_whatever_it_asks_for() {
         "@ up + 0 * mean(transpose(mean(wide @ wide @ wide)))\"",
     );
     let problem = broken(&text);
-    let said = "`wide @ wide`: with 1536×1536 the equation takes far more multiplications";
+    let said = "`wide @ wide`: with 1536×1536 the equation needs too many multiplications";
     assert!(problem.what.contains(said), "{problem}");
     // 3,000 variants.
     let mut text = GOOD.replace("description", "variant = \"first\"\ndescription");

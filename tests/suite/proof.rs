@@ -204,7 +204,7 @@ fn a_changed_picture_and_a_changed_label_are_named() {
         panic!("{report:?}");
     };
     assert!(
-        told.contains("training picture 3 of class \"bee\", "),
+        told.contains("training image 3 of class \"bee\", "),
         "{told}"
     );
     assert!(told.contains("bee/002.png"), "{told}");
@@ -374,7 +374,7 @@ fn on_another_processor_small_differences_are_rounding_and_large_ones_are_not() 
     let report = checked(&run, &asked);
     assert_eq!(report.verdict(), Verdict::EqualWithinRounding, "{report:?}");
     assert!(
-        report.rounding[0].contains("0 of 18 answers of another class"),
+        report.rounding[0].contains("0 of 18 answers have a different class"),
         "{report:?}"
     );
     replace(

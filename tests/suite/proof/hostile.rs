@@ -210,7 +210,7 @@ fn what_is_missing_unnamed_or_of_a_newer_version_is_refused() {
     assert!(
         refused(&zip(&honest.entries(), None))
             .what
-            .contains("does not name about.toml")
+            .contains("does not list about.toml")
     );
     let mut honest = Honest::new();
     honest.manifest(|manifest| manifest["format"] = 2.into());
