@@ -1,9 +1,9 @@
-//! How tensors are compared with those of a file.
+//! Compares tensors with those of a file.
 //!
-//! Error: max|a − b| / max|b|; where the reference is all zero, zero is required. For gradients of a
-//! run of tasks the denominator is at least a thousandth of the step's largest entry, and the set of
-//! their names says what is trained. What training changed is compared as a change too: a small one
-//! hides behind a large value.
+//! Error: max|a − b| / max|b|; if the reference is all zero, zero is required. For gradients of a
+//! run of tasks the denominator is at least a thousandth of the step's largest entry, and the names
+//! in the file must be those of the trained parameters. Changes made by training are also compared
+//! as differences, because a large value hides a small change.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ impl<'a> Comparer<'a> {
         Ok(())
     }
 
-    /// Compares a tensor on the device with the file's of this name.
+    /// Compares a tensor on the device with the file's tensor of this name.
     pub(super) fn compare_tensor<const D: usize>(
         &mut self,
         name: &str,
@@ -113,7 +113,7 @@ impl<'a> Comparer<'a> {
         for (name, wanted) in theirs[1] {
             let find = |named: &Named| {
                 let found = named.get(name).cloned();
-                found.ok_or_else(|| Problem::new(format!("nothing called {name} is there")))
+                found.ok_or_else(|| Problem::new(format!("there is no tensor named {name}")))
             };
             let (then, got, wanted_then) = (find(ours[0])?, find(ours[1])?, find(theirs[0])?);
             let size = largest(&wanted.values);

@@ -68,7 +68,7 @@ impl GoldenFile {
         })
     }
 
-    /// The method the file is of; `None` for LAE.
+    /// The method of the file; `None` for LAE.
     pub(super) fn method(&self) -> Option<&str> {
         self.settings.get("method").map(String::as_str)
     }
@@ -165,7 +165,7 @@ impl GoldenFile {
         Ok(Tensor::from_data(data, device))
     }
 
-    /// Part `index` of a tensor of batches of targets.
+    /// Returns part `index` of a tensor of batches of targets.
     pub(super) fn batch_labels(&self, name: &str, index: usize) -> Result<Vec<usize>> {
         let all = self.labels(name, 0)?;
         let batch = self.tensor(name)?.shape.last().copied();

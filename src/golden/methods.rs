@@ -1,5 +1,5 @@
-//! What each method adds to the run of tasks of its files: what they start from, what they train and
-//! what is compared beside losses and answers.
+//! What each method adds to the run of tasks in its files: its initial state, the trained
+//! parameters, and what is compared besides losses and answers.
 
 use burn::tensor::Tensor;
 
@@ -23,7 +23,7 @@ use crate::nn::Place;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
 
-/// Runs one file of one of these methods.
+/// Runs a file of one of these methods.
 pub(super) fn check(
     file: &GoldenFile,
     place: &Place,
@@ -45,7 +45,8 @@ pub(super) fn check(
     run.run(&mut *case, tolerance)
 }
 
-/// Compares features of the test images, as the heads read them, with the file's tensor of this name.
+/// Compares features of the test images, in the form that the heads receive, with the file's tensor
+/// of this name.
 fn compare_features(
     to: &mut Comparer<'_>,
     name: &str,
@@ -64,16 +65,16 @@ fn compare_prototypes(to: &mut Comparer<'_>, task: usize, method: &dyn Method) -
     to.compare(&format!("task.{task}.prototypes"), rows, limit)
 }
 
-/// A method whose state is compared as its checkpoint has it, under the same names: SimpleCIL, EWC,
-/// iCaRL and every new one. What Adam keeps of the gradients is compared, too.
+/// A method whose state is compared as stored in its checkpoint, under the same names: SimpleCIL,
+/// EWC, iCaRL and every new one. Adam's moments are compared, too.
 struct Any {
     method: Box<dyn Method>,
-    /// The last checkpoint that was asked for.
+    /// The last checkpoint that was requested.
     trained: Named,
 }
 
 impl Any {
-    /// Compares all of the file's tensors behind `prefix` with those of a checkpoint behind `ours`.
+    /// Compares all of the file's tensors under `prefix` with those of a checkpoint under `ours`.
     /// Indices of images are compared exactly.
     fn compare_kept(
         to: &mut Comparer<'_>,
@@ -87,7 +88,8 @@ impl Any {
                 _ => to.tolerance.trajectory,
             };
             let got = checkpoint.get(&format!("{ours}{name}"));
-            let got = got.ok_or_else(|| Problem::new(format!("nothing called {name} is kept")))?;
+            let got =
+                got.ok_or_else(|| Problem::new(format!("there is no tensor named {name}")))?;
             to.compare(&format!("{prefix}{name}"), &got.values, limit)?;
         }
         Ok(())
@@ -146,17 +148,17 @@ impl Case for Any {
     }
 }
 
-/// A method that tunes a PET under a cosine head.
+/// A method that tunes a PET and has a cosine head.
 trait TunesPet: Method + Sized {
-    /// What the present task trains, if anything.
+    /// Returns what the current task trains, if anything.
     fn session(&mut self) -> Option<&mut Tuning>;
 
-    /// Replaces what is drawn once a run by what the file has.
+    /// Replaces the random values that are drawn once per run by those of the file.
     fn take(&mut self, _: &GoldenFile) -> Result<()> {
         Ok(())
     }
 
-    /// As [`Case::compare`].
+    /// See [`Case::compare`].
     fn compare_own(&mut self, to: &mut Comparer<'_>, task: usize, test: &Tensor<4>) -> Result<()>;
 }
 
@@ -256,7 +258,7 @@ impl TunesPet for RanPac {
         };
         let gram: Vec<f32> = (0..side * side).map(entry).collect();
         to.compare(&name("G"), &gram, single)?;
-        // Classes to come have zeros in the file.
+        // The file has zeros for classes of later tasks.
         let columns = to.file.tensor(&name("Q"))?.shape.last().copied();
         let columns = columns.unwrap_or(0);
         let sums = regression.sums();

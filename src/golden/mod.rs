@@ -1,10 +1,10 @@
 //! Checks the program against files of exact tensors: features, logits, gradients, some training
 //! steps and the ensemble, through the same code that trains and predicts.
 //!
-//! A file holds a toy backbone, what a method starts from, and inputs with what must come out of
-//! them; its metadata says the sizes and the method. Without a method the file is of LAE (`lae`). The
-//! files of L2P, DualPrompt and CODA-Prompt have a form of their own (`prompts`); all others hold a
-//! whole run of tasks (`tasks`, and `methods` for what each method adds).
+//! A file contains a small backbone, the initial state of a method, inputs, and the expected
+//! results. Its metadata state the sizes and the method; without a method, the file is for LAE
+//! (`lae`). The files of L2P, DualPrompt and CODA-Prompt have their own form (`prompts`); all
+//! others contain a whole run of tasks (`tasks`, and `methods` for what each method adds).
 
 mod comparer;
 mod file;

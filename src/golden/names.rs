@@ -1,10 +1,10 @@
-//! How parameters are called in files that hold a whole run of tasks.
+//! Names of parameters in files that contain a whole run of tasks.
 
 use super::file::{GoldenFile, ours_of};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// How the adapter's parameters are named in the files: ours, theirs, and whether theirs lies transposed
+/// Names of the adapter's parameters: ours, the file's, and whether the file's is transposed
 /// (weights of a Linear are out × in there).
 const OF_ADAPTER: [(&str, &str, bool); 4] = [
     ("down", "down_proj.weight", true),
@@ -13,7 +13,7 @@ const OF_ADAPTER: [(&str, &str, bool); 4] = [
     ("b_up", "up_proj.bias", false),
 ];
 
-/// The file's name of one of our parameters in a task, and whether it lies transposed there.
+/// Returns the file's name of one of our parameters in a task, and whether it is transposed there.
 pub(super) fn their_name(ours: &str, task: usize) -> (String, bool) {
     match ours.split_once('.') {
         Some(("pet", rest)) => {
@@ -39,13 +39,13 @@ pub(super) fn their_name(ours: &str, task: usize) -> (String, bool) {
     }
 }
 
-/// The file's tensor for one of our parameters, of rank 2 as ours are.
+/// Returns the file's tensor for one of our parameters, as a matrix.
 pub(super) fn stored(file: &GoldenFile, ours: &str, task: usize) -> Result<HostTensor> {
     let (name, transposed) = their_name(ours, task);
     let tensor = file.tensor(&name)?;
     let last = tensor.shape.last().copied().unwrap_or(1);
     let flat = HostTensor {
-        // A token lies behind two axes of length 1.
+        // Two axes of length 1 precede a token.
         shape: vec![tensor.values.len() / last.max(1), last],
         values: tensor.values.clone(),
     };

@@ -89,7 +89,7 @@ pub(super) fn check(
     let method = Method::of(file, &classes)?;
     method.bear(file, width)?;
     let rates: Vec<f64> = serde_json::from_value(file.json("lr")?)
-        .map_err(|_| Problem::new("the metadata's \"lr\" is no list of numbers"))?;
+        .map_err(|_| Problem::new("the metadata's \"lr\" is not a list of numbers"))?;
     let training = Training {
         learning_rate: rates.first().copied().unwrap_or_default(),
         schedule: match method {
@@ -117,7 +117,7 @@ struct Run<'a> {
     file: &'a GoldenFile,
     device: Device,
     comparer: Comparer<'a>,
-    /// Largest error that passes at the moment.
+    /// Largest error that is currently accepted.
     limit: f64,
     method: Method,
     prompted: Prompted,

@@ -1,5 +1,6 @@
-//! Files that hold a whole run of tasks: training steps, the look at the training images that closed
-//! forms need, and the answers after each task, through the methods as runs use them.
+//! Files that contain a whole run of tasks: training steps, the pass over the training images that
+//! closed forms need, and the answers after each task, computed by the methods in the same way as
+//! in runs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,28 +35,29 @@ pub(super) trait Case {
     /// The method itself.
     fn method(&mut self) -> &mut dyn Method;
 
-    /// Replaces what the method drew for a task that has begun by what the file starts it with.
+    /// Replaces the method's random values for a new task by those of the file.
     fn start(&mut self, run: &TaskFile<'_>, task: usize) -> Result<()>;
 
-    /// What the present task trains, by our names.
+    /// Returns the trained parameters of the current task, under our names.
     fn trained(&mut self) -> Result<Named>;
 
-    /// The gradients of a batch by our names, without an update; `None` if they are not compared.
-    /// Labels count within the task.
+    /// Returns the gradients of a batch under our names, without an update; `None` if they are not
+    /// compared. Labels are counted within the task.
     fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>>;
 
-    /// The learning rate of a step; `None` if it is not compared.
+    /// Returns the learning rate of a step; `None` if it is not compared.
     fn rate(&mut self, now: StepPosition) -> Option<f64>;
 
     /// Compares what is the method's own, after a task.
     fn compare(&mut self, to: &mut Comparer<'_>, task: usize, test: &Tensor<4>) -> Result<()>;
 
-    /// The file's name of one of our parameters in a task, and whether it is transposed there.
+    /// Returns the file's name of one of our parameters in a task, and whether it is transposed
+    /// there.
     fn their_name(&self, ours: &str, task: usize) -> (String, bool) {
         their_name(ours, task)
     }
 
-    /// Largest error of a loss that passes.
+    /// Largest accepted error of a loss.
     fn loss_limit(&self, tolerance: Tolerance) -> f64 {
         tolerance.single
     }
@@ -79,7 +81,7 @@ pub(super) struct TaskFile<'a> {
 }
 
 impl<'a> TaskFile<'a> {
-    /// Reads what the metadata say.
+    /// Reads the metadata.
     pub(super) fn new(file: &'a GoldenFile, place: &Place) -> Result<Self> {
         let backbone = backbone_of(file, place)?;
         let width = backbone.feature_width();
@@ -213,7 +215,8 @@ impl<'a> TaskFile<'a> {
             if step == 0 || with_norms {
                 let (images, labels) = self.shown(task, step)?;
                 let first = self.tasks[task].start;
-                // Exemplars of earlier tasks count as none; their gradients are not compared.
+                // Labels of earlier tasks become 0; the gradients of these exemplars are not
+                // compared.
                 let local = labels.iter().map(|label| label.saturating_sub(first));
                 let local: Vec<usize> = local.collect();
                 if let Some(gradients) = case.gradients(images, &local)? {
@@ -278,7 +281,8 @@ impl<'a> TaskFile<'a> {
         Ok(loss)
     }
 
-    /// The file's tensors under a prefix without it, those of the backbone under today's names.
+    /// Returns the file's tensors under a prefix, without the prefix and with the backbone's under
+    /// their current names.
     fn under(&self, prefix: &str) -> Result<Named> {
         let mut found = self.file.under(prefix);
         let (mut own, mut backbone) = (Named::new(), Tensors::new());
@@ -297,8 +301,8 @@ impl<'a> TaskFile<'a> {
         Ok(own)
     }
 
-    /// What the file says everything trained was when a task began: what it starts with, or what an
-    /// earlier task left.
+    /// Returns the trained parameters at the start of a task, according to the file: the initial
+    /// values, or what an earlier task left.
     fn before(&self, task: usize) -> Result<Named> {
         let mut known = self.under("")?;
         for earlier in 0..task {
@@ -308,7 +312,7 @@ impl<'a> TaskFile<'a> {
         Ok(known)
     }
 
-    /// Shows the task's training images as they are, where the file has them.
+    /// Passes on the task's training images without augmentation, if the file has them.
     fn measure(&self, method: &mut dyn Method, task: usize) -> Result<()> {
         let name = format!("task.{task}.train");
         let Ok(all) = self.file.tensor(&format!("{name}.input")) else {
