@@ -122,10 +122,10 @@ const LAYERS: [(&str, Layer); 6] = [
     }),
 ];
 
-/// Returns the error of a tensor relative to the largest value that is expected.
+/// Returns the error of a tensor relative to the largest expected value.
 ///
 /// # Errors
-/// A Problem that names the tensor when it is not finite or exceeds the tolerance.
+/// A Problem that names the tensor if it is not finite or its error exceeds the tolerance.
 fn check(name: &str, found: &HostTensor, expected: &HostTensor, tolerance: f64) -> Result<f64> {
     let error = found.relative_error(expected);
     match error.is_finite() && error <= tolerance {

@@ -49,7 +49,7 @@ pub struct Family {
     pub first: &'static [&'static str],
     /// Tensors under timm's names of today, whichever of the family's namings they come in.
     pub renamed: fn(Tensors) -> Result<Tensors>,
-    /// Makes a small network on which a GPU is checked.
+    /// Makes a small network for testing a GPU.
     pub trial: fn() -> Architecture,
 }
 
@@ -58,7 +58,7 @@ pub struct Family {
 pub struct Kept {
     /// By the own kernels of the processor: tensors of the block's width, and of its MLP's.
     pub kernels: [f64; 2],
-    /// The same by the framework, which keeps the inputs of every elementary operation.
+    /// The same for the framework's operations, which keep the inputs of every elementary operation.
     pub framework: [f64; 2],
 }
 

@@ -25,7 +25,7 @@ use crate::texts::Words;
 /// More picture files than this are not decoded while opening, unless asked for.
 const MOST_CHECKED: usize = 20_000;
 
-/// Bit depths of cameras, and of 8-bit values in 16-bit files. With them images of 16 bits are nearly black.
+/// Bit depths that make 16-bit images look nearly black: those of cameras, and 8 for 8-bit values in 16-bit files.
 const DEPTHS: [usize; 4] = [8, 10, 12, 14];
 
 /// What looking at the pictures brought up.
@@ -39,7 +39,7 @@ pub struct Checked {
     pub sizes: Option<Sizes>,
     /// What was seen of each picture.
     pub known: Arc<Known>,
-    /// The bit depth with which images of 16 bits per channel are not nearly black, if they are.
+    /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Number of images with 16 bits per channel, and their largest value.
     deep: (usize, u16),
@@ -170,8 +170,8 @@ impl Checked {
 }
 
 impl Checked {
-    /// Remarks on images that use more bits than `bit_depth`, and on those that use so few of all 16 that they are nearly
-    /// black, as the images of 12-bit cameras are.
+    /// Adds remarks on images that use more bits than `bit_depth`, and on 16-bit images that use so few bits that they
+    /// look nearly black, such as those of 12-bit cameras.
     fn weigh(&mut self, bit_depth: usize) {
         let (images, largest) = self.deep;
         let bits = (u16::BITS - largest.leading_zeros()) as usize;

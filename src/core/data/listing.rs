@@ -67,15 +67,16 @@ pub struct DataFiles {
     pub opened: PathBuf,
 }
 
-/// Finds the files that a data set at a path is read from: those of a folder, of the folder whose images a list names, or
-/// an archive, or any other file, alone. For a split or a class these are the files of the folder around it, if that is read.
+/// Finds the files from which a dataset is read: those of a folder, those of the folder whose images a list names, or a
+/// single archive or other file. For a split or a class these are the files of the parent folder, if that is what is
+/// read.
 ///
 /// # Errors
-/// A list or a folder cannot be read, or `watch` stopped the walk.
+/// A Problem if a list or a folder cannot be read, or if `watch` stopped the walk.
 pub fn files_of(path: &Path, column: Option<&str>, watch: &Watch) -> Result<DataFiles> {
     let options = OpenOptions::default();
     let (folder, opened) = if path.is_dir() {
-        // A folder that is no data set is taken as it is.
+        // A folder that is not a dataset is used unchanged.
         let read = folder::open(path, None, &options, watch);
         let folder = read.map_or_else(|_| path.to_path_buf(), |found| found.root);
         (folder.clone(), folder)
@@ -179,7 +180,7 @@ mod tests {
         let rows = r#"[{"file": "train/a/1.png", "label": "a", "of": "p"},
             {"file": "train/b/2.png", "label": "b", "of": "q"}]"#;
         write("labels/photos.json", rows);
-        // Files around the data set are not part of it, even in a folder that could be one of lists.
+        // Files outside the dataset are not part of it, even in a folder that could contain lists.
         std::fs::write(home.join("private.png"), "x").unwrap();
         std::fs::write(home.join("docs/private.png"), "x").unwrap();
         let found = |path: &str| {

@@ -105,7 +105,7 @@ pub struct Dataset {
     pub lists: Vec<String>,
     /// Smallest and largest picture, where the pictures were looked at.
     pub sizes: Option<card::Sizes>,
-    /// The bit depth with which the images are not nearly black, if they are.
+    /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Source and licence, where known.
     pub note: String,

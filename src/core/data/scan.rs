@@ -19,8 +19,8 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Reads what `what` names and looks at its pictures, as [`Dataset::open`] does. Of the options those about
-    /// reading count: `check`, `bit_depth`, `min_classes`, `unpack_to`.
+    /// Reads the data that `what` names and checks its images, as [`Dataset::open`] does. Only these options are used:
+    /// `check`, `bit_depth`, `min_classes`, `unpack_to`.
     ///
     /// # Errors
     /// Nothing usable there, and when `watch` stops it.

@@ -103,7 +103,7 @@ impl ImageSource {
         }
     }
 
-    /// Returns how many bits of its 16-bit values are significant; all where it is no file.
+    /// Returns the number of significant bits of 16-bit values; all 16 for records.
     pub(super) fn bit_depth(&self) -> usize {
         match self {
             Self::File { folder, .. } => folder.bit_depth,

@@ -41,7 +41,7 @@ pub struct Dir {
 
 /// A folder with everything below it. The root is entry 0.
 pub struct Tree {
-    /// All folders, each before those in it, links last.
+    /// All folders, each before its subfolders, links last.
     pub dirs: Vec<Dir>,
     /// What could not be followed or read.
     pub skipped: Vec<Skipped>,
@@ -109,8 +109,8 @@ impl Tree {
         });
     }
 
-    /// Reads one folder. Its subfolders become jobs in the order of their names, whatever the order on the disk: the order of
-    /// listed images is that of [`Tree::dirs`].
+    /// Reads one folder. Its subfolders become jobs sorted by name, independent of the order on the disk, because
+    /// listed images are in the order of [`Tree::dirs`].
     fn read(&mut self, job: Job, jobs: &mut Vec<Job>, links: &mut Vec<Job>) -> Option<usize> {
         let entries = match fs::read_dir(&job.path) {
             Ok(entries) => entries,
@@ -177,7 +177,7 @@ impl Tree {
             }
         }
         for (new, before) in [jobs, links].into_iter().zip(before) {
-            // The last one is read first.
+            // The last job is processed first.
             new[before..].sort_by(|a, b| name_on_disk(&b.path).cmp(&name_on_disk(&a.path)));
         }
         dir.pictures.sort_unstable();
@@ -189,7 +189,7 @@ impl Tree {
         Some(index)
     }
 
-    /// Sorts children and counts pictures from the leaves up.
+    /// Sorts children and counts images from the leaves up.
     fn add_up(&mut self) {
         // A child always has a larger index than its parent.
         for index in (0..self.dirs.len()).rev() {
@@ -225,8 +225,8 @@ impl Tree {
     }
 }
 
-/// The name of a folder with the characters that the disk has. Image files are in this order, too, which runs of versions
-/// that did not compose names rely on.
+/// Returns the name of a folder as it is stored on the disk. Image files are sorted in the same way: runs of versions
+/// that did not compose names rely on this order.
 pub fn name_on_disk(folder: &Path) -> Cow<'_, str> {
     folder.file_name().unwrap_or_default().to_string_lossy()
 }

@@ -20,7 +20,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(90);
 /// The same for an adapter that is imitated by a processor, which may be busy.
 const SOFTWARE_TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// The option of a self-test without the program's own kernels.
+/// Option for a self-test without the program's own kernels.
 const WITHOUT_KERNELS: &str = "--without-kernels";
 
 /// Makes sure that a device computes rightly: at once for the CPU and for a GPU that passed
@@ -64,7 +64,7 @@ pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
     .advise(remedy))
 }
 
-/// Tests a GPU although it was tested before.
+/// Tests a GPU again and discards the stored result.
 ///
 /// # Errors
 /// As [`trust`].

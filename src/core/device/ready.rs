@@ -29,7 +29,7 @@ pub struct Trusted {
     pub info: DeviceInfo,
     /// Why it is the CPU although a GPU was chosen.
     pub remark: Option<Problem>,
-    /// What the self-test found.
+    /// Result of the self-test.
     pub verdict: SelfTestResult,
 }
 

@@ -1,4 +1,4 @@
-//! The verdicts of the self-test, stored per GPU, driver and build of the GPU kernels in one file.
+//! Results of the self-test, stored in one file for each GPU, driver and build of the GPU kernels.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,7 +30,7 @@ pub struct SelfTestResult {
     /// The fastest tiles for each class of products.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub plans: Plans,
-    /// Families of backbones that it computes wrongly, with the reason.
+    /// Backbone families that the device computes wrongly, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refused: BTreeMap<String, String>,
 }
@@ -138,7 +138,7 @@ pub(super) fn keep(info: &DeviceInfo, file: Option<&Path>, verdict: &SelfTestRes
     }
 }
 
-/// Removes that of a GPU.
+/// Removes the result of a GPU.
 ///
 /// # Errors
 /// A Problem when the file of verdicts cannot be written.

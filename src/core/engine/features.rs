@@ -1,5 +1,5 @@
-//! Probe sets of runs, gathered by a helper thread, and what was computed of them. What was found about a snapshot is kept,
-//! so that a map with other axes needs no second pass over the images.
+//! Probe sets of runs, gathered by a helper thread, and surveys computed from them. The surveys are kept, so that a map
+//! with other axes needs no second pass over the images.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::metrics::ByExpert;
 use crate::problem::{Problem, Result};
 use crate::run::inside::ProbeInside;
 
-/// Probe sets kept: images as a large network sees them take some 45 MB.
+/// Number of probe sets kept; one takes about 45 MB at the input size of a large network.
 const PROBE_SETS: usize = 4;
-/// Numbers of features kept at most, 128 MB of them.
+/// Maximum number of feature values kept (128 MB).
 const NUMBERS: usize = 32 << 20;
 
 /// The outcome of one step of [`FeatureCache::step`].
 pub(super) enum Progress {
     /// The predictor of this snapshot has to be loaded first.
     Load(Key),
-    /// The probe set is not gathered yet.
+    /// The probe set has not been gathered yet.
     Wait,
-    /// A few images were computed; there are more.
+    /// A few images were processed; there are more.
     Computed,
     Found(Box<ProbeInside>),
     NoProbeSet(Problem),
 }
 
-/// A survey of a snapshot, and the axes that its features give.
+/// A survey of a snapshot, and the axes computed from its features.
 struct Surveyed {
     key: Key,
     survey: Survey,
@@ -46,24 +46,24 @@ impl Surveyed {
     }
 }
 
-/// Probe sets of runs, and what is known of snapshots.
+/// Probe sets of runs, and surveys of snapshots.
 #[derive(Default)]
 pub(super) struct FeatureCache {
-    /// By the snapshot that gives the axes, the newest last.
+    /// Keyed by the snapshot that defines the axes; the newest is last.
     probes: VecDeque<(Key, Result<Arc<ProbeSet>>)>,
     loader: Loader<ProbeSet>,
-    /// The latest computed last.
+    /// The most recently computed survey is last.
     surveys: VecDeque<Surveyed>,
 }
 
 impl FeatureCache {
-    /// Drops everything: test images may have changed.
+    /// Removes everything, because the test images may have changed.
     pub fn clear(&mut self) {
         self.probes.clear();
         self.surveys.clear();
     }
 
-    /// Continues the survey of the snapshot `anchor`, which gives the axes, and then of `key`.
+    /// Continues the survey of the snapshot `anchor`, which defines the axes, and then the survey of `key`.
     pub fn step(
         &mut self,
         predictors: &mut PredictorShelf,
@@ -99,8 +99,8 @@ impl FeatureCache {
         Ok(Progress::Found(Box::new(self.project(anchor, key)?)))
     }
 
-    /// Takes a probe set that was gathered. One that holds the same images as a known one is that one, so that what was
-    /// found about it stays true.
+    /// Stores a gathered probe set. If a known one has the same images, that one is used, so that its surveys stay
+    /// valid.
     fn take_loaded(&mut self) {
         let Some((key, probe)) = self.loader.poll() else {
             return;
@@ -126,13 +126,13 @@ impl FeatureCache {
         });
     }
 
-    /// Returns whether the survey of a snapshot is whole.
+    /// Returns whether the survey of a snapshot is complete.
     fn is_surveyed(&self, key: &Key, probe: &Arc<ProbeSet>) -> bool {
         let mut surveys = self.surveys.iter();
         surveys.any(|kept| kept.is_of(key, probe) && kept.survey.is_whole())
     }
 
-    /// Continues the survey of a snapshot by a few images.
+    /// Continues the survey of a snapshot with a few more images.
     fn survey(&mut self, key: &Key, probe: &Arc<ProbeSet>, predictor: &Predictor) -> Result<()> {
         let surveys = &mut self.surveys;
         let at = surveys.iter().position(|kept| kept.is_of(key, probe));
@@ -154,7 +154,7 @@ impl FeatureCache {
         Ok(())
     }
 
-    /// Returns a whole survey on the axes of another one.
+    /// Returns a complete survey, projected onto the axes of another one.
     fn project(&mut self, anchor: &Key, key: &Key) -> Result<ProbeInside> {
         let missing = || Problem::new(message!("problem-map-has-no-axes-yet"));
         let mut surveys = self.surveys.iter_mut();

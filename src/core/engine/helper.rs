@@ -1,4 +1,4 @@
-//! Threads that prepare something beside the engine's thread.
+//! Threads that prepare data for the engine's thread.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -9,7 +9,7 @@ use crate::fence::fenced;
 use crate::message;
 use crate::problem::{Problem, Result};
 
-/// Loads one value at a time on a helper thread, because disks and memory are shared.
+/// Loads one value at a time on a helper thread, because disk and memory are shared.
 pub(super) struct Loader<T>(Option<(Key, Helper<T>)>);
 
 impl<T> Default for Loader<T> {
@@ -19,7 +19,7 @@ impl<T> Default for Loader<T> {
 }
 
 impl<T: Send + 'static> Loader<T> {
-    /// Starts to load the value of this key, unless another one is being loaded.
+    /// Starts loading the value of this key, unless another value is being loaded.
     pub fn start(
         &mut self,
         key: Key,
@@ -36,21 +36,21 @@ impl<T: Send + 'static> Loader<T> {
         }
     }
 
-    /// Returns what was loaded, `None` if nothing is ready.
+    /// Returns the loaded value, `None` if it is not ready.
     pub fn poll(&mut self) -> Option<(Key, Result<T>)> {
         let value = self.0.as_ref()?.1.poll()?;
         self.0.take().map(|(key, _)| (key, value))
     }
 }
 
-/// A thread that prepares something beside the engine's thread.
+/// A thread that prepares data for the engine's thread.
 pub(super) struct Helper<T> {
     results: Receiver<Result<T>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl<T: Send + 'static> Helper<T> {
-    /// Starts the thread. An error or a panic of `work`, or of starting it, is its last result.
+    /// Starts the thread. If it does not start, or if `work` fails or panics, the error is its last result.
     pub fn spawn(
         engine: &Sender<Message>,
         work: impl FnOnce(&Outbox<T>) -> Result<()> + Send + 'static,
@@ -81,13 +81,13 @@ impl<T: Send + 'static> Helper<T> {
         self.results.try_recv().ok()
     }
 
-    /// Drops the results that nobody took, so that the thread does not wait for them. Returns the thread.
+    /// Drops unread results, so that the thread does not wait for them to be read. Returns the thread.
     pub fn close(self) -> Option<JoinHandle<()>> {
         self.thread
     }
 }
 
-/// Where a helper thread puts its results.
+/// Sends the results of a helper thread.
 pub(super) struct Outbox<T> {
     sender: Sender<Result<T>>,
     engine: Sender<Message>,
@@ -101,13 +101,13 @@ impl<T> Clone for Outbox<T> {
 }
 
 impl<T> Outbox<T> {
-    /// Sends a result to the engine's thread. Returns whether somebody waits for it.
+    /// Sends a result to the engine's thread. Returns whether the result is still needed.
     pub fn send(&self, value: T) -> bool {
         self.put(Ok(value))
     }
 
     fn put(&self, result: Result<T>) -> bool {
-        // Without an engine nobody waits, either.
+        // Without an engine, the result is not needed either.
         self.sender.send(result).is_ok() && self.engine.send(Message::Wake).is_ok()
     }
 }

@@ -1,4 +1,4 @@
-//! Looks inside runs: one piece answers one image, or goes over a few images of a probe set.
+//! Requests to look inside runs: a piece processes one image, or a few images of a probe set.
 
 use super::features::Progress;
 use super::scheduler::{Priority, Request, Resources, Slot, Step};

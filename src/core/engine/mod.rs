@@ -1,7 +1,8 @@
 //! The thread that owns every tensor and device: takes Commands, tells Events.
 //!
-//! Jobs wait in the queue, which the engine alone owns and keeps on disk; other requests are served between two batches of
-//! the running one (`scheduler`). Every job is fenced: a panic in it becomes a `Failed` event and the thread lives on. The front end is woken through a callback, so the engine knows no window.
+//! Jobs wait in the queue, which only the engine changes and stores on disk. Other requests are served between two
+//! batches of the running job (`scheduler`). A panic in a job becomes a `Failed` event, and the thread continues. A
+//! callback wakes the front end, so the engine does not depend on the window.
 
 mod cells;
 mod features;
@@ -55,7 +56,7 @@ impl Engine {
         Self::start_with(runs_root, wake, Arc::new(Prepared::ahead))
     }
 
-    /// Starts the thread with another way to load predictors.
+    /// Starts the thread with a different function for loading predictors.
     fn start_with(runs_root: PathBuf, wake: Wake, load: LoadPredictor) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
@@ -290,7 +291,7 @@ impl EngineState {
         self.stock.forget_backbones();
     }
 
-    /// Computes one piece of what was requested beside training. Returns whether there was one.
+    /// Computes one piece of a request other than training. Returns whether there was one.
     fn serve_one(&mut self) -> bool {
         self.follow_device_errors();
         let worked = self.scheduler.run_one();

@@ -1,11 +1,11 @@
-//! Predictions: one piece answers one snapshot of a request.
+//! Predictions: a piece computes the answer of one snapshot.
 
 use super::scheduler::{Priority, Request, Resources, Slot, Step};
 use crate::experiment::shelf::Key;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Event, PredictRequest};
 
-/// Snapshots of one request that are loaded ahead: the next, and the one after it meanwhile.
+/// Snapshots of a request that are loaded ahead: the next one, and meanwhile the one after it.
 const AHEAD: usize = 2;
 
 impl Request for PredictRequest {

@@ -1,13 +1,13 @@
-//! Schedules what is computed between two batches of training: predictions, looks inside runs, tables of folders.
+//! Schedules computations between two batches of training: predictions, views inside runs, tables of folders.
 //!
-//! A request enters [`Scheduler::add`] and waits in one list, sorted by [`Priority`] and then by age. A newer request in
-//! the same [`Slot`] replaces an older one. Between two batches the engine's thread calls [`Scheduler::run_one`], which
-//! computes one piece of the first request that can go on; a piece takes no longer than a batch. What can be done without
-//! the device (reading weights, decoding images, writing a table) is done by a [`Helper`](super::helper::Helper): a thread that sends its results
-//! to the engine's thread and wakes it. A request whose predictor is not loaded returns [`Step::Load`]; the scheduler then
-//! loads it on a helper thread, one predictor at a time, while later requests are served. A failed or panicking piece ends
-//! its own request with [`Request::fail`]. A dropped request stops its helper. Events are kept in order until the engine
-//! sends them.
+//! [`Scheduler::add`] adds a request to a list sorted by [`Priority`] and then by age. A newer request in the same
+//! [`Slot`] replaces an older one. Between two batches the engine's thread calls [`Scheduler::run_one`], which computes
+//! one piece of the first request that is not waiting. A piece takes no longer than a batch. Work that does not need
+//! the device (reading weights, decoding images, writing a table) is done by a [`Helper`](super::helper::Helper), a
+//! thread that sends its results to the engine's thread and wakes it. If the predictor of a request is not loaded, the
+//! request returns [`Step::Load`]; the scheduler loads it on a helper thread, one predictor at a time, and serves later
+//! requests meanwhile. If a piece fails or panics, only its own request ends, with [`Request::fail`]. Dropping a
+//! request stops its helper. Events are kept in order until the engine sends them.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -30,24 +30,24 @@ pub(super) type LoadPredictor = Arc<dyn Fn(&Path, usize, &Stock) -> Result<Prepa
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Priority {
     Prediction,
-    /// A look at one image, which takes less than one at a whole probe set.
+    /// Look inside for one image, which takes less time than for a whole probe set.
     InsideImage,
     InsideRun,
-    /// Only the oldest table is worked on.
+    /// Only the oldest request for a table is served.
     Table,
 }
 
-/// Requests about the same run, with the same number, replace each other.
+/// Run and number; a newer request in the same slot replaces an older one.
 pub(super) type Slot = (PathBuf, u64);
 
-/// A request that is answered in pieces.
+/// A request that is served in pieces.
 pub(super) trait Request: Send {
     fn priority(&self) -> Priority;
 
-    /// Returns the slot in which only the newest request counts, `None` if every one is answered.
+    /// Returns the slot, in which only the newest request is served; `None` if every request is served.
     fn slot(&self) -> Option<Slot>;
 
-    /// Returns the snapshots that are loaded before a step asks for them.
+    /// Returns the snapshots to load before a step needs them.
     fn upcoming(&self) -> Vec<Key> {
         Vec::new()
     }
@@ -55,12 +55,12 @@ pub(super) trait Request: Send {
     /// Computes the next piece. An error ends the request.
     fn step(&mut self, resources: &mut Resources) -> Result<Step>;
 
-    /// Stops the request if this is its ticket. Returns the last event of one that has no helper to end first.
+    /// Stops the request if it has this ticket. Returns its last event, unless a helper has to end first.
     fn cancel(&mut self, _ticket: u64) -> Option<Event> {
         None
     }
 
-    /// Returns the last event of a request that failed.
+    /// Returns the event for a failed request.
     fn fail(&self, problem: Problem) -> Event;
 }
 
@@ -68,16 +68,16 @@ pub(super) trait Request: Send {
 pub(super) enum Step {
     /// The predictor of this snapshot has to be loaded first.
     Load(Key),
-    /// A helper thread is not ready.
+    /// A helper thread is not ready yet.
     Wait,
     /// A piece was computed; there are more.
     Continue(Option<Event>),
-    /// The request is answered.
+    /// The request is complete.
     Done(Option<Event>),
 }
 
 impl Step {
-    /// The answer for the first of these tasks, which is removed.
+    /// Removes the first of these tasks, and returns the step that reports its answer.
     pub fn answer(tasks: &mut Vec<usize>, event: Event) -> Self {
         tasks.remove(0);
         match tasks.is_empty() {
@@ -87,7 +87,7 @@ impl Step {
     }
 }
 
-/// What requests share.
+/// State shared by all requests.
 pub(super) struct Resources {
     pub stock: Stock,
     pub predictors: PredictorShelf,
@@ -97,19 +97,19 @@ pub(super) struct Resources {
 
 struct Pending {
     request: Box<dyn Request>,
-    /// The predictor for which it waits.
+    /// The predictor that the request waits for.
     missing: Option<Key>,
 }
 
-/// The requests that are not answered yet.
+/// The requests that are not complete yet.
 pub(super) struct Scheduler {
     pending: Vec<Pending>,
     load: LoadPredictor,
     loader: Loader<Prepared>,
-    /// Predictors that could not be loaded, until the request that needs one has failed.
+    /// Predictors that failed to load, until the requests that need them have failed.
     failed: Vec<(Key, Problem)>,
     pub resources: Resources,
-    /// Events to be sent, the oldest first.
+    /// Events to send, oldest first.
     pub events: VecDeque<Event>,
 }
 
@@ -130,7 +130,7 @@ impl Scheduler {
         }
     }
 
-    /// Adds a request in place of older ones in its slot.
+    /// Adds a request and removes older ones in its slot.
     pub fn add(&mut self, request: impl Request + 'static) {
         let (priority, slot) = (request.priority(), request.slot());
         self.pending.retain(|Pending { request: old, .. }| {
@@ -154,12 +154,12 @@ impl Scheduler {
         });
     }
 
-    /// Drops every predictor: its device may be lost.
+    /// Drops all predictors, because their device may be lost.
     pub fn drop_predictors(&mut self) {
         self.resources.predictors = PredictorShelf::default();
     }
 
-    /// Computes one piece of the first request that can go on. Returns whether there was one.
+    /// Computes one piece of the first request that is not waiting. Returns whether there was one.
     pub fn run_one(&mut self) -> bool {
         match self.loader.poll() {
             Some((key, Ok(prepared))) => self.resources.predictors.put(key, prepared),
@@ -207,12 +207,12 @@ impl Scheduler {
         false
     }
 
-    /// Starts loading the first predictor that is needed and not there.
+    /// Starts loading the first predictor that is missing.
     fn load_next(&mut self) {
         let each = self.pending.iter();
         let needed = each.flat_map(|p| p.missing.iter().cloned().chain(p.request.upcoming()));
         let needed: Vec<Key> = needed.collect();
-        // Other snapshots may have been asked for since.
+        // The requests may need other snapshots by now.
         self.failed.retain(|(key, _)| needed.contains(key));
         let is_failed = |key: &Key| self.failed.iter().any(|(failed, _)| failed == key);
         let is_missing = |key: &Key| !self.resources.predictors.has(key) && !is_failed(key);

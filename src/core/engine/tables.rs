@@ -1,4 +1,4 @@
-//! Tables of whole folders, and searches for doubtful labels: one piece answers a few images.
+//! Tables of whole folders, and searches for doubtful labels: a piece processes a few images.
 //!
 //! A helper thread reads the images and uses the answers: it writes the table, or compares labels with features. It
 //! sends each piece to the engine's thread as a function of the predictor, and waits for the result.
@@ -23,7 +23,7 @@ use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Event;
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 
-/// What a table is made of.
+/// Contents of a table.
 #[derive(Clone)]
 pub(super) enum TableKind {
     /// The images of a folder.
@@ -32,14 +32,14 @@ pub(super) enum TableKind {
     Doubts(DoubtRequest),
 }
 
-/// What a helper thread sends.
+/// A message from a helper thread.
 enum Message {
     Piece(Piece),
     Progress(Event),
     End(Event),
 }
 
-/// A piece to be computed by the engine's thread.
+/// A piece for the engine's thread to compute.
 type Piece = Box<dyn FnOnce(&Predictor) + Send>;
 
 /// A request for a table.
@@ -133,7 +133,7 @@ impl Request for TableRequest {
             return None;
         }
         self.stop.store(true, Ordering::Relaxed);
-        // A helper that has begun sends the last event.
+        // A helper that has started sends the last event.
         self.helper.is_none().then(|| match &self.kind {
             TableKind::Sheet(_) => sheet(ticket, SheetState::Stopped),
             TableKind::Doubts(_) => doubts(ticket, DoubtState::Stopped),
@@ -153,7 +153,7 @@ impl Drop for TableRequest {
         self.stop.store(true, Ordering::Relaxed);
         self.piece = None;
         let thread = self.helper.take().and_then(Helper::close);
-        // A table removes what it has written; that takes no longer than a piece.
+        // The helper deletes the unfinished table, which takes no longer than a piece.
         if let (TableKind::Sheet(_), Some(thread)) = (&self.kind, thread) {
             wait_for(thread, PATIENCE);
         }
@@ -168,10 +168,10 @@ fn doubts(ticket: u64, state: DoubtState) -> Event {
     Event::Doubts { ticket, state }
 }
 
-/// What a helper thread does. Returns the last event.
+/// The work of a helper thread; returns the last event.
 type Work = Box<dyn FnOnce(&Worker<'_>) -> Result<Event> + Send>;
 
-/// What the helper thread has of the engine.
+/// A helper thread's connection to the engine.
 struct Worker<'a> {
     outbox: &'a Outbox<Message>,
     ticket: u64,
@@ -179,7 +179,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Has the engine's thread compute a piece. Ends with an error when the request was dropped.
+    /// Has the engine's thread compute a piece. Returns an error if the request was dropped.
     fn compute<T: Send + 'static>(
         &self,
         answer: impl FnOnce(&Predictor) -> Result<T> + Send + 'static,

@@ -1,4 +1,4 @@
-//! On which device a run computes, and with which type of weights.
+//! Chooses the device of a run and the number format of its weights.
 
 use crate::device::{self, DeviceInfo, Ready, Trusted};
 use crate::message;
@@ -7,12 +7,12 @@ use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig};
 use crate::run::event::RunHeader;
 
-/// A device that is open, and the type of weights there.
+/// An open device, and the number format of the weights on it.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The device.
     pub ready: Ready,
-    /// The type of the frozen matrices.
+    /// Number format of the frozen matrices.
     pub weights: WeightType,
     /// What is not as it was asked for.
     pub remarks: Vec<Problem>,
@@ -24,15 +24,15 @@ pub struct DeviceRequest<'a> {
     pub config: &'a RunConfig,
     /// The family of its backbone.
     pub family: &'a str,
-    /// The type of weights that a resumed run began with.
+    /// Number format of a resumed run.
     pub resumed: Option<WeightType>,
 }
 
 impl DeviceRequest<'_> {
-    /// Opens the device, or the CPU where the GPU computes the family wrongly.
+    /// Opens the device, or the CPU if the GPU computes this family wrongly.
     ///
     /// # Errors
-    /// A Problem when the device cannot be opened, or has no bf16 where that is asked for.
+    /// A Problem if the device cannot be opened, or does not support bf16 although the settings require it.
     pub fn fit(&self, trusted: Trusted) -> Result<Fitted> {
         let trusted = match trusted.verdict.refused.get(self.family) {
             Some(why) => Trusted::cpu_instead(unusable(&trusted.info, self.family, why))?,
@@ -55,13 +55,13 @@ impl DeviceRequest<'_> {
     }
 }
 
-/// The type of weights that a run of these settings has on its GPU; `None` on the CPU.
+/// Returns the number format of a run's weights on its GPU; `None` on the CPU.
 pub fn expected_on_gpu(config: &RunConfig) -> Option<WeightType> {
     let info = device::choose(&config.device).ok()?;
     (!info.is_cpu()).then(|| config.precision.named().unwrap_or_default())
 }
 
-/// What is said of a GPU that computes a family wrongly.
+/// Returns the message about a GPU that computes a family wrongly.
 fn unusable(info: &DeviceInfo, family: &str, why: &str) -> Problem {
     Problem::new(message!(
         "problem-cannot-compute",
@@ -122,8 +122,8 @@ pub fn weight_type(precision: Precision, ready: &Ready) -> Result<(WeightType, O
     held(precision.named().unwrap_or_default(), ready)
 }
 
-/// The type of weights that a run is answered with on a device: the one it was trained with, or f32. Any processor can answer
-/// in bf16, though not every one fast enough to train in it.
+/// Returns the number format for predictions of a run on a device: the one it was trained with, or f32. Every CPU can
+/// predict in bf16, although only some are fast enough to train in it.
 pub fn answering_weights(header: &RunHeader, ready: &Ready) -> WeightType {
     match (ready.info.is_cpu(), header.kept_as()) {
         (true, WeightType::Bf16) => WeightType::Bf16,

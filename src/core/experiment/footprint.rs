@@ -62,7 +62,7 @@ pub fn fitting(
     halves.filter(|n| *n < all).find(|n| takes(*n) <= free)
 }
 
-/// The peak of what is computed on a GPU with weights of this type, or on the CPU.
+/// Returns the peak memory on a GPU with weights of this format, or on the CPU.
 fn peak(
     config: &RunConfig,
     backbone: &Description,
@@ -173,7 +173,7 @@ impl Step<'_> {
         layers + read + self.kept_by_pets()
     }
 
-    /// The framework keeps the inputs of every elementary operation of norms and GELU; attention keeps no scores.
+    /// The framework keeps the inputs of every elementary operation of norms and GELU, but no attention scores.
     fn kept_by_framework(&self, kept: &Kept) -> f64 {
         let [width, hidden, _] = self.sizes();
         let [by_width, by_hidden] = kept.framework;

@@ -1,5 +1,5 @@
-//! Checks on a GPU a small network of each family of backbones against the CPU. A self-test runs it in a child process (see
-//! [`crate::device::trust`]).
+//! Compares a small network of each backbone family on a GPU with the CPU. A self-test runs this in a child process
+//! (see [`crate::device::trust`]).
 
 use burn::tensor::{Device, Tensor};
 
@@ -15,18 +15,18 @@ use crate::problem::{Problem, Result};
 use crate::selftest::TOLERANCE;
 use crate::tensors::HostTensor;
 
-/// Images of the batch.
+/// Number of images in the batch.
 const BATCH: usize = 4;
-/// Classes of the head.
+/// Number of classes of the head.
 const CLASSES: usize = 5;
 /// Width of the PETs.
 const PET_SIZE: usize = 4;
 
-/// Compares logits, loss and all gradients of a small network of `family`, with PETs in all blocks but the first, with the
-/// CPU's; returns the largest error relative to the largest value.
+/// Compares logits, loss and all gradients of a small network of `family`, with PETs in all blocks but the first, with
+/// those of the CPU. Returns the largest error relative to the largest value.
 ///
 /// # Errors
-/// A Problem when the device fails, or is off by more than rounding explains.
+/// A Problem if the device fails, or if the error is larger than rounding explains.
 pub fn check_family(family: &Family, device: &Device, weights: WeightType) -> Result<f64> {
     let network = (family.trial)();
     let expected = outcome(&network, &Device::flex(), weights)?;
@@ -55,7 +55,7 @@ fn outcome(
     let settings = PetSettings::of_size(PET_SIZE);
     let blocks: Vec<usize> = (1..backbone.blocks().len()).collect();
     let fresh = PetStack::init(&spec, &settings, backbone.blocks(), &blocks, 3, device)?;
-    // A fresh PET does nothing, and half of its gradients are 0.
+    // A new PET does not change the output, and half of its gradients are 0.
     let mut shift = 0;
     let pets = fresh.with(|_, value, _| {
         shift += 1;
@@ -83,7 +83,7 @@ fn outcome(
     Ok(found)
 }
 
-/// Fixed numbers between −1 and 1.
+/// Deterministic values between −1 and 1.
 fn numbers(shape: [usize; 2], shift: usize, device: &Device) -> Tensor<2> {
     let value = |i: usize| ((i * 7919 + shift * 104_729) % 997) as f32 / 498.5 - 1.0;
     let values: Vec<f32> = (0..shape[0] * shape[1]).map(value).collect();

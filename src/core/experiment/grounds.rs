@@ -31,7 +31,7 @@ pub(super) struct Grounds<'a> {
     pub pet: Option<&'a PetSpec>,
     /// What random draws of a PET are kept apart by.
     pub drawing: Drawing,
-    /// The type of weights on a GPU; `None` on the CPU.
+    /// Number format of the weights on a GPU; `None` on the CPU.
     pub gpu_weights: Option<WeightType>,
     /// Side of the square that the network sees, in pixels.
     pub input_size: usize,

@@ -202,7 +202,7 @@ impl TrainingPlan {
         }
     }
 
-    /// The type of weights on a GPU; `None` on the CPU.
+    /// Number format of the weights on a GPU; `None` on the CPU.
     pub fn gpu_weights(&self) -> Option<WeightType> {
         (!self.ready.info.is_cpu()).then_some(self.backbone.weights)
     }
@@ -291,7 +291,7 @@ impl TrainingPlan {
     }
 }
 
-/// The device of these settings, opened for this backbone.
+/// Opens the device of these settings for this backbone.
 pub(super) fn fitted(
     chosen: &Chosen<'_>,
     about: &Description,

@@ -33,7 +33,7 @@ struct Shelves {
     data: Option<(String, Arc<Dataset>)>,
     /// Decoded pictures of that data set at one working size.
     pixels: Option<(String, Arc<PixelCache>)>,
-    /// Backbones by device, type of weights and name.
+    /// Backbones by device, number format of the weights, and name.
     backbones: HashMap<(String, WeightType, String), Arc<Opened>>,
 }
 

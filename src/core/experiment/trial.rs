@@ -191,7 +191,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the run of one that finished, or why it did not.
+/// Returns the summary of a finished run, or the reason why it did not finish.
 fn ended(outcome: Result<Outcome>, quiet: &Quiet<'_>) -> Result<RunSummary> {
     outcome.and_then(|outcome| match outcome {
         Outcome::Finished(header) => store::summarize(&header.folder),

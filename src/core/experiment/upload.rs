@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use crate::backbone::library::{Normalisation, Opened};
 
-/// Pixels (batch × side × side × 3, 8 bit) → normalised images (batch × 3 × side × side). A GPU gets the bytes, a quarter of
-/// the numbers, and normalises them itself.
+/// Converts pixels (batch × side × side × 3, 8 bits) to normalised images (batch × 3 × side × side). A GPU receives the
+/// bytes, a quarter of the size in f32, and normalises them itself.
 pub fn images(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
     let whole_words = (side * side * 3).is_multiple_of(WORD);
     match whole_words && *device != Device::flex() {

@@ -35,7 +35,7 @@ use crate::tensors::Named;
 pub const SEQUENTIAL: MethodSpec = MethodSpec {
     key: "seq-ft",
     title: "Seq-FT",
-    summary: "Trains the whole network task after task, with nothing against forgetting",
+    summary: "Trains the whole network task after task, without protection against forgetting",
     paper: "Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021 (the recipe)",
     settings: &[
         SCHEDULE,
@@ -169,7 +169,7 @@ impl FineTune {
     /// Before the first task.
     ///
     /// # Errors
-    /// A Problem for a setting out of range, and when the backbone's weights cannot be trained.
+    /// A Problem if a setting is out of range, or if the backbone's weights cannot be trained.
     pub fn new(setup: &Setup<'_>) -> Result<Self> {
         let chosen = Chosen::of(setup.config)?;
         let clip = chosen.real(CLIPPING.key)?;

@@ -1,4 +1,4 @@
-//! Softmax attention as one step of the gradient graph, where no kernel of our own serves.
+//! Softmax attention as one operation with a gradient, for cases that the program's own kernels do not cover.
 //!
 //! Recorded operation by operation, attention keeps its scores several times over until the
 //! backward. Here queries, keys and values are kept alone, and their shares are computed anew on

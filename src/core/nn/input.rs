@@ -1,4 +1,4 @@
-//! Tensors as a backend of the framework sees them, for operations with a gradient of our own.
+//! Tensors as a backend of the framework sees them, for operations with their own gradients.
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{
@@ -19,7 +19,7 @@ where
     B: Backend,
     DispatchTensor: DispatchKindConversion<B> + DispatchKindConversion<Autodiff<B>>,
 {
-    /// `None` if the tensor has another type or backend, or if its device recomputes activations of its own accord.
+    /// Returns the tensor; `None` if it has another type or backend, or if its device recomputes activations.
     pub fn with_type<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<Self> {
         if tensor.dtype() != dtype {
             return None;
@@ -39,7 +39,8 @@ where
         }
     }
 
-    /// Returns the values of a tensor that requires no gradient; `None` for others, and where [`Input::with_type`] does.
+    /// Returns the values of a tensor that requires no gradient; `None` for other tensors, or if [`Input::with_type`]
+    /// returns `None`.
     pub fn constant<const D: usize>(tensor: &Tensor<D>, dtype: DType) -> Option<FloatTensor<B>> {
         match Self::with_type(tensor, dtype)? {
             Self::Tracked(_) if tensor.is_tracked() => None,

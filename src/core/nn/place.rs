@@ -1,4 +1,4 @@
-//! Where a network is computed, and in which type of number its frozen matrices are kept.
+//! The device of a network, and the number format of its frozen matrices.
 
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ impl From<WeightType> for String {
 impl TryFrom<String> for WeightType {
     type Error = String;
 
-    /// Older versions wrote how a GPU computed behind the type: `f16-fused-bytes`.
+    /// Older versions appended the kernel variant of the GPU: `f16-fused-bytes`.
     fn try_from(text: String) -> Result<Self, String> {
         let (title, _) = text.split_once('-').unwrap_or((&text, ""));
         let all = [Self::F32, Self::F16, Self::Bf16];
@@ -46,12 +46,12 @@ impl TryFrom<String> for WeightType {
     }
 }
 
-/// Where a network's weights are kept, and as which type of number.
+/// The device of a network's weights, and their number format.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The plain device.
     pub device: Device,
-    /// The type of the frozen matrices; vectors and small kernels are f32.
+    /// Number format of the frozen matrices; vectors and small kernels are f32.
     pub weights: WeightType,
 }
 

@@ -1,24 +1,24 @@
-//! The rules of optimisers, which every device follows.
+//! Update rules of the optimisers, used by every device.
 
-/// One step of SGD with momentum for a row of numbers.
+/// One step of SGD with momentum for an array of values.
 #[derive(Clone, Copy, Debug)]
 pub struct Momentum {
     /// Learning rate.
     pub rate: f64,
-    /// Share of the former change that stays.
+    /// Momentum: the share of the previous update that is kept.
     pub momentum: f64,
-    /// Share of the value that joins its gradient.
+    /// Weight decay: the share of the value that is added to its gradient.
     pub decay: f64,
 }
 
-/// One step of Adam for a row of numbers (Kingma and Ba, 2015), without weight decay.
+/// One step of Adam for an array of values (Kingma and Ba, 2015), without weight decay.
 #[derive(Clone, Copy, Debug)]
 pub struct Adam {
     /// Learning rate.
     pub rate: f64,
-    /// β₁ and β₂, the shares of the former moments that stay.
+    /// β₁ and β₂, the decay rates of the moments.
     pub betas: [f64; 2],
-    /// ε, added to the root of the second moment.
+    /// ε, added to the square root of the second moment.
     pub epsilon: f64,
     /// The number of this step, from 1.
     pub steps: i32,

@@ -1,4 +1,4 @@
-//! Which parameters of a plugin receive a gradient, on a small block.
+//! Finds out which parameters of a plugin receive a gradient, with a small block.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! PETs that are LoRA: their equation at a linear layer is h + scale * (e @ A @ B), where the scale may be left out and B
-//! may be a product.
+//! Recognises PETs that are LoRA: their equation at a linear layer is h + scale * (e @ A @ B), where the scale may be
+//! missing and B may be a product.
 
 use super::equation::Binding;
 use super::written::{BlockPet, SitePet};
@@ -7,14 +7,14 @@ use crate::expression::{Expr, NodeKind, Sign};
 use crate::problem::Result;
 use crate::tensors::HostTensor;
 
-/// Parameters of a block by their part in the equation.
+/// Parameters of a block by their role in the equation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// A, d_in × rank.
     pub a: usize,
     /// Their product is B, rank × d_out.
     pub b: Vec<usize>,
-    /// What the product is multiplied with.
+    /// The factor of the product.
     pub scale: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct Matrix {
     pub values: Vec<f64>,
 }
 
-/// Returns which parameters are A and B at a site; `None` if its equation has another form.
+/// Returns which parameters are A and B at a site; `None` if the equation has another form.
 ///
 /// # Errors
 /// A Problem when the device failed.
@@ -102,7 +102,7 @@ pub fn change(block: &BlockPet<'_>, site: &SitePet<'_>) -> Result<Option<Change>
     Ok(Some(Change { a, b }))
 }
 
-/// The name of the scale, and those of the matrices behind e.
+/// Returns the name of the scale, and the names of the matrices after e.
 fn form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
     let NodeKind::Pair(Sign::Add, sum) = &tree.kind else {
         return None;
@@ -120,7 +120,7 @@ fn form(tree: &Expr) -> Option<(Option<&str>, Vec<&str>)> {
     (h == "h").then_some((scale, matrices(product)?))
 }
 
-/// The matrices of e @ A @ B …; what drops acts in training alone.
+/// Returns the matrices of e @ A @ B …; `dropout` is ignored, since it acts only in training.
 fn matrices(tree: &Expr) -> Option<Vec<&str>> {
     match &tree.kind {
         NodeKind::Name(name) if name == "e" => Some(Vec::new()),
@@ -146,7 +146,7 @@ impl Matrix {
         }
     }
 
-    /// The product with a matrix that fits, as the equation was tried on these shapes.
+    /// Multiplies by a matrix of a matching shape: the plugin's dry run has checked the shapes.
     fn product(&self, other: &Self) -> Self {
         let mut values = vec![0.0; self.rows * other.columns];
         for (row, out) in values.chunks_exact_mut(other.columns.max(1)).enumerate() {
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// The names of A and B at the first site.
+    /// Returns the names of A and B at the first site.
     fn named(stack: &PetStack) -> Option<(&str, Vec<&str>)> {
         let block = &stack.written()[0];
         let found = factors(block, &block.sites[0]).unwrap()?;

@@ -140,7 +140,7 @@ pub struct RunHeader {
     pub test_images: Vec<usize>,
     /// The device's name.
     pub device: String,
-    /// The type of weights on a GPU; `None` on the CPU, and for runs of versions that did not note it.
+    /// Number format of the weights on a GPU; `None` on the CPU, and for runs of older versions that did not record it.
     #[serde(default, alias = "card_variant")]
     pub gpu_weights: Option<WeightType>,
     /// What the random draws of its PET are kept apart by.
@@ -215,7 +215,7 @@ impl RunHeader {
         MadeOf::of(&words, options)
     }
 
-    /// The device, with the type of weights where that is not f32: "GeForce (f16)".
+    /// Returns the device, with the number format of the weights unless it is f32: "GeForce (f16)".
     pub fn computed_on(&self) -> String {
         match self.kept_as() {
             WeightType::F32 => self.device.clone(),

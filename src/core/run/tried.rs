@@ -21,8 +21,8 @@ pub struct TriedMethod {
     pub right: Option<f64>,
     /// How much of what was right once is wrong at the end, in points; none after a single task.
     pub forgotten: Option<f64>,
-    /// Two-sided p-value of McNemar's test of its answers against the best method's to the same images, corrected for all
-    /// pairs of methods. `None` for the best one and for those that did not finish.
+    /// Two-sided p-value of McNemar's test between the answers of this method and of the best one to the same images,
+    /// corrected for all pairs of methods. `None` for the best method and for methods that did not finish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// Seconds that it took here, from the first look at the pictures on.
@@ -67,8 +67,8 @@ impl Trial {
         best.map(|(place, ..)| place)
     }
 
-    /// Sets the p-value of each method against the best one. `paired` returns how two methods, given by their indices, answered
-    /// the same images; `None` if their images differ.
+    /// Sets the p-value of each method against the best one. `paired` returns how two methods, given by their indices,
+    /// answered the same images; `None` if their images differ.
     pub fn compare(&mut self, paired: impl Fn(usize, usize) -> Option<Paired>) {
         let Some(best) = self.best() else { return };
         let ended = self
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn few_pictures_do_not_tell_methods_apart() {
         let rights = [Some(90.0), Some(84.0), Some(20.0), None];
-        // The fewest images that only one of two answers correctly at these accuracies.
+        // The smallest number of images that only one of the two can answer correctly at these accuracies.
         let compared = |images: usize| {
             let mut trial = trial(&rights, images);
             trial.compare(|best, other| {

@@ -171,7 +171,8 @@ pub(super) fn read(folder: &Path, before: &[String], planned: usize) -> Result<A
     Ok(added_task)
 }
 
-/// The pictures of the added task that was a task (from 0) of the run in this folder, which has this bit depth.
+/// Returns the images of the added task that was task `task` (from 0) of the run in this folder, which has this bit
+/// depth.
 ///
 /// # Errors
 /// A Problem when there is none, or its list is damaged or not the one that was taught.

@@ -30,7 +30,7 @@ impl RunKey {
             precision: Precision::Auto,
             // What it holds counts, not where it lies.
             pet_start: None,
-            // The fingerprints of the images and the class order are compared instead.
+            // Instead, the fingerprints of the images and the class order are compared.
             stored_names: Vec::new(),
             ..header.config.clone().repeatable()
         };

@@ -48,7 +48,8 @@ pub struct AddedPictures {
 }
 
 impl AddedPictures {
-    /// Copies these pictures, of a run with this bit depth, into an added task's folder; `go_on` is asked before each.
+    /// Copies these images of a run with this bit depth into an added task's folder; `go_on` is called before each
+    /// image.
     ///
     /// # Errors
     /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said
@@ -110,7 +111,7 @@ impl AddedPictures {
         Ok(Self::of(added_task, rows, &text, bit_depth))
     }
 
-    /// Reads the list of an added task's folder, which has so many classes, of a run with this bit depth.
+    /// Reads the list of an added task with this number of classes, of a run with this bit depth.
     ///
     /// # Errors
     /// A Problem when it cannot be read or is damaged.

@@ -1,4 +1,4 @@
-//! A user's own plugin files: saved whole or not at all, and what is noted beside them.
+//! A user's plugin files: written completely or not at all, with notes stored next to them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct PluginSave {
     pub allowed: bool,
 }
 
-/// Saves a plugin in the folder of the user's own; returns its file.
+/// Saves a plugin in the user's plugin folder; returns its file.
 ///
 /// # Errors
 /// A Problem for a name that is a built-in plugin's and was not allowed, or where the folder cannot be written; an older

@@ -172,7 +172,7 @@ impl RunSummary {
         self.rows.push(MetricsRow::new(report, None));
     }
 
-    /// Adds what was measured after the next task.
+    /// Adds the measurements of the next task.
     fn push(&mut self, report: &TaskReport, peak_memory_bytes: Option<u64>) {
         self.count(report);
         self.latest = Some(Latest::of(&self.header, report.task, &report.answers));
@@ -372,8 +372,8 @@ impl Saving {
         Self(read(folder))
     }
 
-    /// Adds the task that was saved. Earlier tasks are read again only if the task was saved before (the peak
-    /// memory of what it replaces no longer counts) or its prompts were studied, whose figures are means over all
+    /// Adds a saved task. Earlier tasks are read again only if the task was saved before, because the peak memory of
+    /// the replaced tasks no longer counts, or if its prompts were studied, because those figures are means over all
     /// tasks.
     pub(super) fn end(self, folder: &Path, report: &TaskReport, peak: Option<u64>) {
         match self.0 {

@@ -45,7 +45,7 @@ impl RunFolder {
         Ok((self.moved(partial, task), added_task))
     }
 
-    /// Copies an added task's pictures, for a run with this bit depth, into its folder.
+    /// Copies an added task's images, of a run with this bit depth, into its folder.
     ///
     /// # Errors
     /// A Problem when one cannot be read or written, they are too many or too large, or `go_on` said

@@ -36,7 +36,7 @@ pub struct Opened {
     pub path: Option<PathBuf>,
     /// What the file does not say and was assumed (sentences).
     pub assumed: Vec<Words>,
-    /// The type of its frozen matrices.
+    /// Number format of its frozen matrices.
     pub weights: WeightType,
 }
 

@@ -98,7 +98,7 @@ impl Reader<'_> {
                 self.assumed.push(remark.into());
                 Ok(Some(self.finish(at, found)))
             }
-            // The user has to correct tables that name the images, even if the folders can be read.
+            // The user has to correct faulty tables that name the images, even if the folders can be read.
             (_, Some(problem)) => Err(problem),
             (layout, None) => Ok(layout?.map(|(at, found)| self.finish(at, found))),
         }

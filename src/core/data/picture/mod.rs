@@ -27,7 +27,7 @@ use crate::problem::{Problem, Result};
 use claim::Claim;
 use room::Room;
 
-/// Bits of a channel that the values of a 16-bit image use unless a bit depth is given.
+/// Significant bits per channel of 16-bit images, unless a bit depth is given.
 pub const FULL_DEPTH: usize = u16::BITS as usize;
 
 /// Largest picture file we read, in bytes.
@@ -76,7 +76,7 @@ pub fn foreign_format(ending: &str) -> Option<&'static str> {
 /// not decode another meanwhile.
 pub(super) struct Held {
     pub picture: RgbImage,
-    /// The largest value of a channel in the file, where that has 16 bits for each.
+    /// The largest channel value in the file; `None` unless it has 16 bits per channel.
     pub largest: Option<u16>,
     _room: Option<Room>,
 }
@@ -99,8 +99,8 @@ impl From<RgbImage> for Held {
     }
 }
 
-/// Decodes the bytes of a picture file to upright 8-bit RGB. Values of 16 bits have `bit_depth` significant ones: they are
-/// multiplied by 2^(16 − `bit_depth`), at most to white, before they are rounded to 8 bits.
+/// Decodes an image file to upright 8-bit RGB. 16-bit values have `bit_depth` significant bits: they are multiplied by
+/// 2^(16 − `bit_depth`), with white as the maximum, and then rounded to 8 bits.
 ///
 /// # Errors
 /// Not a picture, a format that is not read, a damaged or cut file, or one that takes more memory than a picture may:
@@ -179,10 +179,10 @@ fn read_alone(path: &Path) -> Result<(Option<Room>, Vec<u8>)> {
     Ok((alone, bytes))
 }
 
-/// The format of an image, by its first bytes.
+/// Returns the format of an image, from its first bytes.
 fn format_of(bytes: &[u8]) -> Option<ImageFormat> {
     match tiff::is_tiff(bytes) {
-        // `guess_format` does not know BigTIFF, which the decoder reads.
+        // `guess_format` does not recognise BigTIFF, which the decoder supports.
         true => Some(ImageFormat::Tiff),
         false => image::guess_format(bytes).ok(),
     }
@@ -277,7 +277,8 @@ fn largest_of(picture: &DynamicImage) -> Option<u16> {
     }
 }
 
-/// Multiplies values of 16 bits so that the largest of `bit_depth` bits is white; larger ones become white, too.
+/// Multiplies 16-bit values so that the largest value with `bit_depth` bits becomes white; larger values become white
+/// too.
 fn stretch(picture: &mut DynamicImage, bit_depth: usize) {
     let missing @ 1..FULL_DEPTH = FULL_DEPTH.saturating_sub(bit_depth) else {
         return;

@@ -180,7 +180,7 @@ fn alpha_is_dropped_and_sixteen_bits_are_scaled() {
     };
     assert_eq!(at(FULL_DEPTH), [100, 100, 100]);
     assert_eq!(at(15), [200, 200, 200]);
-    // What has more bits is white, and 8-bit images have no others.
+    // Values with more bits become white; 8-bit images have no such values.
     assert_eq!(at(12), [255, 255, 255]);
     for bit_depth in [0, 8, 99] {
         let read = decode_picture(&encoded(ImageFormat::Png), bit_depth).unwrap();

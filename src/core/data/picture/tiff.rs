@@ -1,5 +1,5 @@
-//! The first directory of a TIFF. It is read before a decoder allocates memory: a list of values that is longer than the file
-//! is damaged. The decoder does not support palettes, so they are read here.
+//! The first directory of a TIFF file. It is read before the decoder allocates memory, since a list of values longer
+//! than the file shows that the file is damaged. Palettes are read here too, because the decoder does not support them.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -11,12 +11,12 @@ const BITS: u64 = 258;
 const PHOTOMETRIC: u64 = 262;
 const SAMPLES: u64 = 277;
 const COLOUR_MAP: u64 = 320;
-/// Value of [`PHOTOMETRIC`]: pixels are indices of a palette.
+/// Value of [`PHOTOMETRIC`] for images whose pixels are indices into a palette.
 const BY_PALETTE: u64 = 3;
 /// Most entries of a directory; usual ones have twenty.
 const MOST_ENTRIES: u64 = 4096;
 
-/// The first directory of a TIFF.
+/// The first directory of a TIFF file.
 pub(super) struct Directory {
     is_little: bool,
     fields: Vec<Field>,
@@ -25,19 +25,19 @@ pub(super) struct Directory {
 /// An entry of a directory.
 struct Field {
     tag: u64,
-    /// Bytes of one value.
+    /// Size of one value in bytes.
     size: u64,
     /// Number of values.
     count: u64,
-    /// Position of its value in the file.
+    /// Offset of the value in the file.
     at: u64,
-    /// Its value, or the position of the values if the entry has no room for them.
+    /// The value, or the offset of the values if they do not fit into the entry.
     value: u64,
 }
 
-/// The colours of an image whose pixels are indices.
+/// The palette of an image whose pixels are indices.
 pub(super) struct Palette {
-    /// The file with the indices as grey values.
+    /// The file, with the indices declared as grey values.
     pub grey: Vec<u8>,
     colours: Vec<[u8; 3]>,
 }
@@ -48,10 +48,11 @@ pub(super) fn is_tiff(bytes: &[u8]) -> bool {
     STARTS.iter().any(|start| bytes.starts_with(start))
 }
 
-/// Reads the first directory of a file; `None` for other formats.
+/// Reads the first directory of a file; `None` if the file is not a TIFF.
 ///
 /// # Errors
-/// The file cannot be read. The kind is `InvalidData` or `UnexpectedEof` if the directory claims more than the file has.
+/// An error if the file cannot be read. The kind is `InvalidData` or `UnexpectedEof` if the directory refers to more
+/// data than the file has.
 pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Option<Directory>> {
     let length = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
@@ -107,13 +108,13 @@ pub(super) fn first_directory(file: &mut (impl Read + Seek)) -> io::Result<Optio
 }
 
 impl Directory {
-    /// Returns width and height; `None` if it has none.
+    /// Returns width and height; `None` if the directory lacks them.
     pub fn sides(&self) -> Option<(u32, u32)> {
         let side = |tag| u32::try_from(self.only(tag)?.value).ok();
         side(WIDTH).zip(side(HEIGHT))
     }
 
-    /// Returns the palette of a file of 8 bits per pixel; `None` for other files.
+    /// Returns the palette of a file with 8 bits per pixel; `None` for other files.
     pub fn palette(&self, bytes: &[u8]) -> Option<Palette> {
         let kind = self.only(PHOTOMETRIC)?;
         let samples = self.only(SAMPLES).map_or(1, |field| field.value);
@@ -131,7 +132,7 @@ impl Directory {
             .chunks_exact(2)
             .map(|two| number(two, self.is_little));
         let values: Vec<u64> = values.collect();
-        // Some programs write values of 8 bits.
+        // Some programs write 8-bit values.
         let shift = match values.iter().all(|&value| value < 256) {
             true => 0,
             false => 8,
@@ -151,12 +152,12 @@ impl Directory {
         })
     }
 
-    /// The entry of a tag with a single value.
+    /// Returns the entry of a tag with a single value.
     fn only(&self, tag: u64) -> Option<&Field> {
         self.field(tag).filter(|field| field.count == 1)
     }
 
-    /// The entry of a tag. Of several it is the last one, which the decoder uses.
+    /// Returns the entry of a tag. If there are several, this is the last one, as in the decoder.
     fn field(&self, tag: u64) -> Option<&Field> {
         self.fields.iter().rfind(|field| field.tag == tag)
     }
@@ -222,7 +223,7 @@ mod tests {
         assert!(sound(&big));
     }
 
-    /// A TIFF of one strip of 2×2 pixels with a palette; a BigTIFF if `big`.
+    /// A TIFF file of one strip of 2×2 pixels with a palette; a BigTIFF if `big`.
     fn with_palette(big: bool) -> Vec<u8> {
         let head: &[u8] = match big {
             true => b"II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0",

@@ -62,7 +62,7 @@ struct KnownBackbone {
 pub(super) struct Foresight {
     stock: Stock,
     control: Control,
-    /// Whether devices are opened, as a run does it.
+    /// Whether to open devices, as a run does.
     opens: bool,
     library: BackboneLibrary,
     backbones: HashMap<String, Result<KnownBackbone>>,
@@ -97,7 +97,7 @@ impl Foresight {
         read_from(&self.library, backbone, tell).map(drop)
     }
 
-    /// What is known of a cell with these settings.
+    /// Returns what is known about a cell with these settings before it runs.
     ///
     /// # Errors
     /// A Problem for data that cannot be opened, and for settings that do not fit it, the backbone or the plugin.
@@ -184,7 +184,7 @@ impl Foresight {
         known.or_insert_with(look).clone()
     }
 
-    /// The type of weights that a run of these settings has on its GPU; `None` on the CPU.
+    /// Returns the number format of a run's weights on its GPU; `None` on the CPU.
     fn gpu_weights(
         &mut self,
         chosen: &Chosen<'_>,

@@ -86,8 +86,8 @@ pub struct GridPlan {
 }
 
 impl GridPlan {
-    /// Looks at everything that cells stand on and at the runs below `root`. With `opens`, devices are opened as a run
-    /// opens them. `None` if the user stopped it.
+    /// Checks everything that the cells depend on, and the runs below `root`. With `opens`, devices are opened as for a
+    /// run. `None` if the user stopped it.
     pub fn make(
         cells: Cells,
         root: &Path,

@@ -182,7 +182,7 @@ pub const LAE: MethodSpec = MethodSpec {
 pub const BASELINE: MethodSpec = MethodSpec {
     key: "baseline",
     title: "Baseline",
-    summary: "Trains the same PET task after task, with nothing against forgetting",
+    summary: "Trains the same PET task after task, without protection against forgetting",
     paper: PAPER,
     experts: &[Expert::ONLINE],
     pet: Some(PetUse::USUAL),

@@ -22,7 +22,7 @@ use super::bytes::bytes_of;
 /// A tensor on the CPU device with gradients.
 type AutodiffTensor = FloatTensor<Autodiff<Flex>>;
 
-/// Returns an f32 tensor of the CPU device; `None` for others.
+/// Returns an f32 tensor of the CPU device; `None` for other tensors.
 pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
     Input::with_type(tensor, DType::F32)
 }
@@ -40,14 +40,14 @@ impl Dense {
         }
     }
 
-    /// A constant: `None` if the tensor is not f32 on the CPU device, or requires a gradient.
+    /// Returns a constant; `None` if the tensor is not f32 on the CPU device, or requires a gradient.
     pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<Self> {
         Input::constant(tensor, DType::F32).map(Self::new)
     }
 
     /// The numbers.
     pub fn numbers(&self) -> &[f32] {
-        // Both are the case for every `Dense`: contiguous, and f32 as [`to_input`] checked.
+        // Every `Dense` is contiguous, and [`to_input`] has checked that it is f32.
         self.0.as_slice().unwrap_or_default()
     }
 }

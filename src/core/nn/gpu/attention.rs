@@ -1,5 +1,5 @@
-//! Softmax attention on packed projections. Heads are read where they are, and the result and its gradients are written
-//! where the next product reads them, so nothing is split, transposed or merged in memory.
+//! Softmax attention on packed projections. Heads are read in place, and the result and its gradients are written where
+//! the next product reads them, so nothing is split, transposed or merged in memory.
 //!
 //! P = softmax(scale · q·kᵀ + bias), y = P·v. The gradient computes P again: with dP = g·vᵀ and
 //! dS = scale · P ∘ (dP − Σ dP∘P): dq = dS·k, dk = dSᵀ·q, dv = Pᵀ·g.

@@ -14,7 +14,7 @@ use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
 use super::product::GELU;
 use crate::nn::{Adam, Momentum};
 
-/// The operation of an element-wise kernel, with all parameters of its text. Numbers of f32 are their bits.
+/// The operation of an element-wise kernel, with all parameters of its source. f32 parameters are stored as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Elementwise {
     Gelu,
@@ -176,7 +176,7 @@ pub fn gelu<const D: usize>(x: &Tensor<D>) -> Option<Tensor<D>> {
     }))
 }
 
-/// Runs a kernel on plain tensors of equal sizes; `None` where one of them is not f32 on a GPU or requires a gradient.
+/// Runs a kernel on tensors of equal size; `None` if one of them is not f32 on a GPU, or requires a gradient.
 fn step<const D: usize, const N: usize>(
     kernel: Elementwise,
     scalars: [f64; 2],

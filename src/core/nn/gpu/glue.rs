@@ -19,14 +19,15 @@ pub type Input = super::super::input::Input<Cube>;
 /// A tensor on a GPU with gradients.
 type AutodiffTensor = FloatTensor<Autodiff<Cube>>;
 
-/// Returns an f32 tensor of a GPU; `None` for others, and where own kernels are not used.
+/// Returns an f32 tensor of a GPU; `None` for other tensors, or if the program's own kernels are disabled.
 pub fn to_input<const D: usize>(tensor: &Tensor<D>) -> Option<Input> {
     super::is_enabled()
         .then(|| Input::with_type(tensor, DType::F32))
         .flatten()
 }
 
-/// Returns the values of an f32 tensor that requires no gradient; `None` for others, and where own kernels are not used.
+/// Returns the values of an f32 tensor that requires no gradient; `None` for other tensors, or if the program's own
+/// kernels are disabled.
 pub fn constant<const D: usize>(tensor: &Tensor<D>) -> Option<CubeTensor> {
     super::is_enabled()
         .then(|| Input::constant(tensor, DType::F32))
@@ -38,7 +39,7 @@ pub fn constant_weight(tensor: &Tensor<2>) -> Option<CubeTensor> {
     constant(tensor).or_else(|| Input::constant(tensor, DType::F16))
 }
 
-/// Gradient for the result, and which inputs require one → gradients for these inputs.
+/// Maps the gradient of the result, and which inputs require one, to the gradients of the inputs.
 pub type Run<const N: usize> =
     Arc<dyn Fn(CubeTensor, [bool; N]) -> [Option<CubeTensor>; N] + Send + Sync>;
 

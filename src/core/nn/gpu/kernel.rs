@@ -159,7 +159,7 @@ pub fn empty(like: &CubeTensor, shape: &[usize]) -> CubeTensor {
     )
 }
 
-/// Most entries of the cache of small buffers.
+/// Maximum number of entries in the cache of small buffers.
 const MAX_BUFFERS: usize = 256;
 
 /// A buffer that holds these numbers; made once for the same numbers and device.

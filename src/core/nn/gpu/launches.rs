@@ -1,4 +1,4 @@
-//! Observes the kernel launches of a piece of work and their times on the GPU.
+//! Records kernel launches and their times on the GPU.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

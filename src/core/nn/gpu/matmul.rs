@@ -11,7 +11,8 @@ use super::kernel::{MAX_GROUPS, empty};
 use super::product::{Product, Size, Stored};
 use super::{Extra, fits, launch};
 
-/// How a matrix of the last two axes is stored, with up to two batch axes; `None` where neither axis is contiguous.
+/// Returns how a matrix of the last two axes is stored, with up to two batch axes; `None` if neither axis is
+/// contiguous.
 fn stored(x: &CubeTensor) -> Option<Stored> {
     let strides = x.meta.strides();
     let rank = strides.len();
@@ -20,7 +21,7 @@ fn stored(x: &CubeTensor) -> Option<Stored> {
     let stored = match (row, column) {
         (lead, 1) => Stored::row_major(lead),
         (1, lead) => Stored::column_major(lead),
-        // A single row or column has any stride.
+        // A single row or column can have any stride.
         (_, lead) if shape[rank - 2] == 1 => Stored::column_major(lead),
         _ => return None,
     };
@@ -31,7 +32,7 @@ fn stored(x: &CubeTensor) -> Option<Stored> {
     Some(stored.batched(batch(4), batch(3)))
 }
 
-/// a · b over the last two axes, with equal batch axes.
+/// Computes a · b over the last two axes, with equal batch axes.
 fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
     let lay_out = |x: &CubeTensor| match stored(x) {
         Some(stored) => (x.clone(), stored),
@@ -50,7 +51,7 @@ fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
     let out = empty(&a, &shape);
     let inner = if rank >= 3 { shape[rank - 3] } else { 1 };
     let outer = if rank == 4 { shape[0] } else { 1 };
-    // The number of rows is left open where it is an axis of lines.
+    // A size along the outer axis of a stored matrix is read at run time, so that it needs no other kernel.
     let single = rank == 2;
     let fixed = |size: usize| Size::Fixed(size as u32);
     let (rows, depth) = match (stored_a.transposed, stored_b.transposed) {
@@ -71,14 +72,14 @@ fn multiply(a: &CubeTensor, b: &CubeTensor) -> CubeTensor {
     out
 }
 
-/// The same tensor with its last two axes swapped.
+/// Returns the tensor with its last two axes swapped.
 fn transposed(mut x: CubeTensor) -> CubeTensor {
     let rank = x.meta.shape().len();
     x.meta.swap(rank - 2, rank - 1);
     x
 }
 
-/// a · b over the last two axes; both may be trained. `None` also where batch axes differ.
+/// Computes a · b over the last two axes; both may be trained. `None` also if the batch axes differ.
 pub fn matmul<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
     let (shape_a, shape_b) = (a.dims(), b.dims());
     let batch: usize = shape_a[..D - 2].iter().product();

@@ -1,5 +1,5 @@
-//! The tiles of each class of products on this GPU. The self-test checks and times all tiles once per GPU, since the fastest
-//! depend on it. Tiles change the speed of a product, not its result.
+//! The tiles for each class of products on this GPU. The self-test checks and times all tiles once per GPU, since each
+//! GPU has others that are fastest. Tiles change the speed of a product, not its result.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -257,7 +257,7 @@ impl Trial {
     }
 }
 
-/// Times all tiles for each class and returns the fastest. Classes that do not fit into the limit are left out.
+/// Times all tiles for each class and returns the fastest. Classes that the time limit does not allow are skipped.
 ///
 /// # Errors
 /// A Problem when the device failed.

@@ -7,7 +7,7 @@ use burn_cubecl::tensor::CubeTensor;
 
 use super::kernel::{Bound, Cache, Kernel, declare, empty, grid, numbers};
 
-/// The operation of a row kernel, with all parameters of its text. Numbers of f32 are their bits.
+/// The operation of a row kernel, with all parameters of its source. f32 parameters are stored as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Row {
     Norm {
@@ -213,7 +213,7 @@ fn each(width: u32, statement: &str) -> String {
     format!("  for (var i = t; valid && i < {width}u; i += {THREADS}u) {{ {statement} }}\n")
 }
 
-/// Sets the padding behind the values of a row to zero.
+/// Fills the padding after the values of a row with zeros.
 fn zeros(name: &str, width: u32, pitch: u32) -> String {
     match pitch - width {
         0 => String::new(),

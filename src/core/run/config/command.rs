@@ -72,8 +72,8 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// Returns text as one word for a POSIX shell. Settings may be from other people, so nothing in it may act on the shell. It
-/// uses no backslash, because csh treats it differently.
+/// Quotes text as one word for a POSIX shell. Settings may come from other people, so no character may act on the
+/// shell. Backslashes are avoided, because csh treats them differently.
 pub fn posix_word(text: &str) -> String {
     match is_plain(text, "-_./=:,%@+") {
         true => text.to_string(),

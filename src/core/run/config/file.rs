@@ -1,5 +1,5 @@
-//! Settings in a file: a table of their keys. Older versions wrote LAE's own settings at the top level, and how a GPU
-//! computed.
+//! Settings in a file: a table of their keys. Older versions wrote LAE's own settings at the top level, and the kernel
+//! variant of a GPU.
 
 use std::fmt;
 
@@ -96,7 +96,7 @@ enum ConfigKey {
     Corrected,
     StoredNames,
     Old(&'static str),
-    /// How a GPU computed, in files of older versions: `f16-fused-bytes`.
+    /// The kernel variant of a GPU, in files of older versions: `f16-fused-bytes`.
     CardVariant,
 }
 

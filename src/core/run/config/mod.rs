@@ -32,7 +32,7 @@ pub use spec::{FixTo, Needs, Says, SettingGroup, SettingPlace, SettingSpec, capi
 /// other arithmetic, but that with bf16 what a frozen matrix is multiplied with is rounded, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// The usual type: f32.
+    /// The default number format, f32.
     #[default]
     Auto,
     /// Single precision.

@@ -52,7 +52,7 @@ pub struct SettingSpec {
     pub says: Says,
     /// For a flag: what a file means that does not name it, written by a version without it.
     pub unnamed: Option<bool>,
-    /// Whether a file leaves it out where it is the default, so that keys of runs made without it stay as they are.
+    /// Whether a file omits the setting if it has its default value, so that the keys of runs without it stay the same.
     pub unwritten: bool,
     /// What its words are called in other languages, where a setting of another method has the same key; else empty.
     pub texts: &'static str,

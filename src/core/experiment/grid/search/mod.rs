@@ -306,7 +306,7 @@ impl Search {
     /// round (from 0).
     ///
     /// # Errors
-    /// A Problem when no row has all of its runs.
+    /// A Problem if no row has finished all of its runs.
     pub fn run(
         &self,
         root: &Path,

@@ -1,4 +1,4 @@
-//! The commands of Slurm, here or on a login host, and what they print.
+//! Runs Slurm's commands, on this machine or on a login host, and reads their output.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -10,42 +10,42 @@ use crate::problem::{Problem, Result};
 use crate::run::config::posix_word;
 use crate::run::places::{Place, no_ssh, ssh};
 
-/// What `squeue` is asked for of each task: array, index, state, nodes, time, reason.
+/// The columns requested from `squeue`: array, index, state, nodes, time, reason.
 const QUEUE: &str = "%F|%K|%T|%N|%M|%r";
-/// Makes `squeue` write indices of tasks in full.
+/// Makes `squeue` print task indices in full.
 const WHOLE: (&str, &str) = ("SLURM_BITSTR_LEN", "0");
 
-/// Where Slurm's commands are called.
+/// Where Slurm's commands run.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
-    /// The login host as OpenSSH knows it; this machine if none is named.
+    /// The login host, as OpenSSH names it; `None` for this machine.
     ssh: Option<String>,
-    /// More options of `ssh`.
+    /// Additional options of `ssh`.
     options: Vec<String>,
 }
 
-/// What Slurm says of a task.
+/// A task as Slurm reports it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Task {
-    /// Slurm's word: `RUNNING`, `PENDING`, `TIMEOUT` …
+    /// Slurm's state: `RUNNING`, `PENDING`, `TIMEOUT` …
     pub state: String,
     pub node: String,
     pub elapsed: String,
-    /// Why it waits, in Slurm's word.
+    /// Slurm's reason for waiting.
     pub reason: String,
 }
 
 /// Tasks by array and index.
 pub(super) type Tasks = HashMap<(String, usize), Task>;
 
-/// Whether Slurm's commands are on this machine.
+/// Returns whether Slurm's commands are installed on this machine.
 pub fn is_here() -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| folder.join("sbatch").is_file())
 }
 
 impl Cluster {
-    /// That of a place.
+    /// Returns the cluster of a place.
     pub fn of(place: &Place) -> Self {
         Self {
             ssh: place.ssh.clone(),
@@ -53,7 +53,7 @@ impl Cluster {
         }
     }
 
-    /// Calls a command; returns what it printed.
+    /// Runs a command; returns its output.
     fn call(&self, words: &[&str]) -> Result<String> {
         let name = words[0];
         let mut command = match &self.ssh {
@@ -77,7 +77,7 @@ impl Cluster {
         }
         let error = String::from_utf8_lossy(&ended.stderr);
         Err(match (&self.ssh, ended.status.code()) {
-            // OpenSSH's own failure, and a shell's that finds no such command.
+            // 255 means that OpenSSH itself failed, 127 that the shell did not find the command.
             (Some(host), Some(255)) => {
                 let said = error.lines().last().unwrap_or_default();
                 let what = message!("slurm-no-way-in", host = host.as_str(), said = said);
@@ -106,10 +106,10 @@ impl Cluster {
         }
     }
 
-    /// Submits an array; returns its number.
+    /// Submits an array; returns its job id.
     pub(super) fn submit(&self, words: &[&str]) -> Result<String> {
         let said = self.call(words)?;
-        // On several clusters: number;cluster.
+        // With several clusters, the output is number;cluster.
         let job = said.lines().last().unwrap_or_default();
         let job = job.split(';').next().unwrap_or_default().trim();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -118,13 +118,13 @@ impl Cluster {
         }
     }
 
-    /// The user's tasks in the queue, and those of these (by array and index) that have left it, where the cluster keeps
-    /// accounts.
+    /// Returns the user's tasks in the queue and, if the cluster keeps accounts, those of `wanted` (array and index)
+    /// that have left it.
     pub(super) fn tasks<'a>(
         &self,
         wanted: impl Iterator<Item = (&'a str, usize)>,
     ) -> Result<Tasks> {
-        // With -r it leaves out the last task of indices like 1-13:2.
+        // With -r, squeue omits the last task of indices such as 1-13:2.
         let said = self.call(&["squeue", "-h", "--me", "-t", "all", "-o", QUEUE])?;
         let mut tasks: Tasks = said.lines().flat_map(of_queue).collect();
         let gone = wanted.filter(|(job, index)| !tasks.contains_key(&(job.to_string(), *index)));
@@ -140,7 +140,7 @@ impl Cluster {
         Ok(tasks)
     }
 
-    /// Takes tasks, as `12_3`, out of the queue or ends them.
+    /// Cancels waiting and running tasks, named like `12_3`.
     pub(super) fn cancel(&self, tasks: &[String]) -> Result<()> {
         for some in tasks.chunks(200) {
             let words = some.iter().map(String::as_str);
@@ -150,8 +150,8 @@ impl Cluster {
     }
 }
 
-/// The tasks of a line of `squeue`, which has those that wait together: `12|5-9:2,13%2|PENDING||0:00|Resources`. Nothing
-/// for a job that is no array.
+/// Parses a line of `squeue`, which combines waiting tasks: `12|5-9:2,13%2|PENDING||0:00|Resources`. Empty if the job
+/// is not an array.
 fn of_queue(line: &str) -> Vec<((String, usize), Task)> {
     let fields: Vec<&str> = line.trim().splitn(6, '|').collect();
     let [job, indices, state, node, elapsed, reason] = fields[..] else {
@@ -167,7 +167,7 @@ fn of_queue(line: &str) -> Vec<((String, usize), Task)> {
     indices.collect()
 }
 
-/// `1-3,5,8-20:4%2` as numbers; the number behind `%` is how many may run together.
+/// Parses indices such as `1-3,5,8-20:4%2`; the number after `%` limits how many run at the same time.
 fn indices_of(text: &str) -> impl Iterator<Item = usize> {
     let all = text.split('%').next().unwrap_or_default();
     let some = all.trim_matches(['[', ']']).split(',').filter_map(|some| {
@@ -179,7 +179,7 @@ fn indices_of(text: &str) -> impl Iterator<Item = usize> {
     some.flatten()
 }
 
-/// A line of `sacct`: `12_3|CANCELLED by 1000`.
+/// Parses a line of `sacct`: `12_3|CANCELLED by 1000`.
 fn of_accounts(line: &str) -> Option<((String, usize), Task)> {
     let (id, state) = line.trim().split_once('|')?;
     let (job, index) = id.split_once('_')?;
@@ -190,9 +190,9 @@ fn of_accounts(line: &str) -> Option<((String, usize), Task)> {
     Some(((job.to_string(), index.parse().ok()?), task))
 }
 
-/// What a command refuses, in its own words.
+/// Returns the error that a command printed.
 fn refused(error: &str) -> Problem {
-    // A login host may greet before it.
+    // A login host may print a greeting first.
     let said = error.lines().filter_map(|line| line.split_once("error: "));
     let said: Vec<&str> = said.map(|(_, what)| what.trim()).collect();
     let said = match said.is_empty() {

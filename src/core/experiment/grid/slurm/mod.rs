@@ -1,10 +1,10 @@
-//! A grid as a job array of Slurm: each task of the array is one cell, done by this program on a node that shares the
-//! folder of the runs. Locks and keys are those of every grid, so a task that is begun again goes on after its last
-//! epoch, and none does what is there.
+//! A grid as a Slurm job array: each task of the array runs one cell with this program, on a node that shares the
+//! folder of runs. Locks and keys are those of every grid, so a restarted task resumes after its last epoch, and
+//! finished cells are not repeated.
 //!
-//! What was submitted is noted in a folder of its own below `.slurm` beside the runs, with the grid's file and the plugins
-//! as they were then. The state of the tasks is what `squeue` says, else `sacct` where the cluster keeps accounts, else
-//! what they left there.
+//! Each submission is recorded in its own folder in `.slurm` next to the runs, with the grid's file and the plugins at
+//! that time. The state of a task comes from `squeue`, else from `sacct` if the cluster keeps accounts, else from the
+//! files that the task left there.
 
 mod commands;
 mod note;

@@ -1,4 +1,4 @@
-//! The state of the tasks of a grid: as Slurm says, else as what they left in their folder says.
+//! The state of a grid's tasks, from Slurm or from the files in their folder.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::problem::Result;
 use crate::run::places::Place;
 use crate::store::is_run;
 
-/// So much of a log's end is read.
+/// Number of bytes read at the end of a log.
 const TAIL: u64 = 8 << 10;
-/// So many of its last lines are shown.
+/// Number of last lines shown.
 const LINES: usize = 5;
 
 /// The state of a task.
@@ -24,25 +24,25 @@ const LINES: usize = 5;
 pub enum TaskState {
     /// In the queue.
     Waiting,
-    /// At work.
+    /// Running.
     Running,
-    /// Its run is there.
+    /// Its run is finished.
     Done,
-    /// It ended before its run did, which is saved: its time was over, or it was interrupted.
+    /// It ended before its run, which was saved: the time limit was reached, or it was interrupted.
     Stopped,
-    /// Somebody took it out of the queue or ended it.
+    /// A user cancelled it.
     Cancelled,
     /// It failed.
     Failed,
 }
 
 impl TaskState {
-    /// Whether Slurm still has the task.
+    /// Returns whether Slurm still has the task.
     pub fn is_queued(self) -> bool {
         matches!(self, Self::Waiting | Self::Running)
     }
 
-    /// Its name in JSON.
+    /// Returns its name in JSON.
     pub fn key(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -54,7 +54,7 @@ impl TaskState {
         }
     }
 
-    /// From Slurm's word, empty if it no longer knows the task, and from what the task left.
+    /// Derives the state from Slurm's state (empty if Slurm no longer lists the task) and the files of the task.
     fn of(word: &str, report: &Path, log: &Path) -> Self {
         match word {
             "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT" => {
@@ -76,30 +76,30 @@ impl TaskState {
     }
 }
 
-/// The task that is at work on a cell, or was at last.
+/// The task that is running a cell, or the last one that did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
-    /// Array and index, as `scancel` takes them: `12_3`.
+    /// Array and index, as in `scancel`: `12_3`.
     pub task: String,
     /// Its state.
     pub state: TaskState,
-    /// Its node and how long it has been at work there, while it is.
+    /// Its node and running time, while it is running.
     pub node: String,
     /// See `node`.
     pub elapsed: String,
-    /// Why it waits or ended, in Slurm's word; why it failed, as its log says.
+    /// Slurm's reason for waiting or ending; if it failed, the error in its log.
     pub why: String,
     /// Its log.
     pub log: PathBuf,
-    /// The last lines of that, if it failed.
+    /// The last lines of the log, if it failed.
     pub last: Vec<String>,
 }
 
 impl Standing {
-    /// Those of these cells that were submitted.
+    /// Returns the tasks of those cells that were submitted.
     ///
     /// # Errors
-    /// A Problem when something was submitted and Slurm does not answer.
+    /// A Problem if cells were submitted and Slurm does not respond.
     pub fn of(plan: &GridPlan, cells: &[usize], cluster: &Cluster) -> Result<HashMap<usize, Self>> {
         let submissions = Submission::all(&plan.root, &plan.cells.grid.name);
         if submissions.is_empty() {
@@ -115,7 +115,7 @@ impl Standing {
         }
         let standings = cells.iter().filter_map(|cell| {
             let tasks = own.get(plan.settings_key(*cell).as_str())?;
-            // What is still in the queue counts, else what was last.
+            // A queued task takes precedence over the latest one.
             let queued = tasks.iter().find(|task| task.state.is_queued());
             Some((*cell, queued.or(tasks.first())?.clone()))
         });
@@ -158,13 +158,13 @@ impl Standing {
     }
 }
 
-/// What Slurm knows of the tasks of these submissions.
+/// Returns what Slurm reports about the tasks of these submissions.
 fn ask(submissions: &[Submission], cluster: &Cluster) -> Result<Tasks> {
     let cells = submissions.iter().flat_map(Submission::submitted);
     cluster.tasks(cells.map(|cell| (cell.job.as_str(), cell.index)))
 }
 
-/// The first task of those that failed for the same reason, and their number.
+/// Returns the first task for each reason of failure, with the number of tasks that failed for it.
 pub fn failures<'a>(tasks: impl Iterator<Item = &'a Standing>) -> Vec<(&'a Standing, usize)> {
     let mut failed: Vec<(&Standing, usize)> = Vec::new();
     for task in tasks.filter(|task| task.state == TaskState::Failed) {
@@ -176,7 +176,7 @@ pub fn failures<'a>(tasks: impl Iterator<Item = &'a Standing>) -> Vec<(&'a Stand
     failed
 }
 
-/// The state of a task's run as its own report says, and whether the run is there.
+/// Returns the state of a task's run from its own report, and whether the run exists.
 fn reported(report: &Path) -> (String, bool) {
     #[derive(Deserialize)]
     struct Report {
@@ -196,7 +196,7 @@ fn reported(report: &Path) -> (String, bool) {
     })
 }
 
-/// The last lines of a log; nothing where there is no log.
+/// Returns the last lines of a log; empty if there is no log.
 fn last_lines(path: &Path) -> Vec<String> {
     let length = files::length(path).unwrap_or_default();
     let bytes = files::read_from(path, length.saturating_sub(TAIL), TAIL).unwrap_or_default();
@@ -207,32 +207,32 @@ fn last_lines(path: &Path) -> Vec<String> {
     last
 }
 
-/// A grid that was submitted, and its tasks.
+/// A submitted grid and its tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnCluster {
     /// The folder of the submission.
     pub folder: PathBuf,
     /// The grid's name.
     pub grid: String,
-    /// The place that it was submitted to; empty for the cluster of this machine.
+    /// The place to which it was submitted; empty for the cluster of this machine.
     pub place: String,
     /// Its tasks.
     pub tasks: Vec<Standing>,
 }
 
 impl OnCluster {
-    /// Whether all of its tasks have ended.
+    /// Returns whether all of its tasks have ended.
     pub fn is_over(&self) -> bool {
         !self.tasks.iter().any(|task| task.state.is_queued())
     }
 
-    /// The number of its tasks in a state.
+    /// Returns the number of its tasks in a state.
     pub fn count(&self, state: TaskState) -> usize {
         let fitting = self.tasks.iter().filter(|task| task.state == state);
         fitting.count()
     }
 
-    /// Those in the queue, as `scancel` takes them.
+    /// Returns its queued tasks, as in `scancel`.
     pub(super) fn queued(&self) -> Vec<String> {
         let queued = self.tasks.iter().filter(|task| task.state.is_queued());
         queued.map(|task| task.task.clone()).collect()
@@ -253,11 +253,11 @@ impl OnCluster {
     }
 }
 
-/// The grids that were submitted to a cluster and were not seen to end; one that has ended is returned once. Runs lie in
-/// the cluster's folder, else in `root`.
+/// Returns the grids on a cluster that were not known to have ended; each grid that has ended is returned once. Runs
+/// are in the cluster's folder, else in `root`.
 ///
 /// # Errors
-/// A Problem when there are some and Slurm does not answer, or it cannot be noted that one has ended.
+/// A Problem if there are such grids and Slurm does not respond, or if the end of one cannot be recorded.
 pub fn watch(place: &Place, root: &Path) -> Result<Vec<OnCluster>> {
     let root = place.folder.as_deref().map_or(root, Path::new);
     let mut submissions = Submission::open(root, &place.name);
@@ -301,7 +301,7 @@ mod tests {
             assert_eq!(state(word), TaskState::Stopped);
         }
         assert_eq!(state("CANCELLED"), TaskState::Cancelled);
-        // A run that is no longer there is not done.
+        // A run that no longer exists is not finished.
         let report_of = r#"{"cells":[{"state":"done","folder":"/nowhere/at/all"}]}"#;
         std::fs::write(&report, report_of).unwrap();
         assert_eq!(state("COMPLETED"), TaskState::Failed);

@@ -23,10 +23,10 @@ use crate::texts::Message;
 /// How long another program that submits is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Largest index of an array, as clusters have it unless they say otherwise. More cells become several arrays.
+/// Default limit of array indices on clusters. More cells become several arrays.
 const MOST_INDEX: usize = 1000;
 
-/// What a user gives beside the grid and the place.
+/// What a user specifies in addition to the grid and the place.
 pub struct Given<'a> {
     /// The text of the grid's file.
     pub text: &'a str,
@@ -55,8 +55,8 @@ impl Given<'_> {
     }
 }
 
-/// Submits those of these cells that are neither there nor in the queue; says what was submitted. Weights that they need
-/// are downloaded first; `tell` is told of it, and stops it by returning false.
+/// Submits the cells that are neither finished nor queued; returns a description of the submission. Missing weights are
+/// downloaded first; `tell` reports their progress, and stops it by returning false.
 ///
 /// # Errors
 /// A Problem when weights cannot be had, the folder of the runs cannot be written, or Slurm refuses.
@@ -231,10 +231,10 @@ fn arrays(
     Ok(jobs)
 }
 
-/// Takes those of these cells out of the queue that are in it; returns how many.
+/// Cancels those cells that are in the queue; returns their number.
 ///
 /// # Errors
-/// A Problem when Slurm does not answer.
+/// A Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
     let cluster = Cluster::of(place);
     let standings = Standing::of(plan, cells, &cluster)?;
@@ -244,10 +244,10 @@ pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> 
     Ok(tasks.len())
 }
 
-/// Takes the tasks of this submission out of the queue, and ends those that run, which save what they have.
+/// Cancels the waiting tasks of this submission, and ends the running ones, which save their state.
 ///
 /// # Errors
-/// A Problem when Slurm does not answer.
+/// A Problem if Slurm does not respond.
 pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
     let cluster = Cluster::of(place);
     let submission = Submission::in_folder(folder);

@@ -1,12 +1,12 @@
 //! Matrix products in f32: `out[z] = f(scale · A[z] · B[z])`, z a batch of matrices.
 //!
-//! A workgroup computes a tile of the result in registers and brings the operands through shared memory, one step of
-//! the contraction at a time, while it reads the next step from global memory. Accumulators are named variables and the
-//! step is written out, so nothing is indexed in a loop: drivers keep such arrays in memory, not in registers.
+//! A workgroup computes a tile of the result in registers. It loads the operands through shared memory, one step of the
+//! contraction at a time, and reads the next step from global memory meanwhile. Accumulators are named variables and
+//! the step is unrolled, because drivers keep arrays that are indexed in a loop in memory instead of registers.
 //!
-//! A stored matrix is row-major or column-major with a stride and two batch strides, so that
-//! transposes and heads inside packed projections need no copy. Rows and columns outside are read from the last one
-//! inside and not written; along the contraction, what is outside counts as zero.
+//! A stored matrix is row-major or column-major with a stride and two batch strides, so that transposes and heads
+//! inside packed projections need no copy. Beyond the last row or column, the last one is read and nothing is written;
+//! along the contraction, values beyond the end count as zero.
 
 mod operand;
 mod text;
@@ -18,22 +18,22 @@ pub use tiles::Tiles;
 /// A matrix, or a batch of them, as it is stored; strides in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stored {
-    /// Column by column.
+    /// Whether the matrix is stored column by column.
     pub transposed: bool,
-    /// From one row (column, where transposed) to the next.
+    /// Stride from one row (column if transposed) to the next.
     pub lead: u32,
     /// Stride of the outer batch axis.
     pub outer: u32,
     /// Stride of the inner batch axis.
     pub inner: u32,
-    /// The first element.
+    /// Position of the first element.
     pub offset: u32,
-    /// Whether rows are filled with zeros up to `lead`.
+    /// Whether rows are padded with zeros up to `lead`.
     pub padded: bool,
 }
 
 impl Stored {
-    /// Row by row without gaps.
+    /// Describes a matrix stored row by row without gaps.
     pub fn row_major(columns: usize) -> Self {
         Self {
             transposed: false,
@@ -45,7 +45,7 @@ impl Stored {
         }
     }
 
-    /// The transpose of a matrix that is stored row by row.
+    /// Describes the transpose of a matrix that is stored row by row.
     pub fn column_major(rows: usize) -> Self {
         Self {
             transposed: true,
@@ -53,7 +53,7 @@ impl Stored {
         }
     }
 
-    /// The transpose.
+    /// Returns the transpose.
     pub fn transposed(self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -61,7 +61,7 @@ impl Stored {
         }
     }
 
-    /// With strides of the two batch axes.
+    /// Sets the strides of the two batch axes.
     pub fn batched(self, outer: usize, inner: usize) -> Self {
         Self {
             outer: outer as u32,
@@ -70,7 +70,7 @@ impl Stored {
         }
     }
 
-    /// From this element on.
+    /// Sets the first element.
     pub fn at(self, offset: usize) -> Self {
         Self {
             offset: offset as u32,
@@ -78,19 +78,19 @@ impl Stored {
         }
     }
 
-    /// Whether four neighbours of a line can be read as one vector.
+    /// Returns whether four adjacent values of a row can be read as one vector.
     fn is_quad(self, columns: u32) -> bool {
         let strides = [columns, self.lead, self.outer, self.inner, self.offset];
         strides.iter().all(|stride| stride.is_multiple_of(4))
     }
 }
 
-/// A size that is part of the text, or comes from the buffer of rows.
+/// A size that is fixed in the kernel's source, or read from the buffer of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Size {
-    /// Known when the text is written.
+    /// Fixed in the source.
     Fixed(u32),
-    /// `sizes[0]`.
+    /// Read from `sizes[0]`.
     Rows,
 }
 
@@ -102,7 +102,7 @@ impl Size {
         }
     }
 
-    /// Whether multiples of `tile` always end at this size.
+    /// Returns whether the size is known to be a multiple of `tile`.
     fn fits(self, tile: u32) -> bool {
         matches!(self, Self::Fixed(size) if size.is_multiple_of(tile))
     }
@@ -111,27 +111,27 @@ impl Size {
 /// Operations on a sum before it is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Epilogue {
-    /// A row of n values is added.
+    /// Adds a row of n values.
     pub bias: bool,
-    /// What follows.
+    /// Function applied to the sum.
     pub activation: Activation,
-    /// A matrix stored like the result is added last.
+    /// Adds a matrix that is stored like the result, as the last operation.
     pub residual: bool,
 }
 
 /// An element-wise function at the end of a product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Activation {
-    /// None.
+    /// No function.
     #[default]
     Identity,
-    /// x · Φ(x); x itself is stored beside it.
+    /// x · Φ(x); also stores x.
     Gelu,
     /// Multiplies by the derivative of x · Φ(x) at the values of a second matrix.
     GeluGradient,
 }
 
-/// A product to be computed.
+/// A product to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
     /// Rows of A.
@@ -140,7 +140,7 @@ pub struct Product {
     pub n: u32,
     /// Columns of A, rows of B.
     pub k: Size,
-    /// How many matrices the inner batch axis has.
+    /// Size of the inner batch axis.
     pub inner: u32,
     /// m × k.
     pub a: Stored,
@@ -148,16 +148,16 @@ pub struct Product {
     pub b: Stored,
     /// m × n, never transposed.
     pub out: Stored,
-    /// Whether B holds f16, four values in a pair of u32. Its rows are then multiples of four long.
+    /// Whether B is f16, with four values in a pair of u32. The length of its rows is then a multiple of four.
     pub b_half: bool,
-    /// Bits of the f32 that sums are multiplied by.
+    /// Factor of the sums, as the bits of an f32.
     pub scale: u32,
-    /// What follows.
+    /// Operations on the sums.
     pub epilogue: Epilogue,
 }
 
 impl Product {
-    /// A product of single matrices without anything before or after it.
+    /// Describes a product of two single matrices without scale and epilogue.
     pub fn new([m, k]: [Size; 2], n: usize, [a, b]: [Stored; 2]) -> Self {
         Self {
             m,
@@ -173,7 +173,7 @@ impl Product {
         }
     }
 
-    /// Whether a size comes from the buffer of rows.
+    /// Returns whether a size is read from the buffer of rows.
     pub fn has_rows(&self) -> bool {
         [self.m, self.k].contains(&Size::Rows)
     }
@@ -188,7 +188,7 @@ pub fn kernel(product: &Product, tiles: &Tiles) -> Kernel {
     })
 }
 
-/// Describes a product for people: its sizes, how operands are stored, and its tiles.
+/// Returns a readable description of a product: its sizes, how operands are stored, and its tiles.
 fn name(product: &Product, tiles: &Tiles) -> String {
     let size = |size: Size| match size {
         Size::Fixed(size) => size.to_string(),
@@ -218,10 +218,10 @@ fn name(product: &Product, tiles: &Tiles) -> String {
     name
 }
 
-/// Threads of a workgroup that adds up partial results.
+/// Number of threads of a workgroup that adds up partial results.
 pub const SUM_THREADS: usize = 256;
 
-/// Returns the kernel that adds up `splits` partial results of `count` values each, a thread for each value.
+/// Returns the kernel that adds up `splits` partial results of `count` values each, with one thread per value.
 pub fn sum_kernel(count: usize, splits: u32) -> Kernel {
     static KERNELS: Cache<(usize, u32)> = Cache::new();
     KERNELS.get(&(count, splits), || {

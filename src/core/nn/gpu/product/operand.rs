@@ -1,34 +1,34 @@
-//! The part of a product's text that brings an operand through shared memory.
+//! The part of a product's WGSL source that loads an operand through shared memory.
 
 use std::fmt::Write;
 
 use super::{Product, Size, Stored, Tiles};
 
-/// A line of text, with its end.
+/// Appends a line to the source.
 macro_rules! line {
     ($text:expr, $($words:tt)*) => {{
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!($text, $($words)*);
     }};
 }
 
 pub(super) use line;
 
-/// One operand on its way through shared memory. The tile there is laid out as the matrix is: lines of vectors.
+/// How one operand is loaded into shared memory. Its tile has the layout of the stored matrix: lines of vectors.
 pub struct Operand {
     pub name: &'static str,
     stored: Stored,
     half: bool,
-    /// Whether the contraction goes from line to line.
+    /// Whether the contraction runs from line to line.
     pub line_is_k: bool,
-    /// How many lines and columns the stored matrix has.
+    /// Number of lines and columns of the stored matrix.
     lines: Size,
     columns: u32,
-    /// Lines of a tile, and vectors of four in each.
+    /// Lines of a tile, and vectors of four values in each.
     tile: [u32; 2],
-    /// Vectors from one line of the tile to the next.
+    /// Stride from one line of the tile to the next, in vectors.
     pub pitch: u32,
-    /// Vectors that a thread brings each step.
+    /// Vectors that a thread loads in each step.
     pub each: u32,
     threads: u32,
 }
@@ -48,8 +48,8 @@ impl Operand {
 
     pub fn b(product: &Product, tiles: &Tiles) -> Self {
         let [_, columns, depth] = tiles.group;
-        // B is treated as its transpose, so that its lines are the contraction where it is row-major. Threads side by
-        // side read different lines of a transposed B: one vector more a line, so that they use different banks.
+        // B is treated as its transpose, so its lines run along the contraction if it is row-major. Adjacent threads
+        // read different lines of a transposed B; one extra vector per line puts these reads into different banks.
         let pad = u32::from(product.b.transposed);
         let operand = Self::new(
             "b",
@@ -65,7 +65,7 @@ impl Operand {
         }
     }
 
-    /// Of an operand whose rows are not contracted: sizes of matrix and tile are rows and contraction.
+    /// For an operand whose rows are not contracted: sizes of matrix and tile as (rows, contraction).
     fn new(
         name: &'static str,
         stored: Stored,
@@ -82,7 +82,7 @@ impl Operand {
         };
         let columns = match (columns, stored.padded) {
             (Size::Fixed(columns), false) => columns,
-            // Rows are counted along lines alone.
+            // A variable number of rows occurs only along lines.
             _ => stored.lead,
         };
         Self {
@@ -99,12 +99,12 @@ impl Operand {
         }
     }
 
-    /// Vectors of a tile.
+    /// Number of vectors of a tile.
     fn size(&self) -> u32 {
         self.tile[0] * self.pitch
     }
 
-    /// The buffer, the shared tile, and a function that reads four values of a line.
+    /// Writes the buffer, the shared tile, and a function that reads four values of a line.
     pub fn declare(&self, text: &mut String, binding: u32) {
         let Self { name, stored, .. } = self;
         let quad = stored.is_quad(self.columns);
@@ -168,7 +168,7 @@ impl Operand {
         line!(text, "}}");
     }
 
-    /// Line and vector of the tile that thread `t` brings as its `i`-th.
+    /// Returns expressions for line and vector of the tile that thread `t` loads as its `i`-th.
     fn place(&self, i: u32) -> (String, String) {
         let quads = self.tile[1];
         let at = match i {
@@ -178,7 +178,7 @@ impl Operand {
         (format!("({at} / {quads}u)"), format!("({at} % {quads}u)"))
     }
 
-    /// Reads the step at `k` into registers.
+    /// Writes the code that reads the step at `k` into registers.
     pub fn fetch(&self, text: &mut String, indent: &str, k: &str) {
         let name = self.name;
         for i in 0..self.each {
@@ -200,7 +200,7 @@ impl Operand {
         }
     }
 
-    /// Stores the values that were read in shared memory.
+    /// Writes the code that stores these registers in shared memory.
     pub fn store(&self, text: &mut String, indent: &str) {
         let name = self.name;
         for i in 0..self.each {

@@ -1,4 +1,4 @@
-//! The text of a product's kernel.
+//! The WGSL source of a product.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ impl Epilogue {
     }
 }
 
-/// Returns the WGSL text. Bindings: A, B, the result, then bias, second matrix and residual if used, then the sizes.
+/// Returns the WGSL source. Bindings: A, B, the result, then bias, second matrix and residual if used, then the sizes.
 pub fn text(product: &Product, tiles: &Tiles) -> String {
     let [rows, columns, depth] = tiles.group;
     let [tm, tn] = tiles.thread;
@@ -96,7 +96,7 @@ pub fn text(product: &Product, tiles: &Tiles) -> String {
     text
 }
 
-/// The result's buffer, those of the epilogue, and a function that finishes and stores values of a row.
+/// Writes the buffers of the result and the epilogue, and a function that finishes and stores values of a row.
 fn declare_result(text: &mut String, product: &Product, quad: bool) {
     let (ty, shift) = if quad { ("vec4<f32>", 2) } else { ("f32", 0) };
     let epilogue = product.epilogue;
@@ -152,7 +152,7 @@ fn declare_result(text: &mut String, product: &Product, quad: bool) {
     line!(text, "  out[at] = v;\n}}");
 }
 
-/// Where this workgroup's matrices begin.
+/// Writes the offsets of this workgroup's matrices.
 fn bases(text: &mut String, product: &Product, tiles: &Tiles) {
     let inner = product.inner;
     let stored = [("a", product.a), ("b", product.b), ("out", product.out)];
@@ -180,7 +180,7 @@ fn bases(text: &mut String, product: &Product, tiles: &Tiles) {
     }
 }
 
-/// Multiplies the tiles of one step in shared memory.
+/// Writes the code that multiplies the tiles of one step in shared memory.
 fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
     let [_, columns, depth] = tiles.group;
     let [tm, tn] = tiles.thread;
@@ -258,7 +258,7 @@ fn multiply(text: &mut String, [a, b]: &[Operand; 2], tiles: &Tiles) {
     }
 }
 
-/// Stores a thread's results.
+/// Writes the code that stores a thread's results.
 fn finish(text: &mut String, product: &Product, tiles: &Tiles, quad: bool) {
     let [rows, columns, _] = tiles.group;
     let [tm, tn] = tiles.thread;
@@ -271,7 +271,7 @@ fn finish(text: &mut String, product: &Product, tiles: &Tiles, quad: bool) {
             line!(text, "    if (m < {}) {{", product.m.text());
         }
         for j in 0..tn / 4 {
-            // Columns of a thread: neighbours in fours, or `across` apart where B is transposed.
+            // Columns of a thread: groups of four adjacent ones, or columns `across` apart if B is transposed.
             let column = |c: u32| match product.b.transposed {
                 true => format!("first_b + tx + {}u", (j * 4 + c) * across),
                 false => format!("first_b + {}u + tx * 4u", j * across * 4 + c),

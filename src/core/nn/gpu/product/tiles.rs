@@ -5,10 +5,10 @@
 pub struct Tiles {
     /// Rows, columns and depth of a workgroup's tile.
     pub group: [u32; 3],
-    /// Rows and columns of a thread's part of it.
+    /// Rows and columns that each thread computes.
     pub thread: [u32; 2],
-    /// Workgroups that share a tile of the result, each a part of the contraction. With more than one of them the
-    /// results are partial sums, one matrix behind the other.
+    /// Number of workgroups that share a tile of the result, each for a part of the contraction. If there are several,
+    /// the results are partial sums, stored as consecutive matrices.
     pub splits: u32,
 }
 
@@ -17,7 +17,7 @@ impl Tiles {
     pub const LARGE: Self = Self::new([128, 64, 16], [8, 4]);
     const MEDIUM: Self = Self::new([64, 64, 16], [4, 4]);
     pub const SMALL: Self = Self::new([32, 32, 32], [4, 4]);
-    /// All that a product may be computed with. Each stays within the default limits of WebGPU.
+    /// All tiles that a product can use. They stay within the default limits of WebGPU.
     pub const ALL: [Self; 6] = [
         Self::HUGE,
         Self::new([64, 128, 8], [8, 8]),
@@ -35,8 +35,8 @@ impl Tiles {
         }
     }
 
-    /// Returns tiles for a product of these sizes, by the number of workgroups they give: a GPU has about a hundred
-    /// processors, and each wants two workgroups or more.
+    /// Returns tiles for a product of these sizes, chosen by the resulting number of workgroups: a GPU has about a
+    /// hundred processors, and each needs two workgroups or more.
     pub fn for_sizes([m, n, k]: [usize; 3], batch: usize) -> Self {
         const WANTED: usize = 256;
         let groups = |tiles: &Self| {
@@ -55,7 +55,7 @@ impl Tiles {
             true => Self::SMALL,
             false => Self::MEDIUM,
         };
-        // A part of the contraction is worth a workgroup from about 256 on.
+        // A workgroup is useful for a part of the contraction of about 256 or more.
         let splits = (WANTED / groups(&tiles).max(1)).min(k / 256).clamp(1, 32);
         match batch {
             1 => Self {
@@ -73,7 +73,7 @@ impl Tiles {
         format!("{rows}x{columns}x{depth} of {thread_rows}x{thread_columns}")
     }
 
-    /// Returns the tiles with this name, or `None` where there are none.
+    /// Returns the tiles with this name, `None` if there are none.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tiles| tiles.name() == name)
     }
