@@ -1,4 +1,4 @@
-//! `devices`: what this machine can compute on.
+//! `devices`: lists the compute devices of this machine and tests them.
 
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ struct Entry<'a> {
     default: bool,
 }
 
-/// Lists, after testing where that is wanted.
+/// Lists the devices, after testing them if requested.
 pub(super) fn run(args: &Args) -> Result<End> {
     args.json.check()?;
     let passed = !args.prepare || prepare(args.device.as_deref())?;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     Ok(if passed { End::Done } else { End::Failed })
 }
 
-/// Tests the GPUs that `--device` means; returns whether all passed.
+/// Tests the GPUs selected by `--device`; returns whether all passed.
 fn prepare(wanted: Option<&str>) -> Result<bool> {
     let mut passed = true;
     for info in gpus(wanted)? {
@@ -73,7 +73,7 @@ fn prepare(wanted: Option<&str>) -> Result<bool> {
     Ok(passed)
 }
 
-/// The GPUs that `--device` means: one, or all but software adapters.
+/// Returns the GPUs selected by `--device`: one, or all hardware GPUs.
 fn gpus(wanted: Option<&str>) -> Result<Vec<DeviceInfo>> {
     if let Some(wanted) = wanted {
         let info = device::choose(wanted)?;

@@ -113,10 +113,10 @@ fn errors(device: &Device, own_kernels: bool) -> Result<f64> {
     selftest::run(device, WeightType::F32)
 }
 
-/// The variable of the environment that injects a fault into the program's own kernels: `wrong`, `die` or `hang`.
+/// Environment variable that injects a fault into the program's own kernels: `wrong`, `die` or `hang`.
 const FAULT: &str = "LAE_STUDIO_SELFTEST_FAULT";
 
-/// Injects a fault, to see that it is found.
+/// Injects the requested fault, to check that the self-test finds it.
 ///
 /// # Errors
 /// A Problem for the fault `wrong`.

@@ -133,10 +133,10 @@ fn train_at_place(
     })
 }
 
-/// Trains runs one after the other by `train`, and prints their results.
+/// Trains runs one after the other with `train`, and prints their results.
 ///
 /// # Errors
-/// The first error of `train`. The results of the runs before it are printed.
+/// The first error of `train`; the results of the runs before it are printed.
 fn train_each(
     configs: Vec<RunConfig>,
     several: bool,

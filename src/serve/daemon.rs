@@ -39,7 +39,7 @@ const IDLE: Duration = Duration::from_secs(600);
 const BEAT: Duration = Duration::from_secs(10);
 /// One on another machine that did not do so for so long is gone.
 const SILENT: Duration = Duration::from_secs(60);
-/// Where there are no locks, a daemon waits so long for another one that begins at the same moment.
+/// How long a daemon waits for another one that starts at the same moment, where file locks do not work.
 const SETTLES: Duration = Duration::from_secs(3);
 
 /// Connects standard input and output with the daemon of this folder, which is started where there is none.
@@ -164,14 +164,14 @@ fn note(lock: &mut File) -> io::Result<()> {
     lock.sync_data()
 }
 
-/// Returns whether the daemon that wrote its name into the lock has the folder for itself. Some network file systems have no
-/// locks: there several may have begun at the same moment, and the last one that wrote its name stays.
+/// Returns whether the daemon that wrote its name into the lock may use the folder. Some network file systems have no
+/// locks. There, several daemons may start at the same moment, and the last one to write its name keeps the folder.
 fn is_alone(lock: &File, settles: Duration) -> bool {
     if !matches!(lock.try_lock(), Err(TryLockError::Error(_))) {
         return true;
     }
     std::thread::sleep(settles);
-    // Opened anew, because network file systems may keep what was read before.
+    // Opened again, because network file systems may cache the earlier content.
     files::read_text(Path::new(LOCK), files::NOTE).is_ok_and(|note| note.starts_with(&own_note()))
 }
 
@@ -192,7 +192,7 @@ fn start(root: &Path) -> Result<UnixStream> {
         }
         let ended = daemon.try_wait().ok().flatten();
         if ended.is_some() {
-            // It left the folder to another one, which began at the same moment.
+            // It left the folder to another daemon, which started at the same moment.
             refuse_elsewhere(root)?;
         }
         if begun.elapsed() > STARTS || ended.is_some_and(|status| !status.success()) {

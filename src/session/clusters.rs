@@ -1,4 +1,4 @@
-//! Grids on clusters: the state of their tasks, which helper threads ask for when the user looks.
+//! Grids on clusters. Helper threads request the state of their tasks when the user looks at them.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ impl Clusters {
 }
 
 impl Session {
-    /// Asks for the state of grids on clusters.
+    /// Requests the state of grids on clusters.
     pub fn watch_clusters(&mut self) {
         if self.train.clusters.busy || self.places.clusters.is_empty() {
             return;

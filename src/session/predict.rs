@@ -30,7 +30,7 @@ pub struct PredictView {
     pub(super) undone: Option<PathBuf>,
     /// The image file that is being read.
     reading: Option<PathBuf>,
-    /// The image that was read from a file last, with its file and the bit depth it was read with.
+    /// The last image read from a file, with its path and the bit depth it was read with.
     file: Option<(Arc<Picture>, PathBuf, usize)>,
     /// The picture shown.
     pub picture: Option<Arc<Picture>>,
@@ -68,7 +68,7 @@ impl Session {
         self.ask_about(picture, truth);
     }
 
-    /// Shows the picture of an image file, as the chosen run reads it; of several asked for the last one counts.
+    /// Shows an image file, decoded as the chosen run decodes it. If several are requested, the last one is shown.
     pub fn predict_file(&mut self, path: PathBuf) {
         self.predict.reading = Some(path.clone());
         let asked = path.clone();
@@ -126,7 +126,7 @@ impl Session {
             Arc::ptr_eq(&read.0, picture) && read.2 != depth
         };
         if let Some((_, path, _)) = self.predict.file.as_ref().filter(other) {
-            // Another run was chosen, which reads 16-bit images otherwise.
+            // The run was changed, and the new one decodes 16-bit images differently.
             self.predict_file(path.clone());
             return;
         }

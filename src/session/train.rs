@@ -159,7 +159,7 @@ impl Session {
         }
     }
 
-    /// Returns the bit depth of the run in this folder, as far as it is open or listed, or else the usual one.
+    /// Returns the bit depth of the run in this folder if it is open or listed, else the default.
     pub(super) fn bit_depth_of(&self, folder: &Path) -> usize {
         self.header_of(folder)
             .map_or(FULL_DEPTH, |header| header.config.bit_depth)

@@ -100,7 +100,7 @@ pub enum PlaceCommand {
     TakeOut(String, JobId),
     /// Let the jobs begin that wait there on hold.
     LetGo(String),
-    /// Ask clusters for the state of the grids on them.
+    /// Request the state of the grids on clusters.
     AskClusters,
     /// Cancel the grid on a cluster that was submitted in this folder.
     Cancel(PathBuf),

@@ -1,4 +1,5 @@
-//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and what `grid --place` shares with them.
+//! Runs on other machines: `train`, `resume` and `runs` with `--place`, and the code that `grid --place` shares with
+//! them.
 
 mod there;
 
@@ -35,7 +36,7 @@ pub(super) fn begun(folder: Option<PathBuf>) -> Result<PathBuf> {
     folder.ok_or_else(|| Problem::new("a run ended before it had started"))
 }
 
-/// Says that a run continues there.
+/// Prints that a run continues on the other machine.
 pub(super) fn left(name: &str) -> End {
     let place = shell_word(name);
     tell(format!(
@@ -147,7 +148,7 @@ pub(super) fn runs(name: &str, words: &[String], json: &Json) -> Result<End> {
     Ok(End::Done)
 }
 
-/// Returns what the program there writes to standard output; `None` if it failed, after printing why.
+/// Returns the standard output of the program there; `None` if it failed, after printing the error.
 fn said(place: &Place, words: &[&str]) -> Result<Option<String>> {
     let mut ssh = remote::command(place, &remote::script(place, words));
     let output = ssh

@@ -23,22 +23,22 @@ const OFTEN: Duration = Duration::from_millis(100);
 
 /// How a job ended without an error.
 pub(in crate::cli) enum Ended {
-    /// It finished. Has the folder here of its last run.
+    /// The job finished; the local folder of its last run.
     Finished(Option<PathBuf>),
-    /// It was stopped. Has the folder here of its run, if that had begun.
+    /// The job was stopped; the local folder of its run, if it had started.
     Stopped(Option<PathBuf>),
-    /// It goes on there.
+    /// The job continues on the other machine.
     Left,
 }
 
-/// A machine with an open connection.
+/// Another machine with an open connection.
 pub(in crate::cli) struct There {
     pub place: Place,
     remote: Remote,
     peer: Peer,
-    /// The job of each run that was being trained there when it answered.
+    /// The job of each run that was in progress there when the connection was opened.
     pub at_work: HashMap<String, JobId>,
-    /// The jobs that had not ended then.
+    /// The jobs that had not ended when the connection was opened.
     pub jobs: Vec<Job>,
 }
 
@@ -56,10 +56,10 @@ pub(in crate::cli) fn machine(name: &str) -> Result<Place> {
 }
 
 impl There {
-    /// Connects to the machine of this name; `None` if Ctrl-C was pressed.
+    /// Connects to the machine with this name; `None` if Ctrl-C was pressed.
     ///
     /// # Errors
-    /// It is not known or cannot be reached.
+    /// A Problem if the place is unknown or cannot be reached.
     pub fn reach(name: &str, root: &Path, control: &Control) -> Result<Option<Self>> {
         let place = machine(name)?;
         let io = |error| Problem::io("store runs in this folder", root, &error);
@@ -107,12 +107,12 @@ impl There {
         Ok(None)
     }
 
-    /// Carries there what a run with these settings needs of this computer.
+    /// Copies the local files that a run with these settings needs to the other machine.
     pub fn own(&self, config: &mut RunConfig, control: &Control) -> Result<Own> {
         self.carried(take_along(config, &self.place.data)?, control)
     }
 
-    /// Carries files there that a job needs. Returns them as part of the job.
+    /// Copies the files that a job needs to the other machine; returns them as part of the job.
     pub fn carried(&self, along: Along, control: &Control) -> Result<Own> {
         let tell = |what: Message, files| {
             let place = self.place.name.as_str();
@@ -140,7 +140,7 @@ impl There {
         self.follow(id, None, detach, sink, control)
     }
 
-    /// Follows a job that an earlier program queued, from its beginning.
+    /// Follows a job that an earlier process queued, from its first event.
     pub fn take_up(
         mut self,
         id: JobId,
@@ -148,7 +148,7 @@ impl There {
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<Ended> {
-        // A new connection repeats the events of the job from before it was known.
+        // A new connection also delivers the events that the job sent before this program knew its number.
         self.remote = Remote::start(self.peer.clone(), true, Arc::new(|| {}))?;
         self.remote.expect(id);
         self.follow(id, None, detach, sink, control)
@@ -203,7 +203,7 @@ impl There {
         }
     }
 
-    /// Returns the run there that began last; `None` if Ctrl-C was pressed.
+    /// Returns the newest run there; `None` if Ctrl-C was pressed.
     pub fn latest(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
         let runs = self.answer(control, |news| match news {
@@ -217,7 +217,7 @@ impl There {
         Ok(Some(latest))
     }
 
-    /// Fetches a run. Returns its folder here; `None` if Ctrl-C was pressed.
+    /// Fetches a run; returns its local folder, `None` if Ctrl-C was pressed.
     pub fn bring(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
         self.remote.bring(run, None);
         self.answer(control, |news| match news {
@@ -226,7 +226,7 @@ impl There {
         })
     }
 
-    /// Waits for the news that `take` accepts; `None` if Ctrl-C was pressed.
+    /// Waits for a message that `take` accepts; `None` if Ctrl-C was pressed.
     fn answer<T>(&self, control: &Control, take: impl Fn(News) -> Option<T>) -> Result<Option<T>> {
         while control.wish() != Wish::Stop {
             match self.remote.recv(OFTEN)? {
@@ -244,7 +244,7 @@ impl There {
         Ok(None)
     }
 
-    /// Fetches a run while it is trained there, and follows it to its end.
+    /// Fetches a run while it is trained there, and follows it until it ends.
     pub fn watch(
         &self,
         (run, id): (&str, JobId),

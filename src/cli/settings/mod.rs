@@ -243,7 +243,7 @@ pub(super) fn on_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 
-/// Takes what the setting `bit_depth` takes.
+/// Parses a value of the setting `bit_depth`.
 pub(super) fn bit_depth() -> impl TypedValueParser<Value = usize> {
     clap::value_parser!(u64)
         .range(8..=16)

@@ -1,4 +1,4 @@
-//! Opens the connection to another process, opens it again after a break, and gives it up.
+//! Opens the connection to another process, reopens it after a break, and gives up.
 
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::remote::{News, Peer};
 use crate::run::places::no_ssh;
 use crate::run::wire::{Ask, Hello};
 
-/// Longest time after a break until the connection is opened again.
+/// Maximum delay before the connection is reopened after a break.
 const LATEST: Duration = Duration::from_secs(10);
 /// How often a first connection that breaks is tried again.
 const FIRST_TRIES: usize = 20;

@@ -1,4 +1,4 @@
-//! The thread that talks to another process. `connection` opens the connection and opens it again after a break, `home` fetches
+//! The thread that communicates with another process. `connection` opens and reopens the connection, `home` fetches
 //! runs that are trained on another machine, `tickets` answers questions about runs.
 
 mod connection;
@@ -21,7 +21,7 @@ use tickets::{Ticket, too_large};
 
 /// How often it looks whether something is due.
 const OFTEN: Duration = Duration::from_millis(50);
-/// Time after the first break until the connection is opened again.
+/// Delay before the connection is reopened after the first break.
 const SOON: Duration = Duration::from_millis(100);
 
 /// What lies in its inbox.

@@ -41,7 +41,7 @@ struct ListedClass {
 
 #[derive(Serialize, Deserialize)]
 struct ListedImage {
-    /// SHA-256 of width and pixels, in hex: the name of the file without its ending.
+    /// SHA-256 of width and pixels, in hex; also the name of the file without its extension.
     image: String,
     name: String,
     /// The class of a pinned image.
@@ -53,7 +53,7 @@ struct ListedImage {
 }
 
 impl ListedImage {
-    /// Writes the pixels into a file without its final name, unless they are there, and returns what the list has of them.
+    /// Writes the pixels to a temporary file, unless the image is already stored, and returns its entry in the list.
     fn write(folder: &Path, picture: &Picture, new: &mut HashSet<PathBuf>) -> Result<Self> {
         let mut hash = Sha256::new_with_prefix((picture.width as u64).to_le_bytes());
         hash.update(&picture.rgb);
@@ -72,7 +72,7 @@ impl ListedImage {
         })
     }
 
-    /// Reads the pixels; `None` where they cannot be read.
+    /// Reads the pixels; `None` if they cannot be read.
     fn read(&self, folder: &Path) -> Option<Arc<Picture>> {
         let image = decode_picture_file(&path_of(folder, &self.image), FULL_DEPTH).ok()?;
         Some(Arc::new(Picture {
@@ -131,7 +131,7 @@ impl Drafts {
                 });
             }
         }
-        // All are synced at once: one by one takes seconds for thousands.
+        // The files are synced together: one by one takes seconds for thousands.
         let new: Vec<PathBuf> = new.into_iter().collect();
         let unsaved = |error| Problem::io("save an image", folder, &error);
         files::sync_all(&new).map_err(unsaved)?;
@@ -202,7 +202,7 @@ impl Drafts {
 }
 
 impl List {
-    /// Removes the files that it does not name.
+    /// Deletes the files that the list does not name.
     fn sweep(&self, folder: &Path) {
         let gathered = self.classes.iter().flat_map(|class| &class.images);
         let named = self.pins.iter().chain(gathered);

@@ -36,7 +36,7 @@ pub struct Drafts {
 struct Moved {
     request: SheetRequest,
     classes: Vec<String>,
-    /// The images with the table's last column, as it is to be.
+    /// The images, and the new values of the table's last column.
     sorted_as: Vec<(PathBuf, String)>,
     #[serde(skip)]
     revision: u64,
@@ -135,7 +135,7 @@ impl Session {
                     session.take_drafts(drafts, lost);
                 }
                 Err(problem) => {
-                    // Nothing is written over unreadable drafts that could not be moved aside.
+                    // Unreadable drafts that could not be moved aside are not overwritten.
                     let folder = session.drafts.folder.as_ref();
                     let is_free = folder.is_some_and(|folder| !folder.exists());
                     session.drafts.last = is_free.then(Arc::default);
@@ -244,7 +244,7 @@ impl Moved {
     /// Returns the classes, and the images of the table with the classes that they were moved to.
     ///
     /// # Errors
-    /// A Problem when the table cannot be read, or is another one by now.
+    /// A Problem if the table cannot be read, or if it has changed.
     fn read(self, sources: &dyn Sources) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
         let mut pictures = sources.answered(&self.request.csv)?;
         let said = self.sorted_as.iter().map(|(path, _)| path);

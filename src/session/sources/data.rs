@@ -70,7 +70,7 @@ impl Pictures for Images {
 #[derive(Default)]
 pub(super) struct Scans(Mutex<Vec<(Key, Scan)>>);
 
-/// The place of a data set, and the bit depth that its images were read with.
+/// The path or name of a dataset, and the bit depth that its images were read with.
 type Key = (String, usize);
 
 impl Scans {

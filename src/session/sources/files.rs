@@ -13,7 +13,8 @@ use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 use crate::tr;
 
-/// An image file for Predict, in full size and with the run's bit depth: the network must see what testing would show it.
+/// Reads an image file for Predict, in full size and with the run's bit depth, so that the network sees the same as in
+/// testing.
 pub(super) fn picture(path: &Path, bit_depth: usize) -> Result<Picture> {
     if path.is_dir() {
         return Err(Problem::new(tr!("notices-is-folder"))

@@ -343,7 +343,7 @@ pub trait Sources: Send + Sync {
         experiment::found(header, after, source, &|| true)
     }
 
-    /// An image file to predict by a run with this bit depth.
+    /// Reads an image file for a prediction by a run with this bit depth.
     fn picture(&self, path: &Path, bit_depth: usize) -> Result<Picture> {
         files::picture(path, bit_depth)
     }

@@ -150,7 +150,7 @@ pub struct DataView {
     pub two_labels_told: Option<Message>,
     /// Smallest and largest picture, where they were looked at.
     pub sizes: Option<Sizes>,
-    /// The bit depth with which the images are not nearly black, if they are.
+    /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Whether the test images were drawn from the others, because no test split was given.
     pub test_drawn: bool,

@@ -282,8 +282,9 @@ fn both(ui: &mut Ui, cx: &mut Cx<'_>, seen: &NetworkInput) {
     });
 }
 
-/// Whether shares and memory say something about this data that a person should see unasked: the test images are not
-/// what is measured on, the pictures do not fit into memory, or a bit depth was chosen. That test images were drawn is among the remarks.
+/// Returns whether the user should see splits and memory without opening them: results are not measured on the test
+/// images, the images do not fit into memory, or a bit depth was chosen. Test images drawn at random are mentioned in
+/// the remarks.
 fn splits_matter(cx: &Cx<'_>) -> bool {
     let draft = &cx.session.experiment.draft;
     let budget = (draft.cache_mb as u64) << 20;

@@ -100,7 +100,7 @@ fn counts(grid: &OnCluster) -> String {
     words.join(" · ")
 }
 
-/// Why some failed, with the last line of the log of the first.
+/// Shows why tasks failed, with the last log line of the first one.
 fn failure(ui: &mut Ui, first: &Standing, number: usize) {
     let words = tr!(
         "train-cluster-failure",
