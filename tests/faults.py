@@ -631,7 +631,7 @@ def lost(bench):
         if child.returncode == 1:
             need("problem: " in err and "try: " in err, "it does not say what to do:", err)
             need("panicked" not in err and "internal error" not in err, "it panics:", err[-800:])
-            need("GPU" in err or "device" in err, "it does not name the card:", err)
+            need("GPU" in err or "device" in err, "it does not name the GPU:", err)
             need(run["state"] == "interrupted", "the run is", run["state"])
             env, device = (card.env, str(index)) if number % 2 else (None, "cpu")
             card.put_back()

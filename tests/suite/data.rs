@@ -38,7 +38,7 @@ impl Made {
         self
     }
 
-    /// `count` grey images of 12 bits in a folder, in files of 16 bits and with all values multiplied.
+    /// Writes `count` 12-bit grey images in 16-bit files, with all values multiplied by `times`.
     pub fn twelve_bits(&self, folder: &str, count: usize, times: u16) -> &Self {
         for i in 0..count {
             let name = format!("{folder}/{i:03}.png");
@@ -137,12 +137,12 @@ fn class_folders_are_split_by_seed_and_share() {
     );
 }
 
-/// Folders inside of classes, and of splits and domains around them, in both of Unicode's forms.
+/// Folders inside classes, and splits and domains around them, with names in both Unicode forms.
 #[test]
 fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
     let open = |write: fn(&str) -> String, options: &OpenOptions, list: &str| {
         let made = Made::new();
-        // Files are drawn from their names, so they get the other form afterwards.
+        // The images are generated from their names, so the folders are renamed afterwards.
         for domain in ["photos", "sketches"] {
             for class in ["B\u{e4}r", "Fuchs", "Wolf"] {
                 made.class(&format!("{domain}/{class}/\u{fc}ben/tief"), 5);
@@ -156,7 +156,7 @@ fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
                 renamed(&domain.join(class), "\u{fc}ben");
             }
         }
-        // The same class in both forms.
+        // The same class has a name in each form.
         renamed(&made.path().join("photos"), "B\u{e4}r");
         if !list.is_empty() {
             made.file("labels.csv", list);
@@ -189,7 +189,7 @@ fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
             .all(|name| name.contains("/\u{fc}ben/tief/"))
     );
     assert_eq!(open(decomposed, &plain, ""), first);
-    // Labels are corrected, and images left out, by their names.
+    // Label corrections and exclusions refer to images by name.
     let entry = |class: Option<&str>| Correction {
         picture: train[0].clone(),
         sha256: first.4.clone(),
@@ -205,7 +205,7 @@ fn folders_in_decomposed_unicode_mean_the_same_wherever_they_are() {
         assert_eq!(found.3, count);
         assert_eq!(found, open(composed, &options, ""));
     }
-    // Lists name them in one form, the disk in the other.
+    // The lists use one form of the names, the disk the other.
     let rows = train
         .iter()
         .map(|name| (name, "train"))
@@ -265,7 +265,7 @@ fn images_of_12_bits_are_read_like_rescaled_ones() {
         (read.assumed.clone(), read.better_depth),
         (wanted.assumed, None)
     );
-    // The same files in the same order: what differs is how they are read.
+    // The same files in the same order; only how they are read differs.
     assert_eq!(read.fingerprints(), dark.fingerprints());
     assert!(says(&with(10), "use 12 bits, more than --bit-depth 10"));
 }

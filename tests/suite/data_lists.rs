@@ -52,7 +52,7 @@ fn the_lists_of_laes_program_beside_its_folder_give_exactly_their_split() {
     assert!(drawn.test_drawn && drawn.listed.is_none());
 }
 
-/// The disk gives folders in the order in which they were made, or in no order.
+/// The disk lists folders in the order in which they were created, or in no order.
 #[test]
 fn listed_images_of_a_class_are_in_the_order_of_their_folders() {
     let made = Made::new();

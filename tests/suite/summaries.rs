@@ -93,7 +93,7 @@ fn what_is_written_task_by_task_is_what_all_answers_say() {
     fs::remove_file(summary_file(&run)).unwrap();
     store::summarize(&run).unwrap();
     assert_eq!(fs::read(summary_file(&run)).unwrap(), written);
-    // A task that is saved again replaces its report and those of later ones, with the memory that they used.
+    // Saving a task again replaces its report and those of later tasks, including their peak memory.
     let folder = RunFolder::open(&run).unwrap();
     drop(std::hint::black_box(vec![1u8; 256 << 20]));
     folder.save_task(&report(1), &Default::default()).unwrap();

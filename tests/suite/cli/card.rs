@@ -1,4 +1,4 @@
-//! The self-test of a GPU, on a processor that imitates one.
+//! The self-test of a GPU, on a software adapter.
 
 use std::path::Path;
 

@@ -121,7 +121,7 @@ fn exported_python_prepares_images_as_the_program_does() {
             crop_ratio: side("size") as f32 / side("resize_shorter_side_to") as f32,
         };
         assert_eq!(spec.shorter_side(), side("resize_shorter_side_to"));
-        // Some values have more bits than the run's images.
+        // Some values have more bits than the run's bit depth.
         let value = |x: u32, y: u32| ((x * 9 + y * 5) * most / 636) as u16;
         let pixel = |x, y| Luma([value(x, y)]);
         let grey = DynamicImage::ImageLuma16(ImageBuffer::from_fn(50, 40, pixel));

@@ -57,8 +57,8 @@ fn the_json_of_a_prediction_keeps_its_contract() {
     assert!(beyond.contains("from 1 to 5"), "{beyond}");
 }
 
-/// Everything that reads images for a run reads them with its bit depth: training, testing, predictions of images and of
-/// folders, added tasks.
+/// Everything that reads images for a run uses its bit depth: training, testing, predictions of images and of folders,
+/// added tasks.
 #[test]
 fn a_run_on_12_bit_images_is_like_one_on_rescaled_images() {
     let mut told = Vec::new();

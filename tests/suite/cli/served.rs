@@ -86,7 +86,7 @@ fn a_folder_of_another_user_is_refused() {
 fn a_program_that_began_on_another_machine_at_the_same_moment_is_named_at_once() {
     let folder = Folder::new();
     fs::set_permissions(folder.own(""), fs::Permissions::from_mode(0o700)).unwrap();
-    // The other one has the lock, and has not written its name yet.
+    // The other daemon holds the lock but has not written its name yet.
     let lock = File::create(folder.own("lock")).unwrap();
     lock.lock().unwrap();
     let note = folder.own("lock");
@@ -99,7 +99,7 @@ fn a_program_that_began_on_another_machine_at_the_same_moment_is_named_at_once()
     assert!(begun.elapsed() < Duration::from_secs(20));
     assert!(said.contains("runs on login-7"), "{said}");
     other.join().unwrap();
-    // There is no such process to be ended.
+    // The lock names a process that does not exist, so there is nothing to stop.
     fs::remove_file(folder.own("lock")).unwrap();
 }
 

@@ -36,7 +36,7 @@ fn methods_are_tried_on_pictures_held_back_and_no_run_is_kept() {
         // What a run gets is not what it was judged by.
         assert_eq!(one["config"]["validation_share"], 0.0);
     }
-    // Each that finished has a p-value against the best one.
+    // Each method that finished has a p-value against the best one.
     for one in methods {
         let key = one["method"].as_str().unwrap();
         assert_eq!(one["p"].is_f64(), key != told["best"], "{one}");

@@ -187,7 +187,7 @@ fn a_grid_on_a_cluster_is_asked_for_shown_and_cancelled() {
     window.get_by_label("2 runs failed: there is no driver");
     window.get_by_label("module not found");
     shot(&mut window, "on-a-cluster");
-    // It is asked again when the user wants it.
+    // The user requests the state again.
     seen.lock().unwrap().tasks[6].state = TaskState::Running;
     window.get_by_label("Refresh").click();
     let running = "3 of 8 runs done · 2 running · 1 waiting · 2 failed";

@@ -153,7 +153,7 @@ fn a_button_sets_the_bit_depth_that_nearly_black_images_need() {
     assert_eq!(window.state().session.experiment.draft.bit_depth, 12);
     assert_eq!(brightest(&window), Some(255));
     assert!(window.query_by_label(button).is_none());
-    // It stands where it can be changed.
+    // The setting is visible, so that it can be changed.
     window.get_by_label("Bit depth");
 }
 

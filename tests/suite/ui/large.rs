@@ -338,7 +338,7 @@ fn the_time_of_a_table_of_ten_thousand_runs_is_measured() {
     took(&mut window, "a condition");
 }
 
-/// What a run tells while it trains is drawn without laying the window out twice, whatever page is open.
+/// Events of a training run are drawn without a second layout pass, on every page.
 #[test]
 fn news_of_a_run_is_laid_out_once() {
     use egui::Key::{Num1, Num2, Num3, Num4, Num5, Num6};

@@ -223,7 +223,7 @@ fn moves_come_back(window: &mut Harness<'_, StudioApp>, drafts: PathBuf) {
     next.get_by_label("1 image moved");
     shot(&mut next, "sheet-back");
     drop(next);
-    // Where the table has other lines by now, nothing is moved.
+    // If the rows of the table have changed, nothing is moved.
     let csv = before.request.csv.clone();
     let text = std::fs::read_to_string(&csv).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
