@@ -3,7 +3,7 @@
 method-lae-summary = Beginnt jeden Task mit eingefrorenem PET, sammelt es in einer langsamen Offline-Kopie, antwortet mit beiden
 method-baseline-summary = Trainiert dasselbe PET Task für Task, ohne Schutz gegen das Vergessen
 method-seq-ft-summary = Trainiert das ganze Netz Task für Task, ohne Schutz gegen das Vergessen
-method-joint-ft-summary = Trainiert das ganze Netz mit allen Klassen auf einmal: eine obere Grenze für fortlaufendes Lernen
+method-joint-ft-summary = Trainiert das ganze Netz mit allen Klassen auf einmal: die Genauigkeit ohne Tasks, zum Vergleich
 method-l2p-summary = Jedes Bild verwendet die Prompts eines gemeinsamen Vorrats mit den ähnlichsten Schlüsseln
 method-dualprompt-summary = Allgemeine Prompts für alle Tasks und Experten-Prompts je Task, die über ihren Schlüssel gewählt werden
 method-coda-prompt-summary = Mischt den Prompt eines Bildes durch Aufmerksamkeit aus Komponenten; jeder Task fügt Komponenten hinzu

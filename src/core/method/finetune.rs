@@ -1,9 +1,9 @@
 //! Fine-tuning of the whole network: all weights of the backbone and the head of the present task,
 //! by local cross-entropy.
 //!
-//! Seq-FT does so task after task and nothing against forgetting: earlier heads stay exactly as
-//! they were, the backbone under them does not. Joint-FT is the same with one task of all classes,
-//! the upper bound of continual learning. The usual values are the fine-tuning recipe of
+//! Seq-FT trains task after task without protection against forgetting: earlier heads stay
+//! unchanged, the backbone does not. Joint-FT is the same with one task of all classes, for
+//! comparison. The default values are the fine-tuning recipe of
 //! Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021, which the authors of LAE follow in
 //! both: SGD with momentum, no weight decay, gradients clipped to norm 1, a cosine over the steps.
 
@@ -75,7 +75,7 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
 pub const JOINT: MethodSpec = MethodSpec {
     key: "joint-ft",
     title: "Joint-FT",
-    summary: "Trains the whole network on all classes at once: an upper bound for continual learning",
+    summary: "Trains the whole network on all classes at once: the accuracy without tasks, for comparison",
     settings: &[SCHEDULE, CLIPPING, WEIGHT_DECAY],
     all_at_once: true,
     ..SEQUENTIAL

@@ -34,7 +34,7 @@ pub struct MethodSpec {
     pub published: &'static [PublishedValues],
     /// Whether the seed decides anything. Runs of several seeds are one run without that.
     pub seeded: bool,
-    /// Whether all classes come as one task (the upper bound of continual learning).
+    /// Whether all classes come as one task (Joint-FT).
     pub all_at_once: bool,
     /// Whether another task needs more than the snapshots hold: then the last checkpoint of a
     /// finished run is kept for its added tasks.
