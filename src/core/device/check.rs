@@ -10,7 +10,6 @@ use super::child::{ask, ended_from_outside, program};
 use super::verdicts::{SelfTestResult, cache_file, forget, keep, kept};
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
-use crate::nn::plans::Plans;
 use crate::problem::{Problem, Result};
 
 /// The subcommand that tests one device, given its selector.
@@ -32,11 +31,9 @@ pub fn trust(info: &DeviceInfo) -> Result<SelfTestResult> {
     let Some(program) = program().filter(|_| !info.is_cpu()) else {
         return Ok(SelfTestResult {
             good: true,
-            note: String::new(),
             half: !info.is_cpu(),
             kernels: true,
-            plans: Plans::new(),
-            refused: Default::default(),
+            ..SelfTestResult::default()
         });
     };
     let file = cache_file();
@@ -87,13 +84,13 @@ fn verdict(
             keep(info, file, &verdict);
             verdict
         }
-        // Not the card's doing: asked again next time.
+        // The GPU is not to blame, so it is tested again next time.
         Err(note) => SelfTestResult::bad(note),
     }
 }
 
 /// Runs the self-test in a child process; an error when it could not be started or was ended by
-/// somebody, which says nothing of the card.
+/// somebody, which says nothing about the GPU.
 fn test(
     program: &Path,
     info: &DeviceInfo,
@@ -168,8 +165,7 @@ mod tests {
             note: "largest relative error 1e-5".into(),
             half: true,
             kernels: true,
-            plans: Plans::new(),
-            refused: Default::default(),
+            ..SelfTestResult::default()
         }
     }
 

@@ -1,5 +1,4 @@
-//! From what a person wants to a device that is open: chosen, tested, opened, with the CPU in its
-//! place where that fails.
+//! From what the user wants to a device that is open: chosen, tested and opened, or the CPU where that fails.
 
 use burn::tensor::{DType, Device};
 
@@ -51,7 +50,7 @@ pub fn trusted(wanted: &str) -> Result<Trusted> {
 }
 
 impl Trusted {
-    /// The CPU, with what is said of the card that it stands in for.
+    /// Returns the CPU, with a remark on the GPU that it replaces.
     ///
     /// # Errors
     /// None in practice: the CPU is always there.
@@ -83,7 +82,7 @@ impl Trusted {
             }
         };
         Ok(Ready {
-            half: chosen.verdict.half && !chosen.info.is_cpu() && device.supports_dtype(DType::F16),
+            half: chosen.verdict.half && device.supports_dtype(DType::F16),
             info: chosen.info,
             device,
             remark: chosen.remark,

@@ -16,7 +16,7 @@ use crate::nn::plans::Plans;
 use crate::problem::{Problem, Result};
 
 /// The outcome of a self-test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfTestResult {
     /// Whether it computes rightly.
     pub good: bool,
@@ -39,17 +39,13 @@ impl SelfTestResult {
     /// Returns that of a device that is not to be used.
     pub fn bad(note: String) -> Self {
         Self {
-            good: false,
             note,
-            half: false,
-            kernels: false,
-            plans: Plans::new(),
-            refused: BTreeMap::new(),
+            ..Self::default()
         }
     }
 }
 
-/// All that is kept, by card.
+/// All verdicts, by GPU.
 type Book = BTreeMap<String, SelfTestResult>;
 
 /// Two of this program's threads write one after the other.
@@ -103,7 +99,7 @@ static KERNELS: LazyLock<String> = LazyLock::new(|| {
 });
 
 fn key(info: &DeviceInfo) -> String {
-    // Two cards of one make have a verdict each.
+    // Two GPUs of the same model have a verdict each.
     let place = match info.pci.as_str() {
         "" => String::new(),
         pci => format!(" at {pci}"),
@@ -123,7 +119,7 @@ fn book(file: Option<&Path>) -> Book {
         .unwrap_or_default()
 }
 
-/// The kept verdict of a card.
+/// Returns the stored verdict of a GPU.
 pub(super) fn kept(info: &DeviceInfo, file: Option<&Path>) -> Option<SelfTestResult> {
     book(file).remove(&key(info))
 }
