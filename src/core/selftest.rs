@@ -126,7 +126,12 @@ const LAYERS: [(&str, Layer); 6] = [
 ///
 /// # Errors
 /// A Problem that names the tensor if it is not finite or its error exceeds the tolerance.
-fn check(name: &str, found: &HostTensor, expected: &HostTensor, tolerance: f64) -> Result<f64> {
+pub(crate) fn check(
+    name: &str,
+    found: &HostTensor,
+    expected: &HostTensor,
+    tolerance: f64,
+) -> Result<f64> {
     let error = found.relative_error(expected);
     match error.is_finite() && error <= tolerance {
         true => Ok(error),

@@ -11,8 +11,8 @@ use crate::method::{Lae, LaeSettings};
 use crate::nn::WeightType;
 use crate::pet::library::PluginLibrary;
 use crate::pet::{PetSettings, PetStack};
-use crate::problem::{Problem, Result};
-use crate::selftest::TOLERANCE;
+use crate::problem::Result;
+use crate::selftest::{TOLERANCE, check};
 use crate::tensors::HostTensor;
 
 /// Number of images in the batch.
@@ -31,17 +31,11 @@ pub fn check_family(family: &Family, device: &Device, weights: WeightType) -> Re
     let network = (family.trial)();
     let expected = outcome(&network, &Device::flex(), weights)?;
     let found = outcome(&network, device, weights)?;
-    let errors = found.iter().zip(&expected);
-    let error = errors
-        .map(|(found, expected)| found.relative_error(expected))
-        .fold(0f64, f64::max);
-    match error <= TOLERANCE {
-        true => Ok(error),
-        false => Err(Problem::new(format!(
-            "a small {} differs from the CPU's by {error:.1e} of the largest value",
-            family.title
-        ))),
-    }
+    let name = format!("a small {}", family.title);
+    let mut pairs = found.iter().zip(&expected);
+    pairs.try_fold(0f64, |worst, (found, expected)| {
+        Ok(worst.max(check(&name, found, expected, TOLERANCE)?))
+    })
 }
 
 /// Returns the logits, the loss and all gradients of a batch.
