@@ -57,10 +57,9 @@ pub(super) struct FeatureCache {
 }
 
 impl FeatureCache {
-    /// Removes everything, because the test images may have changed.
+    /// Removes everything, including what is being gathered, because the test images may have changed.
     pub fn clear(&mut self) {
-        self.probes.clear();
-        self.surveys.clear();
+        *self = Self::default();
     }
 
     /// Continues the survey of the snapshot `anchor`, which defines the axes, and then the survey of `key`.
@@ -105,13 +104,10 @@ impl FeatureCache {
         let Some((key, probe)) = self.loader.poll() else {
             return;
         };
-        let known = |probes: &VecDeque<(Key, Result<Arc<ProbeSet>>)>,
-                     same: &dyn Fn(&Arc<_>) -> bool| {
-            let mut known = probes.iter().filter_map(|(_, known)| known.as_ref().ok());
-            known.find(|known| same(known)).cloned()
-        };
+        let known = self.probes.iter();
+        let mut known = known.filter_map(|(_, known)| known.as_ref().ok());
         let probe = probe.map(|probe| {
-            let same = known(&self.probes, &|known| **known == probe);
+            let same = known.find(|known| ***known == probe).cloned();
             same.unwrap_or_else(|| Arc::new(probe))
         });
         self.probes.retain(|(known, _)| *known != key);
@@ -119,11 +115,12 @@ impl FeatureCache {
         while self.probes.len() > PROBE_SETS {
             self.probes.pop_front();
         }
-        let probes = &self.probes;
-        self.surveys.retain(|kept| {
-            let probe = kept.survey.probe();
-            known(probes, &|known| Arc::ptr_eq(known, probe)).is_some()
-        });
+        let is_of = |kept: &Surveyed, known: &Result<Arc<ProbeSet>>| {
+            let known = known.as_ref();
+            known.is_ok_and(|known| Arc::ptr_eq(known, kept.survey.probe()))
+        };
+        self.surveys
+            .retain(|kept| self.probes.iter().any(|(_, known)| is_of(kept, known)));
     }
 
     /// Returns whether the survey of a snapshot is complete.
