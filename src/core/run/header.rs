@@ -217,14 +217,15 @@ impl RunHeader {
 
     /// Returns the device, with the number format of the weights unless it is f32: "GeForce (f16)".
     pub fn computed_on(&self) -> String {
-        match self.kept_as() {
-            WeightType::F32 => self.device.clone(),
-            weights => format!("{} ({})", self.device, weights.title()),
+        match (self.kept_as(), self.gpu_weights) {
+            // The CPU keeps weights as f32 where f16 is asked for.
+            (WeightType::F32, _) | (WeightType::F16, None) => self.device.clone(),
+            (weights, _) => format!("{} ({})", self.device, weights.title()),
         }
     }
 
     /// The type of number that its frozen weights were kept as. The CPU notes none, nor did older
-    /// versions, whose cards kept them as they were asked to.
+    /// versions, whose GPUs kept them as they were asked to.
     pub fn kept_as(&self) -> WeightType {
         let asked = self.config.precision.named();
         self.gpu_weights.or(asked).unwrap_or_default()

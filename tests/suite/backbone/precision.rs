@@ -163,6 +163,7 @@ fn a_run_on_the_cpu_keeps_f32_and_says_so() {
         let outcome = experiment::train(&config, root.path(), stock, &mut events, &control);
         let header = outcome.unwrap().header().unwrap().clone();
         assert_eq!(header.config.precision, precision);
+        assert_eq!(header.computed_on(), header.device);
         let remarks = events.into_iter().filter_map(|event| match event {
             Event::Remark { problem, .. } => Some(problem.to_string()),
             _ => None,
