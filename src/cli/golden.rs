@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     // No self-test before: this is the test, and it should show what the device does.
     let info = device::choose(&args.device)?;
     let device = device::open(&info)?;
-    let weights = args.precision.named().unwrap_or_default();
+    let weights = args.precision.weights();
     let tolerance = match weights {
         WeightType::F16 => Tolerance::HALF,
         WeightType::Bf16 => Tolerance::BF16,

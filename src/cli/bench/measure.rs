@@ -50,7 +50,8 @@ impl Asked<'_> {
         if let Some(problem) = &ready.remark {
             complain(problem);
         }
-        let (weights, remark) = weight_type(self.precision, &ready)?;
+        let weights = self.precision.weights();
+        let (weights, remark) = weight_type(weights, &ready.info, ready.half)?;
         remark.iter().for_each(complain);
         let config = self.config()?;
         if ready.info.is_cpu() {

@@ -4,7 +4,7 @@ use crate::device::{self, DeviceInfo, Ready, Trusted};
 use crate::message;
 use crate::nn::{self, WeightType};
 use crate::problem::{Problem, Result};
-use crate::run::config::{Precision, RunConfig};
+use crate::run::config::RunConfig;
 use crate::run::event::RunHeader;
 
 /// An open device, and the number format of the weights on it.
@@ -18,36 +18,23 @@ pub struct Fitted {
     pub remarks: Vec<Problem>,
 }
 
-/// What is wanted of a device.
-pub struct DeviceRequest<'a> {
-    /// The settings of the run.
-    pub config: &'a RunConfig,
-    /// The family of its backbone.
-    pub family: &'a str,
-    /// Number format of a resumed run.
-    pub resumed: Option<WeightType>,
-}
-
-impl DeviceRequest<'_> {
-    /// Opens the device, or the CPU if the GPU computes this family wrongly.
+impl Fitted {
+    /// Opens the device of these settings, or the CPU if the GPU computes this family wrongly. On a GPU, a resumed run keeps
+    /// its number format.
     ///
     /// # Errors
     /// A Problem if the device cannot be opened, or does not support bf16 although the settings require it.
-    pub fn fit(&self, trusted: Trusted) -> Result<Fitted> {
-        let trusted = match trusted.verdict.refused.get(self.family) {
-            Some(why) => Trusted::cpu_instead(unusable(&trusted.info, self.family, why))?,
-            None => trusted,
-        };
+    pub fn open(config: &RunConfig, family: &str, resumed: Option<WeightType>) -> Result<Self> {
+        let mut trusted = device::trusted(&config.device)?;
+        if let Some(why) = trusted.verdict.refused.get(family) {
+            trusted = Trusted::cpu_instead(unusable(&trusted.info, family, why))?;
+        }
         let ready = trusted.open()?;
-        let mut remarks: Vec<Problem> = ready.remark.iter().cloned().collect();
-        let asked = self.config.precision.named();
-        let wanted = match ready.info.is_cpu() {
-            true => asked,
-            false => self.resumed.or(asked),
-        };
-        let (weights, remark) = held(wanted.unwrap_or_default(), &ready)?;
-        remarks.extend(remark);
-        Ok(Fitted {
+        let resumed = resumed.filter(|_| !ready.info.is_cpu());
+        let wanted = resumed.unwrap_or(config.precision.weights());
+        let (weights, remark) = weight_type(wanted, &ready.info, ready.half)?;
+        let remarks = ready.remark.iter().cloned().chain(remark).collect();
+        Ok(Self {
             ready,
             weights,
             remarks,
@@ -58,7 +45,7 @@ impl DeviceRequest<'_> {
 /// Returns the number format of a run's weights on its GPU; `None` on the CPU.
 pub fn expected_on_gpu(config: &RunConfig) -> Option<WeightType> {
     let info = device::choose(&config.device).ok()?;
-    (!info.is_cpu()).then(|| config.precision.named().unwrap_or_default())
+    (!info.is_cpu()).then(|| config.precision.weights())
 }
 
 /// Returns the message about a GPU that computes a family wrongly.
@@ -91,35 +78,31 @@ pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
         .advise(message!(remedy)))
 }
 
-/// What a type of weights comes to on a device, with a remark where that is not what was asked for.
+/// Returns the type of weights on a device, with a remark where it is not the one that is wanted. `half` says whether the
+/// device computes rightly in half precision.
 ///
 /// # Errors
 /// See [`has_bf16`].
-fn held(wanted: WeightType, ready: &Ready) -> Result<(WeightType, Option<Problem>)> {
-    if wanted == WeightType::Bf16 {
-        has_bf16(&ready.info)?;
-        return Ok((wanted, None));
+pub fn weight_type(
+    wanted: WeightType,
+    info: &DeviceInfo,
+    half: bool,
+) -> Result<(WeightType, Option<Problem>)> {
+    match wanted {
+        WeightType::Bf16 => has_bf16(info)?,
+        WeightType::F16 if !half => {
+            let (why, remedy) = match info.is_cpu() {
+                true => ("problem-f32-on-cpu", "try-a-card-for-half"),
+                false => ("problem-f32-on-card", "try-another-card-for-half"),
+            };
+            let remark = Problem::new(message!(why))
+                .at("--precision")
+                .advise(message!(remedy));
+            return Ok((WeightType::F32, Some(remark)));
+        }
+        _ => {}
     }
-    if wanted == WeightType::F32 || ready.half {
-        return Ok((wanted, None));
-    }
-    let (why, remedy) = if ready.info.is_cpu() {
-        ("problem-f32-on-cpu", "try-a-card-for-half")
-    } else {
-        ("problem-f32-on-card", "try-another-card-for-half")
-    };
-    let remark = Problem::new(message!(why))
-        .at("--precision")
-        .advise(message!(remedy));
-    Ok((WeightType::F32, Some(remark)))
-}
-
-/// What a precision comes to on a device, with a remark where that is not what was asked for.
-///
-/// # Errors
-/// See [`has_bf16`].
-pub fn weight_type(precision: Precision, ready: &Ready) -> Result<(WeightType, Option<Problem>)> {
-    held(precision.named().unwrap_or_default(), ready)
+    Ok((wanted, None))
 }
 
 /// Returns the number format for predictions of a run on a device: the one it was trained with, or f32. Every CPU can

@@ -20,7 +20,7 @@ use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
 use super::Stock;
-use super::fitting::{self, Fitted};
+use super::fitting::Fitted;
 use super::footprint;
 use super::grounds::{Grounds, standing_alone};
 use super::images::{Images, Own};
@@ -123,7 +123,7 @@ impl TrainingPlan {
             ready,
             weights,
             remarks,
-        } = fitted(&chosen, &about, resumed)?;
+        } = Fitted::open(config, about.entry.architecture.family().name, resumed)?;
         progress(message!("doing-loading-backbone"));
         let backbone = stock.backbone(&config.backbone, weights, &ready, &mut progress)?;
         let shapes = backbone.backbone.blocks();
@@ -289,20 +289,6 @@ impl TrainingPlan {
             repeats: 1,
         }
     }
-}
-
-/// Opens the device of these settings for this backbone.
-pub(super) fn fitted(
-    chosen: &Chosen<'_>,
-    about: &Description,
-    resumed: Option<WeightType>,
-) -> Result<Fitted> {
-    let request = fitting::DeviceRequest {
-        config: chosen.config,
-        family: about.entry.architecture.family().name,
-        resumed,
-    };
-    request.fit(device::trusted(&chosen.config.device)?)
 }
 
 /// What is said before a run that takes more memory than the card has free, where that is known.

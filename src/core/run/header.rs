@@ -227,8 +227,7 @@ impl RunHeader {
     /// The type of number that its frozen weights were kept as. The CPU notes none, nor did older
     /// versions, whose GPUs kept them as they were asked to.
     pub fn kept_as(&self) -> WeightType {
-        let asked = self.config.precision.named();
-        self.gpu_weights.or(asked).unwrap_or_default()
+        self.gpu_weights.unwrap_or(self.config.precision.weights())
     }
 
     /// Whose answer is the run's.

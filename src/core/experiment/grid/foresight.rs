@@ -9,8 +9,9 @@ use crate::data::card::counts;
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{TaskImages, disk};
+use crate::experiment::fitting::{Fitted, expected_on_gpu};
 use crate::experiment::grounds::{Grounds, standing_alone};
-use crate::experiment::{Stock, fitting, footprint, open_options, plan};
+use crate::experiment::{Stock, footprint, open_options, plan};
 use crate::message;
 use crate::method::{Chosen, Context, PetPlan};
 use crate::nn::WeightType;
@@ -110,7 +111,7 @@ impl Foresight {
         };
         let backbone = self.backbone(&config.backbone)?;
         let about = &*backbone.about;
-        let gpu_weights = self.gpu_weights(&chosen, about)?;
+        let gpu_weights = self.gpu_weights(config, about)?;
         let scenario = self.scenario(&chosen, &order)?;
         let start = match pet {
             Some(_) => self.stock.start(config)?,
@@ -187,16 +188,15 @@ impl Foresight {
     /// Returns the number format of a run's weights on its GPU; `None` on the CPU.
     fn gpu_weights(
         &mut self,
-        chosen: &Chosen<'_>,
+        config: &RunConfig,
         about: &Description,
     ) -> Result<Option<WeightType>> {
-        let config = chosen.config;
         let family = about.entry.architecture.family().name;
         let key = format!("{} {family} {:?}", config.device, config.precision);
         let look = || match self.opens {
-            false => Ok(fitting::expected_on_gpu(config)),
+            false => Ok(expected_on_gpu(config)),
             true => {
-                let fitted = plan::fitted(chosen, about, None)?;
+                let fitted = Fitted::open(config, family, None)?;
                 Ok((!fitted.ready.info.is_cpu()).then_some(fitted.weights))
             }
         };

@@ -37,7 +37,7 @@ pub enum Precision {
     Auto,
     /// Single precision.
     F32,
-    /// Half precision where the card has it, else single precision with a remark.
+    /// Half precision where the GPU supports it, else single precision with a remark.
     F16,
     /// On the processor, where it multiplies such numbers itself; refused elsewhere.
     Bf16,
@@ -47,13 +47,12 @@ impl Precision {
     /// All choices, in the order they are offered.
     pub const ALL: [Self; 4] = [Self::Auto, Self::F32, Self::F16, Self::Bf16];
 
-    /// The type that is named in so many words.
-    pub fn named(self) -> Option<WeightType> {
+    /// Returns the type of weights that it asks for.
+    pub fn weights(self) -> WeightType {
         match self {
-            Self::Auto => None,
-            Self::F32 => Some(WeightType::F32),
-            Self::F16 => Some(WeightType::F16),
-            Self::Bf16 => Some(WeightType::Bf16),
+            Self::Auto | Self::F32 => WeightType::F32,
+            Self::F16 => WeightType::F16,
+            Self::Bf16 => WeightType::Bf16,
         }
     }
 
