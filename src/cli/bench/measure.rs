@@ -50,9 +50,8 @@ impl Asked<'_> {
         if let Some(problem) = &ready.remark {
             complain(problem);
         }
-        let weights = self.precision.weights();
-        let (weights, remark) = weight_type(weights, &ready.info, ready.half)?;
-        remark.iter().for_each(complain);
+        // The remark on it was printed before the first row.
+        let (weights, _) = weight_type(self.precision.weights(), &ready.info, ready.half)?;
         let config = self.config()?;
         if ready.info.is_cpu() {
             fits(&config, memory::available_bytes())?;

@@ -19,7 +19,7 @@ use super::output::{Json, complain, tell};
 use super::settings::{option_of, without_effect};
 use crate::backbone::library::BackboneLibrary as Backbones;
 use crate::device;
-use crate::experiment;
+use crate::experiment::{self, weight_type};
 use crate::method::{self, Chosen, Idle};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
@@ -143,6 +143,7 @@ pub(super) fn run(args: &Args) -> Result<End> {
     }
     if !args.here {
         notes(&all)?.iter().for_each(tell);
+        args.precision_remarks()?.iter().for_each(complain);
     }
     let mut rows = Vec::new();
     let mut end = End::Done;
@@ -227,6 +228,21 @@ impl Args {
             }
         }
         Ok(all)
+    }
+
+    /// Returns a remark for each type of weights that the device replaces by f32.
+    ///
+    /// # Errors
+    /// A Problem for a type that the device does not support at all.
+    fn precision_remarks(&self) -> Result<Vec<Problem>> {
+        let device = device::trusted(&self.device)?;
+        let mut remarks = Vec::new();
+        for precision in &self.precision {
+            let weights = precision.weights();
+            let (_, remark) = weight_type(weights, &device.info, device.verdict.half)?;
+            remarks.extend(remark);
+        }
+        Ok(remarks)
     }
 
     /// The methods to be measured.

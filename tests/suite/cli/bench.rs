@@ -95,6 +95,19 @@ fn bench_tells_options_without_effect_once_and_wrong_names_before_the_first_row(
 }
 
 #[test]
+fn bench_says_once_that_a_precision_is_replaced() {
+    let root = tempfile::tempdir().unwrap();
+    let words = "bench --backbone lae-nano --batch 2,4 --seconds 0 --device cpu --mode predict --precision f16";
+    let output = run_json(&words.split(' ').collect::<Vec<_>>(), root.path());
+    let said = stderr(&output);
+    assert_eq!(said.matches("kept as f32").count(), 1, "{said}");
+    let told = json(&output);
+    let rows = told["rows"].as_array().unwrap();
+    let weights = rows.iter().map(|row| row["weights"].as_str().unwrap());
+    assert_eq!(weights.collect::<Vec<_>>(), ["f32", "f32"]);
+}
+
+#[test]
 fn bench_gives_every_method_a_whole_task() {
     let root = tempfile::tempdir().unwrap();
     let quick = "bench --backbone lae-nano --batch 4 --seconds 0 --device cpu --mode task --method";
