@@ -24,6 +24,8 @@ pub struct Clusters {
     /// Why the last look at them came to nothing.
     pub trouble: Option<Problem>,
     busy: bool,
+    /// Whether they changed after the look that is under way began.
+    again: bool,
 }
 
 impl Clusters {
@@ -55,10 +57,13 @@ impl Clusters {
 impl Session {
     /// Requests the state of grids on clusters.
     pub fn watch_clusters(&mut self) {
-        if self.train.clusters.busy || self.places.clusters.is_empty() {
+        if self.places.clusters.is_empty() {
             return;
         }
-        self.train.clusters.busy = true;
+        if std::mem::replace(&mut self.train.clusters.busy, true) {
+            self.train.clusters.again = true;
+            return;
+        }
         let places = self.places.clusters.clone();
         self.task(
             move |sources| {
@@ -78,7 +83,7 @@ impl Session {
                 Ok(seen) => {
                     let before = clusters.grids.len();
                     is_news |= clusters.take(seen.grids);
-                    // A folder that the person took off stays so.
+                    // A folder that the user removed stays removed.
                     let is_new = clusters.grids.len() > before;
                     beside.extend(seen.beside.filter(|_| is_new));
                 }
@@ -90,6 +95,9 @@ impl Session {
         }
         if is_news {
             self.list_runs();
+        }
+        if std::mem::take(&mut self.train.clusters.again) {
+            self.watch_clusters();
         }
     }
 
