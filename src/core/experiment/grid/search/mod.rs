@@ -16,7 +16,6 @@ use super::cells::{Cell, Cells, GridRow};
 use super::foresight::{Foresight, data_key};
 use super::plan::GridPlan;
 use super::work::GridEnd;
-use super::written::{ChosenRow, file};
 use crate::experiment::estimate::over_passes;
 use crate::experiment::given::halved;
 use crate::experiment::{Stock, check};
@@ -362,33 +361,6 @@ impl Search {
     /// Returns the settings in which rows differ, with this one's values.
     pub fn varied(&self, row: usize) -> &[(String, String)] {
         &self.cells.rows[row].varied
-    }
-
-    /// Returns a grid's file of the rows that were chosen, to be run on the test images; each with the title of its contest.
-    ///
-    /// # Errors
-    /// None in practice: values that came from a file can be written into one.
-    pub fn file_of(&self, verdicts: &[Verdict]) -> Result<String> {
-        let grid = &self.cells.grid;
-        let contests = self.contests.iter().zip(verdicts);
-        let rows = contests.filter_map(|(contest, verdict)| {
-            let row = verdict.winner.as_ref()?.row;
-            Some(ChosenRow {
-                title: &contest.title,
-                part: &grid.parts[self.cells.rows[row].part],
-                row: self.place_in_part(row),
-            })
-        });
-        file(grid, rows)
-    }
-
-    /// The number of a row within its part.
-    fn place_in_part(&self, row: usize) -> usize {
-        let part = self.cells.rows[row].part;
-        self.cells.rows[..row]
-            .iter()
-            .filter(|other| other.part == part)
-            .count()
     }
 }
 

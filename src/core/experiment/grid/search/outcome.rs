@@ -1,6 +1,8 @@
-//! What a contest came to, as plain data for both front ends.
+//! What a contest came to: plain data for both front ends, and a grid of the rows that were chosen.
 
 use super::{Contest, Search, Verdict, Winner};
+use crate::experiment::grid::written::{ChosenRow, file};
+use crate::problem::Result;
 use crate::run::config::Setting;
 use crate::run::grid::GridValue;
 use crate::run::searched::{ChosenEnd, ContestEnd, EdgeEnd};
@@ -20,6 +22,33 @@ impl Search {
                 unranked: self.titles(&verdict.unranked),
             })
             .collect()
+    }
+
+    /// Returns a grid's file of the rows that were chosen, to be run on the test images; each with the title of its contest.
+    ///
+    /// # Errors
+    /// None in practice: values that came from a file can be written into one.
+    pub fn file_of(&self, verdicts: &[Verdict]) -> Result<String> {
+        let grid = &self.cells.grid;
+        let contests = self.contests.iter().zip(verdicts);
+        let rows = contests.filter_map(|(contest, verdict)| {
+            let row = verdict.winner.as_ref()?.row;
+            Some(ChosenRow {
+                title: &contest.title,
+                part: &grid.parts[self.cells.rows[row].part],
+                row: self.place_in_part(row),
+            })
+        });
+        file(grid, rows)
+    }
+
+    /// The number of a row within its part.
+    fn place_in_part(&self, row: usize) -> usize {
+        let part = self.cells.rows[row].part;
+        self.cells.rows[..row]
+            .iter()
+            .filter(|other| other.part == part)
+            .count()
     }
 
     fn chosen(&self, contest: &Contest, winner: &Winner) -> ChosenEnd {
