@@ -78,8 +78,8 @@ pub fn has_bf16(info: &DeviceInfo) -> Result<()> {
         .advise(message!(remedy)))
 }
 
-/// Returns the type of weights on a device, with a remark where it is not the one that is wanted. `half` says whether the
-/// device computes rightly in half precision.
+/// Returns the number format for the weights on a device, with a remark if it is not the wanted one. `half` says whether
+/// the device computes correctly in half precision.
 ///
 /// # Errors
 /// See [`has_bf16`].
