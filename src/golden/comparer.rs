@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 
 use burn::tensor::Tensor;
 
-use super::file::GoldenFile;
+use super::file::{GoldenFile, theirs_of};
 use super::{Comparison, GoldenReport, Tolerance};
 use crate::method::Answer;
+use crate::method::heads::Heads;
 use crate::problem::{Problem, Result};
 use crate::tensors::{HostTensor, Named};
 
@@ -70,6 +71,17 @@ impl<'a> Comparer<'a> {
         limit: f64,
     ) -> Result<()> {
         self.compare(name, &HostTensor::read(got)?.values, limit)
+    }
+
+    /// Compares heads with the file's behind `prefix`.
+    pub(super) fn compare_heads(&mut self, prefix: &str, heads: &Heads, limit: f64) -> Result<()> {
+        for (task, head) in heads.0.iter().enumerate() {
+            let weight = theirs_of(&HostTensor::read(&head.weight)?, true);
+            let name = format!("{prefix}.head.{task}");
+            self.compare(&format!("{name}.weight"), &weight.values, limit)?;
+            self.compare_tensor(&format!("{name}.bias"), &head.bias, limit)?;
+        }
+        Ok(())
     }
 
     /// Compares with the file's f64 tensor of this name, number by number.
@@ -133,6 +145,26 @@ impl<'a> Comparer<'a> {
                 let error = apart(&moved, &wanted_moved) / far;
                 self.push(full, error, error <= 20.0 * self.tolerance.trajectory);
             }
+        }
+        Ok(())
+    }
+
+    /// Compares all of the file's tensors behind `prefix` with those of a checkpoint behind `ours`. Indices of images are
+    /// compared exactly.
+    pub(super) fn compare_kept(
+        &mut self,
+        prefix: &str,
+        checkpoint: &Named,
+        ours: &str,
+    ) -> Result<()> {
+        for name in self.file.under(prefix).into_keys() {
+            let limit = match name.as_str() {
+                "exemplars" => 0.0,
+                _ => self.tolerance.trajectory,
+            };
+            let got = checkpoint.get(&format!("{ours}{name}"));
+            let got = got.ok_or_else(|| Problem::new(format!("nothing called {name} is kept")))?;
+            self.compare(&format!("{prefix}{name}"), &got.values, limit)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Golden files: their tensors and settings, and how other programs name what we know under other
 //! names.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::tensors::{HostTensor, Named, named};
 pub(super) struct GoldenFile {
     pub(super) tensors: Named,
     doubles: BTreeMap<String, Vec<f64>>,
-    settings: HashMap<String, String>,
+    settings: BTreeMap<String, String>,
 }
 
 impl GoldenFile {
@@ -61,6 +61,7 @@ impl GoldenFile {
             tensors.insert(name, HostTensor { shape, values });
         }
         let settings = file.header().metadata().clone().unwrap_or_default();
+        let settings = settings.into_iter().collect();
         Ok(Self {
             tensors,
             doubles,
@@ -90,11 +91,6 @@ impl GoldenFile {
     pub(super) fn doubles(&self, name: &str) -> Result<&[f64]> {
         let found = self.doubles.get(name).map(Vec::as_slice);
         found.ok_or_else(|| Problem::new(format!("the tensor {name} is missing")))
-    }
-
-    /// The settings, sorted.
-    pub(super) fn metadata(&self) -> BTreeMap<String, String> {
-        self.settings.clone().into_iter().collect()
     }
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {
@@ -210,11 +206,18 @@ const PREFIX: Names = &[
     ("s_v", "val.scaler.scale", false),
 ];
 
+/// Returns the file's name of a parameter `<block>.<name>`, and whether it is transposed there.
+pub(super) fn renamed(names: Names, ours: &str) -> Option<(String, bool)> {
+    let (block, name) = ours.split_once('.')?;
+    let (_, theirs, transposed) = names.iter().find(|(own, ..)| *own == name)?;
+    Some((format!("{block}.{theirs}"), *transposed))
+}
+
 /// The family and dimensions of the file's network. Files of compared methods name the family
 /// apart from their kind.
 pub(super) fn architecture_of(file: &GoldenFile) -> Result<Architecture> {
     let family = file.text("backbone").or_else(|_| file.text("kind"))?;
-    families::from_metadata(family, &file.metadata())
+    families::from_metadata(family, &file.settings)
 }
 
 pub(super) fn backbone_of(file: &GoldenFile, place: &Place) -> Result<Arc<dyn Backbone>> {
@@ -268,10 +271,10 @@ pub(super) fn fresh_pets(
 }
 
 /// The multiplier that `pet_args` fixes for one of our scale parameters; 1 when it says nothing.
-pub(super) fn fixed_value(args: &Value, name: &str) -> f32 {
-    let key = match name {
-        "s_k" => "key_scale",
-        "s_v" => "val_scale",
+pub(super) fn fixed_value(args: &Value, full: &str) -> f32 {
+    let key = match full.split_once('.') {
+        Some((_, "s_k")) => "key_scale",
+        Some((_, "s_v")) => "val_scale",
         _ => "scale",
     };
     args.get(key).and_then(Value::as_f64).unwrap_or(1.0) as f32
@@ -283,31 +286,33 @@ pub(super) fn heads_of(file: &GoldenFile, device: &Device) -> Result<Heads> {
         .keys()
         .filter_map(|name| name.strip_prefix("head.")?.split_once('.')?.0.parse().ok())
         .collect();
-    let heads = tasks.into_iter().map(|task| {
-        let weight = ours_of(file.tensor(&format!("head.{task}.weight"))?, true);
-        let bias = ours_of(file.tensor(&format!("head.{task}.bias"))?, false);
-        Ok(Head {
-            weight: weight.to_device(device)?,
-            bias: bias.to_device(device)?,
-        })
-    });
+    let heads = tasks.into_iter();
+    let heads = heads.map(|task| head_of(file, &format!("head.{task}"), device));
     Ok(Heads(heads.collect::<Result<_>>()?))
 }
 
-/// A tensor of the file as one of our rank-2 parameters: vectors lie as one row, 1×1 convolutions
-/// are matrices, a single number is 1 × 1.
+/// The head whose parts are called `<prefix>.weight` and `<prefix>.bias`.
+pub(super) fn head_of(file: &GoldenFile, prefix: &str, device: &Device) -> Result<Head> {
+    let part = |name: &str| {
+        let stored = file.tensor(&format!("{prefix}.{name}"))?;
+        ours_of(stored, name == "weight").to_device(device)
+    };
+    Ok(Head {
+        weight: part("weight")?,
+        bias: part("bias")?,
+    })
+}
+
+/// A tensor of the file as one of our rank-2 parameters: a vector is one row, a 1×1 convolution a matrix, a single
+/// number 1 × 1, and axes of length 1 before the last one are left out.
 pub(super) fn ours_of(stored: &HostTensor, transposed: bool) -> HostTensor {
-    let (rows, columns) = match stored.shape.as_slice() {
-        [] => (1, 1),
-        [length] => (1, *length),
-        [rows, columns, ..] => (*rows, *columns),
+    let values = stored.values.clone();
+    let shape = match stored.shape.as_slice() {
+        [] => vec![1, 1],
+        [rows, columns, ..] if rows * columns == values.len() => vec![*rows, *columns],
+        [.., columns] => vec![values.len() / columns, *columns],
     };
-    let shape = vec![rows, columns];
-    let matrix = HostTensor {
-        shape,
-        values: stored.values.clone(),
-    };
-    theirs_of(&matrix, transposed)
+    theirs_of(&HostTensor { shape, values }, transposed)
 }
 
 /// The transpose where asked for; transposing is its own inverse, so this serves both ways.

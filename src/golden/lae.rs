@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::comparer::Comparer;
 use super::file::{
-    GoldenFile, Names, backbone_of, fixed_value, fresh_pets, heads_of, ours_of, theirs_of,
+    GoldenFile, Names, backbone_of, fixed_value, fresh_pets, heads_of, ours_of, renamed, theirs_of,
 };
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
@@ -48,17 +48,13 @@ impl<'a> Run<'a> {
         let mut fixed = Vec::new();
         let mut pets = stack.clone();
         for (full, tensor, _) in stack.parameters() {
-            let (block, name) = full.split_once('.').unwrap_or(("", full));
-            let Some((_, theirs, transposed)) = names.iter().find(|(ours, ..)| *ours == name)
-            else {
-                return Err(Problem::new(format!(
-                    "the plugin's parameter {name} has no counterpart"
-                )));
-            };
-            let value = match file.tensors.get(&format!("pet.{block}.{theirs}")) {
-                Some(stored) => ours_of(stored, *transposed),
+            let missing =
+                || Problem::new(format!("the plugin's parameter {full} has no counterpart"));
+            let (theirs, transposed) = renamed(names, full).ok_or_else(missing)?;
+            let value = match file.tensors.get(&format!("pet.{theirs}")) {
+                Some(stored) => ours_of(stored, transposed),
                 None => {
-                    let value = fixed_value(&args, name);
+                    let value = fixed_value(&args, full);
                     fixed.push((full.to_string(), value));
                     HostTensor {
                         shape: tensor.dims().to_vec(),
@@ -148,13 +144,11 @@ impl<'a> Run<'a> {
         comparer: &mut Comparer<'_>,
         limit: f64,
     ) -> Result<()> {
-        let (block, name) = full.split_once('.').unwrap_or(("", full));
-        let Some((_, theirs, transposed)) = self.names.iter().find(|(ours, ..)| *ours == name)
-        else {
+        let Some((theirs, transposed)) = renamed(self.names, full) else {
             return Ok(());
         };
-        let value = theirs_of(&HostTensor::read(tensor)?, *transposed);
-        comparer.compare(&format!("{prefix}.{block}.{theirs}"), &value.values, limit)
+        let value = theirs_of(&HostTensor::read(tensor)?, transposed);
+        comparer.compare(&format!("{prefix}.{theirs}"), &value.values, limit)
     }
 
     /// The file's steps (usually eight); their losses before each update.
@@ -215,12 +209,7 @@ impl<'a> Run<'a> {
                 self.compare_parameter(prefix, full, tensor, comparer, limit)?;
             }
         }
-        for (head, part) in self.lae.heads().0.iter().enumerate() {
-            let weight = theirs_of(&HostTensor::read(&part.weight)?, true);
-            comparer.compare(&format!("traj.head.{head}.weight"), &weight.values, limit)?;
-            comparer.compare_tensor(&format!("traj.head.{head}.bias"), &part.bias, limit)?;
-        }
-        Ok(())
+        comparer.compare_heads("traj", self.lae.heads(), limit)
     }
 
     fn compare_answers(&self, input: Tensor<4>, comparer: &mut Comparer<'_>) -> Result<()> {

@@ -4,13 +4,13 @@
 //! A file contains a small backbone, the initial state of a method, inputs, and the expected
 //! results. Its metadata state the sizes and the method; without a method, the file is for LAE
 //! (`lae`). The files of L2P, DualPrompt and CODA-Prompt have their own form (`prompts`); all
-//! others contain a whole run of tasks (`tasks`, and `methods` for what each method adds).
+//! others contain a whole run of tasks (`tasks`, and `case` and `methods` for what each method adds).
 
+mod case;
 mod comparer;
 mod file;
 mod lae;
 mod methods;
-mod names;
 mod prompts;
 mod tasks;
 

@@ -5,9 +5,8 @@ use burn::tensor::{Device, Tensor};
 use serde::de::DeserializeOwned;
 
 use super::comparer::Comparer;
-use super::file::{GoldenFile, backbone_of, ours_of, theirs_of};
+use super::file::{GoldenFile, backbone_of, head_of, theirs_of};
 use super::{GoldenReport, Tolerance};
-use crate::method::heads::Head;
 use crate::method::optimiser::{Schedule, StepPosition};
 use crate::method::prompt::choice::similarity;
 use crate::method::prompt::coda::{self, Coda};
@@ -142,8 +141,7 @@ impl Run<'_> {
         for (task, classes) in self.classes.clone().into_iter().enumerate() {
             self.begin(task, leaves)?;
             self.learn(task, old_classes)?;
-            self.limit = self.comparer.tolerance.trajectory;
-            self.compare_state(&format!("task{task}.end"), task)?;
+            self.compare_state(&format!("task{task}.end"))?;
             self.compare_answers(task, &query)?;
             leaves = self.prompted.leaves().clone();
             old_classes += classes;
@@ -182,36 +180,24 @@ impl Run<'_> {
             }
             other => other.scheme().begin_task(task, &mut leaves, 0)?,
         }
-        let initial = |part: &str, transposed: bool| -> Result<Tensor<2>> {
-            let stored = file.tensor(&format!("init.head.{task}.{part}"))?;
-            ours_of(stored, transposed).to_device(&self.device)
-        };
         let mut heads = self.prompted.heads().clone();
-        heads.0.push(Head {
-            weight: initial("weight", true)?,
-            bias: initial("bias", false)?,
-        });
+        let head = head_of(file, &format!("init.head.{task}"), &self.device)?;
+        heads.0.push(head);
         self.prompted.begin_with(leaves, heads);
         self.limit = match task {
             0 => self.comparer.tolerance.single,
             _ => self.comparer.tolerance.trajectory,
         };
-        self.compare_state(&format!("task{task}.start"), task)
+        self.compare_state(&format!("task{task}.start"))
     }
 
     /// All trained tensors under `prefix`.
-    fn compare_state(&mut self, prefix: &str, task: usize) -> Result<()> {
+    fn compare_state(&mut self, prefix: &str) -> Result<()> {
         for (name, leaf) in self.prompted.leaves().clone() {
             self.compare(&format!("{prefix}.{name}"), &leaf)?;
         }
-        let heads = self.prompted.heads().0.clone();
-        for (of, head) in heads.iter().enumerate().take(task + 1) {
-            let weight = theirs_of(&HostTensor::read(&head.weight)?, true);
-            let name = format!("{prefix}.head.{of}.weight");
-            self.comparer.compare(&name, &weight.values, self.limit)?;
-            self.compare(&format!("{prefix}.head.{of}.bias"), &head.bias)?;
-        }
-        Ok(())
+        let heads = self.prompted.heads();
+        self.comparer.compare_heads(prefix, heads, self.limit)
     }
 
     /// The steps of a task: gradients of the first, the numbers of all.
@@ -237,22 +223,18 @@ impl Run<'_> {
         }
         let key = |what: &str| format!("task{task}.{what}");
         self.limit = self.comparer.tolerance.trajectory;
-        for (name, values) in [("loss", &seen.losses), ("ce", &seen.cross_entropies)] {
-            self.comparer.compare(&key(name), values, self.limit)?;
-        }
+        let comparer = &mut self.comparer;
+        let mut compare = |name, values: &[f32]| comparer.compare(&key(name), values, self.limit);
+        compare("loss", &seen.losses)?;
+        compare("ce", &seen.cross_entropies)?;
         match self.method.choice() {
             Some(pull) => {
                 let pulls: Vec<f32> = seen.penalties.iter().map(|p| -p / pull as f32).collect();
-                for (name, values) in [("pull", &pulls), ("grad_norm", &seen.norms)] {
-                    self.comparer.compare(&key(name), values, self.limit)?;
-                }
+                compare("pull", &pulls)?;
+                compare("grad_norm", &seen.norms)?;
                 self.compare_choice(&key("choice"), &seen.choice)?;
             }
-            None => {
-                let penalties = &seen.penalties;
-                self.comparer
-                    .compare(&key("penalty"), penalties, self.limit)?;
-            }
+            None => compare("penalty", &seen.penalties)?,
         }
         let rate_differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
         if seen.rates.iter().zip(&self.rates).any(rate_differs) {
@@ -264,10 +246,6 @@ impl Run<'_> {
     }
 
     fn compare_gradients(&mut self, task: usize, gradients: &PromptGradients) -> Result<()> {
-        self.limit = match task {
-            0 => self.comparer.tolerance.single,
-            _ => self.comparer.tolerance.trajectory,
-        };
         for (name, gradient) in gradients.of.iter() {
             let of = format!("task{task}.grad.{name}");
             let mut values = HostTensor::read(gradient)?;

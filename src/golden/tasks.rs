@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 
+use super::case::Case;
 use super::comparer::Comparer;
-use super::file::{GoldenFile, architecture_of, backbone_of, in_memory, theirs_of};
-use super::names::their_name;
+use super::file::{GoldenFile, architecture_of, backbone_of, in_memory, ours_of, theirs_of};
 use super::{GoldenReport, Tolerance};
 use crate::backbone::Backbone;
 use crate::backbone::weights::Tensors;
@@ -30,49 +30,11 @@ const AT_ONCE: usize = 7;
 /// The PET of files that name none.
 const STREAM_ADAPTER: &str = "streamadapter";
 
-/// What a method adds to the run of a file.
-pub(super) trait Case {
-    /// The method itself.
-    fn method(&mut self) -> &mut dyn Method;
-
-    /// Replaces the method's random values for a new task by those of the file.
-    fn start(&mut self, run: &TaskFile<'_>, task: usize) -> Result<()>;
-
-    /// Returns the trained parameters of the current task, under our names.
-    fn trained(&mut self) -> Result<Named>;
-
-    /// Returns the gradients of a batch under our names, without an update; `None` if they are not
-    /// compared. Labels are counted within the task.
-    fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>>;
-
-    /// Returns the learning rate of a step; `None` if it is not compared.
-    fn rate(&mut self, now: StepPosition) -> Option<f64>;
-
-    /// Compares what is the method's own, after a task.
-    fn compare(&mut self, to: &mut Comparer<'_>, task: usize, test: &Tensor<4>) -> Result<()>;
-
-    /// Returns the file's name of one of our parameters in a task, and whether it is transposed
-    /// there.
-    fn their_name(&self, ours: &str, task: usize) -> (String, bool) {
-        their_name(ours, task)
-    }
-
-    /// Largest accepted error of a loss.
-    fn loss_limit(&self, tolerance: Tolerance) -> f64 {
-        tolerance.single
-    }
-
-    /// Whether the highest score is the answer.
-    fn answers_by_score(&self) -> bool {
-        true
-    }
-}
-
 /// A file ready to run.
 pub(super) struct TaskFile<'a> {
     pub(super) file: &'a GoldenFile,
-    pub(super) backbone: Arc<dyn Backbone>,
-    pub(super) tasks: Vec<Range<usize>>,
+    backbone: Arc<dyn Backbone>,
+    tasks: Vec<Range<usize>>,
     pub(super) device: Device,
     config: RunConfig,
     pet: Option<PetPlan>,
@@ -183,10 +145,11 @@ impl<'a> TaskFile<'a> {
     pub(super) fn run(&self, case: &mut dyn Case, tolerance: Tolerance) -> Result<GoldenReport> {
         let mut comparer = Comparer::new(self.file, tolerance);
         let test: Tensor<4> = self.file.tensor("test.input")?.to_device(&self.device)?;
+        case.take(self)?;
         for (index, classes) in self.tasks.iter().enumerate() {
             let classes = classes.clone();
             case.method().begin_task(&Task { index, classes })?;
-            case.start(self, index)?;
+            self.start(case, index)?;
             if self.file.tensor(&format!("task.{index}.input")).is_ok() {
                 self.train(case, &mut comparer, index)?;
             }
@@ -205,11 +168,35 @@ impl<'a> TaskFile<'a> {
         Ok(comparer.report())
     }
 
+    /// Replaces what the method drew for a task that has begun by what the file starts it with.
+    fn start(&self, case: &mut dyn Case, task: usize) -> Result<()> {
+        let mut state = case.method().checkpoint()?;
+        let mut given = self.file.under(&format!("task.{task}.start."));
+        for kept in state.keys() {
+            if let Some(name) = case.trained_name(kept, task).filter(|name| name != kept) {
+                let (theirs, transposed) = case.their_name(&name, task);
+                given.insert(
+                    kept.clone(),
+                    ours_of(self.file.tensor(&theirs)?, transposed),
+                );
+            }
+        }
+        if given.is_empty() {
+            return Ok(());
+        }
+        for (name, given) in given {
+            let drawn = state.get_mut(&name);
+            let drawn = drawn.filter(|drawn| drawn.shape == given.shape);
+            *drawn.ok_or_else(|| Problem::new(format!("no task begins with {name}")))? = given;
+        }
+        case.method().restore(&state, &self.tasks[..=task])
+    }
+
     fn train(&self, case: &mut dyn Case, comparer: &mut Comparer<'_>, task: usize) -> Result<()> {
         let key = |what: &str| format!("task.{task}.{what}");
         let single = comparer.tolerance.single;
         let with_norms = self.file.tensor(&key("grad_norm")).is_ok();
-        let before = case.trained()?;
+        let before = trained(case, task)?;
         let (mut losses, mut norms, mut rates) = (Vec::new(), Vec::new(), Vec::new());
         for step in 0..self.steps {
             if step == 0 || with_norms {
@@ -244,10 +231,11 @@ impl<'a> TaskFile<'a> {
         if !rates.is_empty() {
             comparer.compare_doubles(&key("lr"), &rates, 1e-12)?;
         }
-        let after = case.trained()?;
+        let after = trained(case, task)?;
         let ours = [&before, &after].map(|named| renamed(case, named, task));
         let theirs = [self.before(task)?, self.under(&key("after."))?];
-        comparer.compare_state(task, ours.each_ref(), theirs.each_ref())
+        comparer.compare_state(task, ours.each_ref(), theirs.each_ref())?;
+        comparer.compare_kept(&key("adam."), &after, "adam.")
     }
 
     /// The images of a step, and their classes.
@@ -337,6 +325,14 @@ impl<'a> TaskFile<'a> {
         }
         method.end_pass(self.config.epochs, &mut GoOn::to_the_end())
     }
+}
+
+/// What the present task trains, by our names.
+fn trained(case: &mut dyn Case, task: usize) -> Result<Named> {
+    let checkpoint = case.method().checkpoint()?.into_iter();
+    let own =
+        checkpoint.filter_map(|(kept, tensor)| Some((case.trained_name(&kept, task)?, tensor)));
+    Ok(own.collect())
 }
 
 /// Gradients by the file's names and in its orientation.

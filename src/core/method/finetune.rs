@@ -205,16 +205,6 @@ impl FineTune {
         })
     }
 
-    /// The backbone's weights as they are now.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
-    }
-
-    /// The heads of the tasks begun so far.
-    pub fn heads(&self) -> &Heads {
-        &self.heads
-    }
-
     /// The learning rate of a step.
     pub fn rate(&self, now: StepPosition) -> f64 {
         self.optimiser.rate(now)

@@ -123,23 +123,6 @@ impl Esn {
         self.prompt = prompt;
     }
 
-    /// Puts a given stage in place of the newest one.
-    pub fn set_stage(&mut self, stage: EsnStage) {
-        if let Some(newest) = self.stages.last_mut() {
-            *newest = stage;
-        }
-    }
-
-    /// The prompt (tokens × width).
-    pub fn prompt(&self) -> &Tensor<2> {
-        &self.prompt
-    }
-
-    /// The stages of all tasks begun.
-    pub fn stages(&self) -> &[EsnStage] {
-        &self.stages
-    }
-
     /// How well each temperature tells the newest stage from the earlier ones.
     pub fn separation(&self) -> &Separation {
         &self.separation

@@ -1,0 +1,83 @@
+//! What a method adds to the run of tasks of a file, and how its parameters are called there.
+
+use burn::tensor::Tensor;
+
+use super::Tolerance;
+use super::comparer::Comparer;
+use super::file::{Names, renamed};
+use super::tasks::TaskFile;
+use crate::method::Method;
+use crate::method::optimiser::{Gradients, StepPosition};
+use crate::method::tuning::Tuning;
+use crate::problem::Result;
+
+const ADAPTER: Names = &[
+    ("down", "down_proj.weight", true),
+    ("b_down", "down_proj.bias", false),
+    ("up", "up_proj.weight", true),
+    ("b_up", "up_proj.bias", false),
+];
+
+/// What a method adds to the run of a file.
+pub(super) trait Case {
+    /// The method itself.
+    fn method(&mut self) -> &mut dyn Method;
+
+    /// The present session of a method that tunes a PET under a cosine head.
+    fn session(&mut self) -> Option<&mut Tuning> {
+        None
+    }
+
+    /// Replaces what the method drew when the run began by what the file has.
+    fn take(&mut self, _run: &TaskFile<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns the name that a tensor of a task's checkpoint has among the gradients; `None` if the task does not train
+    /// it. What has another name there belongs to this task alone, which starts with the file's values.
+    fn trained_name(&self, kept: &str, _task: usize) -> Option<String> {
+        kept.strip_prefix("tuning.").map(ToString::to_string)
+    }
+
+    /// The gradients of a batch by our names, without an update; `None` if they are not compared.
+    /// Labels count within the task.
+    fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>> {
+        let session = self.session();
+        let learned = session.map(|tuning| tuning.gradients(images, labels, None));
+        Ok(learned.transpose()?.map(|(_, gradients)| gradients))
+    }
+
+    /// The learning rate of a step; `None` if it is not compared.
+    fn rate(&mut self, now: StepPosition) -> Option<f64> {
+        Some(self.session()?.rate(now))
+    }
+
+    /// Compares what is the method's own, after a task.
+    fn compare(&mut self, _to: &mut Comparer<'_>, _task: usize, _test: &Tensor<4>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns the file's name of one of our parameters in a task, and whether it is transposed there (weights of a
+    /// Linear are out × in).
+    fn their_name(&self, ours: &str, task: usize) -> (String, bool) {
+        match ours.split_once('.') {
+            Some(("pet", rest)) => {
+                let name = renamed(ADAPTER, rest);
+                let (name, transposed) = name.unwrap_or_else(|| (rest.to_string(), false));
+                (format!("adapter.{task}.{name}"), transposed)
+            }
+            Some(("head", part)) => (format!("head.{task}.{part}"), false),
+            _ => (ours.to_string(), false),
+        }
+    }
+
+    /// Largest error of a loss that passes.
+    fn loss_limit(&self, tolerance: Tolerance) -> f64 {
+        tolerance.single
+    }
+
+    /// Whether the highest score is the answer.
+    fn answers_by_score(&self) -> bool {
+        true
+    }
+}
