@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::super::output::{Table, duration, percent, size};
 use crate::counts::count_text;
+use crate::experiment::grid::slurm::Standing;
 use crate::experiment::grid::{CellState, GridCosts, GridPlan, RowFigures};
 use crate::problem::Problem;
 use crate::store::{RunKey, Summary, run_name};
@@ -60,31 +61,14 @@ struct CellReport<'a> {
     problem: Option<Problem>,
     /// Its task on a cluster, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<TaskReport>,
-}
-
-/// The task of a job array that is at work on a run, or was at last.
-#[derive(Clone, Serialize)]
-pub(super) struct TaskReport {
-    /// Array and index.
-    pub id: String,
-    /// `waiting`, `running`, `done`, `stopped`, `cancelled` or `failed`.
-    pub state: &'static str,
-    /// The node it runs on, and for how long it has.
-    pub node: Option<String>,
-    pub elapsed: Option<String>,
-    /// Why it waits, stopped or failed.
-    pub reason: Option<String>,
-    /// What it says, and the last lines of that where it failed.
-    pub log: String,
-    pub last_lines: Vec<String>,
+    task: Option<&'a Standing>,
 }
 
 impl<'a> GridReport<'a> {
     /// The same with tasks of a cluster.
-    pub fn with_tasks(mut self, tasks: &HashMap<usize, TaskReport>) -> Self {
+    pub fn with_tasks(mut self, tasks: &'a HashMap<usize, Standing>) -> Self {
         for cell in &mut self.cells {
-            cell.task = tasks.get(&cell.number).cloned();
+            cell.task = tasks.get(&cell.number);
         }
         self
     }

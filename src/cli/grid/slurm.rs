@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::End;
 use super::super::output::{say, tell};
 use super::Args;
-use super::report::{GridReport, TaskReport, listing, title_of};
+use super::report::{GridReport, listing, title_of};
 use crate::counts::counted;
 use crate::experiment::grid::slurm::{self, Cluster, Given, Standing, TEMPLATE, TaskState};
 use crate::experiment::grid::{CellState, GridPlan};
@@ -97,65 +97,39 @@ pub(super) fn run(
         tell(slurm::submit(plan, cells, place, &given, &mut say)?);
     }
     let cluster = Cluster::of(place);
-    let standings = Standing::of(plan, cells, &cluster)?;
+    let mut standings = Standing::of(plan, cells, &cluster)?;
     // What a run says of itself counts more than what became of its task.
-    let is_news = |cell: &usize| {
-        !matches!(
-            plan.state(*cell),
-            CellState::Done(_) | CellState::Refused(_)
-        )
-    };
-    let standings: HashMap<usize, Standing> = standings
-        .into_iter()
-        .filter(|(cell, task)| is_news(cell) || task.state.is_queued())
-        .collect();
-    let tasks = standings.iter().map(|(cell, task)| (*cell, report(task)));
+    let is_over = |cell| matches!(plan.state(cell), CellState::Done(_) | CellState::Refused(_));
+    standings.retain(|cell, task| !is_over(*cell) || task.state.is_queued());
     let texts = standings
         .iter()
         .map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
     let text = listing(plan, cells, &texts.collect());
-    let json = GridReport::of(plan, cells).with_tasks(&tasks.collect());
+    let json = GridReport::of(plan, cells).with_tasks(&standings);
     args.json
         .give(&json, &format!("{text}{}", failures(plan, &standings)))?;
     Ok(End::Done)
 }
 
 fn state_text(standing: &Standing, state: &CellState) -> String {
-    let Standing {
-        task,
-        node,
-        elapsed,
-        why,
-        ..
-    } = standing;
+    let id = &standing.id;
     let saved = match state {
         CellState::Stopped { saved, tasks, .. } => format!(", saved in task {}/{tasks}", saved + 1),
         _ => String::new(),
     };
-    let because = match why.as_str() {
-        "" => String::new(),
-        why => format!(": {why}"),
-    };
+    let known = |text: &Option<String>| text.clone().unwrap_or_default();
+    let reason = standing.reason.as_ref();
+    let because = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     match standing.state {
-        TaskState::Waiting => format!("waiting as {task}{because}"),
-        TaskState::Running => format!("running as {task} on {node} for {elapsed}"),
-        TaskState::Done => format!("done by {task}"),
-        TaskState::Cancelled => format!("cancelled ({task}){saved}"),
-        TaskState::Stopped => format!("stopped ({task}){because}{saved}"),
-        TaskState::Failed => format!("failed ({task}){saved}"),
-    }
-}
-
-fn report(standing: &Standing) -> TaskReport {
-    let some = |text: &String| (!text.is_empty()).then(|| text.clone());
-    TaskReport {
-        id: standing.task.clone(),
-        state: standing.state.key(),
-        node: some(&standing.node),
-        elapsed: some(&standing.elapsed),
-        reason: some(&standing.why),
-        log: standing.log.display().to_string(),
-        last_lines: standing.last.clone(),
+        TaskState::Waiting => format!("waiting as {id}{because}"),
+        TaskState::Running => {
+            let (node, elapsed) = (known(&standing.node), known(&standing.elapsed));
+            format!("running as {id} on {node} for {elapsed}")
+        }
+        TaskState::Done => format!("done by {id}"),
+        TaskState::Cancelled => format!("cancelled ({id}){saved}"),
+        TaskState::Stopped => format!("stopped ({id}){because}{saved}"),
+        TaskState::Failed => format!("failed ({id}){saved}"),
     }
 }
 
@@ -165,17 +139,18 @@ fn failures(plan: &GridPlan, standings: &HashMap<usize, Standing>) -> String {
     sorted.sort_by_key(|(cell, _)| **cell);
     let mut text = String::new();
     for (first, number) in slurm::failures(sorted.iter().map(|(_, task)| *task)) {
-        let cell = sorted.iter().find(|(_, task)| task.task == first.task);
+        let cell = sorted.iter().find(|(_, task)| task.id == first.id);
         let title = cell.map_or_else(String::new, |(cell, _)| title_of(plan, **cell));
         let more = match number - 1 {
             0 => String::new(),
             same => format!(", and {} for the same reason", counted(same, "more run")),
         };
-        text += &format!("\nfailed: {title}{more}: {}\n", first.why);
-        for line in &first.last {
+        let reason = first.reason.as_deref().unwrap_or_default();
+        text += &format!("\nfailed: {title}{more}: {reason}\n");
+        for line in &first.last_lines {
             text += &format!("  | {line}\n");
         }
-        text += &format!("  {}\n", first.log.display());
+        text += &format!("  {}\n", first.log);
     }
     if !text.is_empty() {
         text += "run the same command without --list to submit these again\n";

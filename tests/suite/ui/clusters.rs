@@ -60,14 +60,14 @@ impl Sources for With {
 }
 
 fn on_cluster() -> OnCluster {
-    let task = |index: usize, state, why: &str, last: &[&str]| Standing {
-        task: format!("7_{index}"),
+    let task = |index: usize, state, reason: &str, last: &[&str]| Standing {
+        id: format!("7_{index}"),
         state,
-        node: String::new(),
-        elapsed: String::new(),
-        why: why.into(),
-        log: format!("/runs/.slurm/1/logs/7_{index}.log").into(),
-        last: last.iter().map(ToString::to_string).collect(),
+        node: None,
+        elapsed: None,
+        reason: Some(reason.to_string()).filter(|reason| !reason.is_empty()),
+        log: format!("/runs/.slurm/1/logs/7_{index}.log"),
+        last_lines: last.iter().map(ToString::to_string).collect(),
     };
     let failed = ["problem: there is no driver", "module not found"];
     OnCluster {

@@ -102,17 +102,13 @@ fn counts(grid: &OnCluster) -> String {
 
 /// Shows why tasks failed, with the last log line of the first one.
 fn failure(ui: &mut Ui, first: &Standing, number: usize) {
-    let words = tr!(
-        "train-cluster-failure",
-        n = number,
-        why = first.why.as_str()
-    );
+    let reason = first.reason.as_deref().unwrap_or_default();
+    let words = tr!("train-cluster-failure", n = number, why = reason);
     let text = RichText::new(words).color(tokens(ui).bad);
     ui.add(Label::new(text).wrap());
-    if let Some(last) = first.last.last().filter(|last| **last != first.why) {
+    if let Some(last) = first.last_lines.last().filter(|last| *last != reason) {
         sentence(ui, last.clone());
     }
-    let log = first.log.display().to_string();
-    ui.add(Label::new(RichText::new(&log).color(tokens(ui).subdued)).truncate())
-        .on_hover_text(log);
+    ui.add(Label::new(RichText::new(&first.log).color(tokens(ui).subdued)).truncate())
+        .on_hover_text(&first.log);
 }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Cluster;
-use super::commands::{Task, Tasks};
+use super::commands::Tasks;
 use super::note::{Submission, SubmittedCell};
 use crate::experiment::grid::GridPlan;
 use crate::files;
@@ -20,7 +20,8 @@ const TAIL: u64 = 8 << 10;
 const LINES: usize = 5;
 
 /// The state of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TaskState {
     /// In the queue.
     Waiting,
@@ -40,18 +41,6 @@ impl TaskState {
     /// Returns whether Slurm still has the task.
     pub fn is_queued(self) -> bool {
         matches!(self, Self::Waiting | Self::Running)
-    }
-
-    /// Returns its name in JSON.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Stopped => "stopped",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-        }
     }
 
     /// Derives the state from Slurm's state (empty if Slurm no longer lists the task) and the files of the task.
@@ -76,23 +65,23 @@ impl TaskState {
     }
 }
 
-/// The task that is running a cell, or the last one that did.
-#[derive(Clone, Debug, PartialEq)]
+/// The task that is running a cell, or the last one that did. Its fields are those in the JSON of `grid`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
     /// Array and index, as in `scancel`: `12_3`.
-    pub task: String,
+    pub id: String,
     /// Its state.
     pub state: TaskState,
-    /// Its node and running time, while it is running.
-    pub node: String,
-    /// See `node`.
-    pub elapsed: String,
+    /// Its node, while it is running.
+    pub node: Option<String>,
+    /// Its running time, while it is running.
+    pub elapsed: Option<String>,
     /// Slurm's reason for waiting or ending; if it failed, the error in its log.
-    pub why: String,
-    /// Its log.
-    pub log: PathBuf,
+    pub reason: Option<String>,
+    /// Path of its log.
+    pub log: String,
     /// The last lines of the log, if it failed.
-    pub last: Vec<String>,
+    pub last_lines: Vec<String>,
 }
 
 impl Standing {
@@ -123,37 +112,35 @@ impl Standing {
     }
 
     fn of_cell(submission: &Submission, cell: &SubmittedCell, known: &Tasks) -> Self {
-        let name = format!("{}_{}", cell.job, cell.index);
-        let log = submission.folder.join("logs").join(format!("{name}.log"));
+        let id = format!("{}_{}", cell.job, cell.index);
+        let log = submission.folder.join("logs").join(format!("{id}.log"));
         let report = submission.folder.join("cells");
         let report = report.join(format!("{}.json", cell.number));
         let task = known.get(&(cell.job.clone(), cell.index));
         let task = task.cloned().unwrap_or_default();
         let state = TaskState::of(&task.state, &report, &log);
-        let Task { node, elapsed, .. } = task;
-        let (mut why, mut last) = (String::new(), Vec::new());
+        let (mut reason, mut last_lines) = (String::new(), Vec::new());
         match state {
-            TaskState::Waiting => why = task.reason,
-            TaskState::Stopped => why = task.state,
+            TaskState::Waiting => reason = task.reason,
+            TaskState::Stopped => reason = task.state,
             TaskState::Failed => {
-                last = last_lines(&log);
-                let lines = last.iter().rev();
-                let problem = lines
-                    .clone()
-                    .find_map(|line| line.strip_prefix("problem: "));
-                let said = problem.or(lines.map(String::as_str).next());
-                why = said.unwrap_or(&task.state).to_string();
+                last_lines = self::last_lines(&log);
+                let lines = || last_lines.iter().rev();
+                let problem = lines().find_map(|line| line.strip_prefix("problem: "));
+                let said = problem.or(lines().map(String::as_str).next());
+                reason = said.unwrap_or(&task.state).to_string();
             }
             _ => {}
         }
+        let some = |text: String| Some(text).filter(|text| !text.is_empty());
         Self {
-            task: name,
+            id,
             state,
-            node,
-            elapsed,
-            why,
-            log,
-            last,
+            node: some(task.node),
+            elapsed: some(task.elapsed),
+            reason: some(reason),
+            log: log.display().to_string(),
+            last_lines,
         }
     }
 }
@@ -168,7 +155,10 @@ fn ask(submissions: &[Submission], cluster: &Cluster) -> Result<Tasks> {
 pub fn failures<'a>(tasks: impl Iterator<Item = &'a Standing>) -> Vec<(&'a Standing, usize)> {
     let mut failed: Vec<(&Standing, usize)> = Vec::new();
     for task in tasks.filter(|task| task.state == TaskState::Failed) {
-        match failed.iter_mut().find(|(known, _)| known.why == task.why) {
+        match failed
+            .iter_mut()
+            .find(|(known, _)| known.reason == task.reason)
+        {
             Some((_, number)) => *number += 1,
             None => failed.push((task, 1)),
         }
@@ -230,12 +220,6 @@ impl OnCluster {
     pub fn count(&self, state: TaskState) -> usize {
         let fitting = self.tasks.iter().filter(|task| task.state == state);
         fitting.count()
-    }
-
-    /// Returns its queued tasks, as in `scancel`.
-    pub(super) fn queued(&self) -> Vec<String> {
-        let queued = self.tasks.iter().filter(|task| task.state.is_queued());
-        queued.map(|task| task.task.clone()).collect()
     }
 
     pub(super) fn of(submissions: &[Submission], cluster: &Cluster) -> Result<Vec<Self>> {

@@ -1,6 +1,5 @@
 //! Submitting what is not there yet of a grid, and the note of it beside the runs.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -231,17 +230,13 @@ fn arrays(
     Ok(jobs)
 }
 
-/// Cancels those cells that are in the queue; returns their number.
+/// Cancels the tasks of these cells that are queued or running; returns their number.
 ///
 /// # Errors
 /// A Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
     let cluster = Cluster::of(place);
-    let standings = Standing::of(plan, cells, &cluster)?;
-    let queued = standings.values().filter(|task| task.state.is_queued());
-    let tasks: BTreeSet<String> = queued.map(|task| task.task.clone()).collect();
-    cluster.cancel(&Vec::from_iter(tasks.clone()))?;
-    Ok(tasks.len())
+    cluster.cancel(Standing::of(plan, cells, &cluster)?.values())
 }
 
 /// Cancels the waiting tasks of this submission, and ends the running ones, which save their state.
@@ -252,7 +247,7 @@ pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
     let cluster = Cluster::of(place);
     let submission = Submission::in_folder(folder);
     for grid in OnCluster::of(submission.as_slice(), &cluster)? {
-        cluster.cancel(&grid.queued())?;
+        cluster.cancel(grid.tasks.iter())?;
     }
     Ok(())
 }
