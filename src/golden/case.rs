@@ -1,4 +1,4 @@
-//! What a method adds to the run of tasks of a file, and how its parameters are called there.
+//! What a method adds to the run of tasks of a file, and the file's names of its parameters.
 
 use burn::tensor::Tensor;
 
@@ -23,31 +23,31 @@ pub(super) trait Case {
     /// The method itself.
     fn method(&mut self) -> &mut dyn Method;
 
-    /// The present session of a method that tunes a PET under a cosine head.
+    /// Returns what the current task trains, for a method that tunes a PET and has a cosine head.
     fn session(&mut self) -> Option<&mut Tuning> {
         None
     }
 
-    /// Replaces what the method drew when the run began by what the file has.
+    /// Replaces the random values that are drawn once per run by those of the file.
     fn take(&mut self, _run: &TaskFile<'_>) -> Result<()> {
         Ok(())
     }
 
     /// Returns the name that a tensor of a task's checkpoint has among the gradients; `None` if the task does not train
-    /// it. What has another name there belongs to this task alone, which starts with the file's values.
+    /// it. A tensor whose two names differ belongs to this task only, and the task starts with the file's values.
     fn trained_name(&self, kept: &str, _task: usize) -> Option<String> {
         kept.strip_prefix("tuning.").map(ToString::to_string)
     }
 
-    /// The gradients of a batch by our names, without an update; `None` if they are not compared.
-    /// Labels count within the task.
+    /// Returns the gradients of a batch under our names, without an update; `None` if they are not
+    /// compared. Labels are counted within the task.
     fn gradients(&mut self, images: Tensor<4>, labels: &[usize]) -> Result<Option<Gradients>> {
         let session = self.session();
         let learned = session.map(|tuning| tuning.gradients(images, labels, None));
         Ok(learned.transpose()?.map(|(_, gradients)| gradients))
     }
 
-    /// The learning rate of a step; `None` if it is not compared.
+    /// Returns the learning rate of a step; `None` if it is not compared.
     fn rate(&mut self, now: StepPosition) -> Option<f64> {
         Some(self.session()?.rate(now))
     }
@@ -71,7 +71,7 @@ pub(super) trait Case {
         }
     }
 
-    /// Largest error of a loss that passes.
+    /// Largest accepted error of a loss.
     fn loss_limit(&self, tolerance: Tolerance) -> f64 {
         tolerance.single
     }

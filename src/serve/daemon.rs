@@ -166,11 +166,11 @@ fn note(lock: &mut File) -> io::Result<()> {
 
 /// Returns whether the daemon that wrote its name into the lock may use the folder. Some network file systems have no
 /// locks. There, several daemons may start at the same moment, and the last one to write its name keeps the folder.
-fn is_alone(lock: &File, settles: Duration) -> bool {
+fn is_alone(lock: &File) -> bool {
     if !matches!(lock.try_lock(), Err(TryLockError::Error(_))) {
         return true;
     }
-    std::thread::sleep(settles);
+    std::thread::sleep(SETTLES);
     // Opened again, because network file systems may cache the earlier content.
     files::read_text(Path::new(LOCK), files::NOTE).is_ok_and(|note| note.starts_with(&own_note()))
 }
@@ -219,7 +219,7 @@ pub fn run(root: &Path) -> Result<()> {
     let Some(mut lock) = lock else { return Ok(()) };
     refuse_elsewhere(&root)?;
     lock.set_len(0).and_then(|()| note(&mut lock)).map_err(io)?;
-    if !is_alone(&lock, SETTLES) {
+    if !is_alone(&lock) {
         return Ok(());
     }
     let _ = std::fs::remove_file(SOCKET);

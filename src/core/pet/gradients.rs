@@ -67,14 +67,14 @@ impl Bench {
         let device = Device::flex();
         for kind in BlockKind::ALL {
             let shapes = [kind.shape()];
-            let Ok(sites) = spec.fits(&shapes, &[0]) else {
+            let Ok(offered) = spec.fits(&shapes, &[0]) else {
                 continue;
             };
             let settings = PetSettings::default();
             let stack = PetStack::init(spec, &settings, &shapes, &[0], 0, &device);
             let stack = stack.map_err(|problem| Diagnostic::new(0..0, problem.what))?;
-            let (mut filled, mut inside) = (Vec::new(), kind.tokens);
-            for (place, site) in (0..).zip(Site::in_order(sites.iter().copied())) {
+            let (mut sites, mut inside) = (Vec::new(), kind.tokens);
+            for (place, site) in (0..).zip(Site::in_order(offered.iter().copied())) {
                 let dims = site.handed(&shapes[0], BATCH, [kind.tokens, inside]);
                 let streams = 100 * place + 1..;
                 let inputs = streams.zip(&dims);
@@ -88,9 +88,8 @@ impl Bench {
                 if site == Site::Input {
                     inside = given.get(1).copied().unwrap_or(inside);
                 }
-                filled.push((site, inputs, random(&given, 100 * place + 50, &device)));
+                sites.push((site, inputs, random(&given, 100 * place + 50, &device)));
             }
-            let sites = filled;
             return Ok(Self {
                 stack,
                 sites,
