@@ -1,11 +1,10 @@
 //! What a method adds to the run of tasks of a file, and the file's names of its parameters.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 
 use super::Tolerance;
 use super::comparer::Comparer;
-use super::file::{Names, renamed};
-use super::tasks::TaskFile;
+use super::file::{GoldenFile, Names, renamed};
 use crate::method::Method;
 use crate::method::optimiser::{Gradients, StepPosition};
 use crate::method::tuning::Tuning;
@@ -29,7 +28,7 @@ pub(super) trait Case {
     }
 
     /// Replaces the random values that are drawn once per run by those of the file.
-    fn take(&mut self, _run: &TaskFile<'_>) -> Result<()> {
+    fn take(&mut self, _file: &GoldenFile, _device: &Device) -> Result<()> {
         Ok(())
     }
 

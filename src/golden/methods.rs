@@ -1,7 +1,7 @@
 //! What each method adds to the run of tasks in its files: its initial state, the trained
 //! parameters, and what is compared besides losses and answers.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 
 use super::case::Case;
 use super::comparer::Comparer;
@@ -128,8 +128,8 @@ impl Case for RanPac {
         RanPac::session(self)?.tuning()
     }
 
-    fn take(&mut self, run: &TaskFile<'_>) -> Result<()> {
-        let stored = run.file.tensor("projection")?;
+    fn take(&mut self, file: &GoldenFile, _: &Device) -> Result<()> {
+        let stored = file.tensor("projection")?;
         let width = stored.shape.first().copied().unwrap_or(0);
         self.set_projection(Projection::of(stored.values.clone(), width))
     }
@@ -202,9 +202,9 @@ fn without_task(kept: &str, part: &str, task: usize) -> String {
 impl Case for Esn {
     own_steps!();
 
-    fn take(&mut self, run: &TaskFile<'_>) -> Result<()> {
-        let prompt = ours_of(run.file.tensor("prompt")?, false);
-        self.set_prompt(prompt.to_device(&run.device)?);
+    fn take(&mut self, file: &GoldenFile, device: &Device) -> Result<()> {
+        let prompt = ours_of(file.tensor("prompt")?, false);
+        self.set_prompt(prompt.to_device(device)?);
         Ok(())
     }
 

@@ -145,7 +145,7 @@ impl<'a> TaskFile<'a> {
     pub(super) fn run(&self, case: &mut dyn Case, tolerance: Tolerance) -> Result<GoldenReport> {
         let mut comparer = Comparer::new(self.file, tolerance);
         let test: Tensor<4> = self.file.tensor("test.input")?.to_device(&self.device)?;
-        case.take(self)?;
+        case.take(self.file, &self.device)?;
         for (index, classes) in self.tasks.iter().enumerate() {
             let classes = classes.clone();
             case.method().begin_task(&Task { index, classes })?;

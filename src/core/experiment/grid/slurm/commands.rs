@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-use super::Standing;
 use crate::console;
 use crate::message;
 use crate::problem::{Problem, Result};
@@ -141,15 +140,12 @@ impl Cluster {
         Ok(tasks)
     }
 
-    /// Cancels those of these tasks that are queued or running; returns their number.
-    pub(super) fn cancel<'a>(&self, tasks: impl Iterator<Item = &'a Standing>) -> Result<usize> {
-        let queued = tasks.filter(|task| task.state.is_queued());
-        let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
-        let queued = Vec::from_iter(queued);
-        for some in queued.chunks(200) {
+    /// Cancels waiting and running tasks, with ids like `12_3`.
+    pub(super) fn cancel(&self, tasks: &[&str]) -> Result<()> {
+        for some in tasks.chunks(200) {
             self.call(&[&["scancel"][..], some].concat())?;
         }
-        Ok(queued.len())
+        Ok(())
     }
 }
 

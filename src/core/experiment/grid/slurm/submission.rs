@@ -1,5 +1,6 @@
 //! Submitting what is not there yet of a grid, and the note of it beside the runs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -236,7 +237,19 @@ fn arrays(
 /// A Problem if Slurm does not respond.
 pub fn cancel(plan: &GridPlan, cells: &[usize], place: &Place) -> Result<usize> {
     let cluster = Cluster::of(place);
-    cluster.cancel(Standing::of(plan, cells, &cluster)?.values())
+    cancel_queued(&cluster, Standing::of(plan, cells, &cluster)?.values())
+}
+
+/// Cancels those of these tasks that are queued or running; returns their number.
+fn cancel_queued<'a>(
+    cluster: &Cluster,
+    tasks: impl Iterator<Item = &'a Standing>,
+) -> Result<usize> {
+    let queued = tasks.filter(|task| task.state.is_queued());
+    let queued: BTreeSet<&str> = queued.map(|task| task.id.as_str()).collect();
+    let queued = Vec::from_iter(queued);
+    cluster.cancel(&queued)?;
+    Ok(queued.len())
 }
 
 /// Cancels the waiting tasks of this submission, and ends the running ones, which save their state.
@@ -247,7 +260,7 @@ pub fn cancel_submission(folder: &Path, place: &Place) -> Result<()> {
     let cluster = Cluster::of(place);
     let submission = Submission::in_folder(folder);
     for grid in OnCluster::of(submission.as_slice(), &cluster)? {
-        cluster.cancel(grid.tasks.iter())?;
+        cancel_queued(&cluster, grid.tasks.iter())?;
     }
     Ok(())
 }
