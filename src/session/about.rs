@@ -1,4 +1,4 @@
-//! What a person says of a run: kept in its folder by a task, and shown wherever the run is.
+//! Notes on a run: stored in its folder by a task and shown wherever the run is shown.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::views::Fetch;
 use crate::run::about::About;
 
 impl Session {
-    /// What was said of the run in this folder.
+    /// Returns the notes on the run in this folder.
     pub fn about(&self, folder: &Path) -> About {
         let row = self.row(folder).map(|row| &row.about);
         let header = || Some(&self.header_of(folder)?.about);
         row.or_else(header).cloned().unwrap_or_default()
     }
 
-    /// Keeps what is said of a run now.
+    /// Saves the notes on a run.
     pub fn describe(&mut self, folder: PathBuf, about: About) {
         let asked = folder.clone();
         self.task_or_tell(
@@ -27,7 +27,7 @@ impl Session {
         );
     }
 
-    /// All tags in use, each once, in order.
+    /// Returns all tags in use, each once, in order.
     pub fn tags(&self) -> Vec<String> {
         let used: BTreeSet<&String> = self.rows().flat_map(|row| &row.about.tags).collect();
         let mut tags: Vec<String> = used.into_iter().cloned().collect();
@@ -55,14 +55,14 @@ impl Session {
         {
             rename(run, folder, about);
         }
-        // What is being read now may be what was said before.
+        // A read under way may return the previous notes.
         if self.compare.folders.is_reading(folder) {
             self.list_run(folder.to_path_buf());
         }
     }
 }
 
-/// Lets a run on show have its new name.
+/// Gives a run on display its new name.
 fn rename(run: &mut Arc<RunView>, folder: &Path, about: &About) {
     let mine = |run: &RunView| run.header.as_ref().is_some_and(|h| h.folder == folder);
     if !mine(run) {

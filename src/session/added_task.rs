@@ -1,5 +1,4 @@
-//! Added tasks as the person sees them: asked for here, worked on in the engine's queue, taken back, and
-//! their pictures.
+//! Added tasks as the user sees them: requesting, training in the engine's queue, undoing, and their images.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::run::job::{Job, JobWork};
 use crate::store;
 use crate::tr;
 
-/// The test pictures of an added task.
+/// The test images of an added task.
 struct AddedTests {
     run: PathBuf,
     task: usize,
@@ -36,14 +35,13 @@ impl Pictures for AddedTests {
 }
 
 impl Session {
-    /// Whether a run can be taught as far as the list of runs tells.
+    /// Returns whether a run can learn another task, judged by its row in the list of runs.
     pub fn can_teach(&self, row: &RunRow) -> bool {
         let ended = matches!(row.state, RunState::Finished | RunState::Unfinished(_));
         ended && row.is_measured()
     }
 
-    /// Teaches a run the classes of the pictures at `source`; the added task waits in the queue while another
-    /// job is at work.
+    /// Trains a run on the classes of the images at `source`. The added task waits in the queue while another job runs.
     pub fn teach(&mut self, folder: &Path, source: String) {
         let same = |job: &Job| matches!(&job.work, JobWork::Teach { run, .. } if run == folder);
         if self.waiting().any(same) {
@@ -59,7 +57,7 @@ impl Session {
         self.queue(Job::teach(folder.to_path_buf(), source, title));
     }
 
-    /// Takes the last added task of a run back.
+    /// Undoes the last added task of a run.
     pub fn undo_added_task(&mut self, folder: &Path) {
         let folder = folder.to_path_buf();
         let asked = folder.clone();
@@ -99,8 +97,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// A decoded test picture of a run's added task (from 1). It is a Problem where another picture stands in its place
-    /// by now.
+    /// Decodes a test image of a run's added task (from 1). Fails if the file now holds another image.
     pub fn added_task_picture(
         &self,
         header: &RunHeader,

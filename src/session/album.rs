@@ -1,5 +1,5 @@
-//! Decoded images that pages show, of both splits and of added tasks, within a budget: the oldest are given back first and
-//! decoded again when they are looked at again.
+//! Decoded images that pages show, of both splits and of added tasks, within a memory budget. The oldest are evicted
+//! first and decoded again when needed.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -8,37 +8,37 @@ use super::views::PictureKey;
 use crate::problem::Result;
 use crate::run::event::Picture;
 
-/// Bytes of pictures kept: about two hundred of the largest, and far more of the usual ones.
+/// Bytes of images kept: about two hundred of the largest, far more of the usual ones.
 const MOST: usize = 128 << 20;
 
-/// Pictures by data set, split and index.
+/// Images by dataset, split and index.
 #[derive(Default)]
 pub(super) struct Album {
     held: HashMap<PictureKey, Result<Arc<Picture>>>,
-    /// Those asked for, held or still to come.
+    /// Requested images, loaded or not.
     asked: HashSet<PictureKey>,
-    /// Those held, oldest first.
+    /// Loaded images, oldest first.
     order: VecDeque<PictureKey>,
     bytes: usize,
 }
 
 impl Album {
-    /// Notes that a picture is asked for; false when it was already.
+    /// Records a request for an image. Returns `false` if it was already requested.
     pub fn ask(&mut self, id: &PictureKey) -> bool {
         !self.is_asked(id) && self.asked.insert(id.clone())
     }
 
-    /// Whether a picture is here or to come.
+    /// Returns whether an image is loaded or requested.
     pub fn is_asked(&self, id: &PictureKey) -> bool {
         self.asked.contains(id)
     }
 
-    /// A picture, or why it cannot be shown; none while it is to come.
+    /// Returns an image, or why it cannot be shown; `None` until it is loaded.
     pub fn get(&self, id: &PictureKey) -> Option<&Result<Arc<Picture>>> {
         self.held.get(id)
     }
 
-    /// Takes a picture in. One that was forgotten meanwhile is not wanted any more.
+    /// Stores an image, unless it was evicted meanwhile.
     pub fn put(&mut self, id: PictureKey, picture: Result<Picture>) {
         if !self.asked.contains(&id) {
             return;
@@ -57,7 +57,7 @@ impl Album {
         }
     }
 
-    /// Keeps only the pictures of these data sets.
+    /// Keeps only the images of these datasets.
     pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
         self.asked.retain(|(key, ..)| wanted(key));
         let gone = self.order.iter().filter(|(key, ..)| !wanted(key));
@@ -111,7 +111,7 @@ mod tests {
         album.retain(|key| key == "letters");
         assert_eq!((album.bytes, album.asked.len()), (0, 2));
         assert!(letters.iter().all(|id| album.get(id).is_some()));
-        // The answer to a question nobody remembers.
+        // The answer to a request that is no longer recorded.
         let lost = crate::problem::Problem::new("lost");
         album.put(id(3), Err(lost));
         assert!(album.get(&id(3)).is_none());

@@ -1,12 +1,12 @@
-//! Whether the classes of a person's own folder are learned in stages or all at once: asked once, kept with the data
-//! set, and changed by a click.
+//! Whether the classes of a user's own folder are learned in tasks or all at once. The user is asked once; the answer
+//! is stored with the dataset and can be changed.
 
 use super::Session;
 use crate::data::{builtin, named};
 use crate::experiment::suited::stages;
 
 impl Session {
-    /// Whether the data set of the settings is a person's own whose classes can come in stages.
+    /// Returns whether the current dataset is the user's own and its classes can be split into tasks.
     pub fn can_arrive(&self) -> bool {
         let own = |place: &str| {
             builtin::names().all(|name| name != place) && named::published(place).is_none()
@@ -16,14 +16,14 @@ impl Session {
         view.is_some_and(|view| own(&view.place) && several(view.classes.len()))
     }
 
-    /// What the person answered for the data set of the settings: true is all at once. None where nobody answered.
+    /// Returns the user's answer for the current dataset: `true` for all at once, `None` if not answered.
     pub fn arrival(&self) -> Option<bool> {
         let view = self.experiment.data.ready()?;
         let answered = self.experiment.arrivals.get(&view.place).copied();
         answered.or(view.all_at_once)
     }
 
-    /// Learns the classes all at once, or in stages, and keeps that with the data set.
+    /// Sets whether the classes are learned all at once or in tasks, and stores it with the dataset.
     pub fn arrive(&mut self, at_once: bool) {
         let Some(view) = self.experiment.data.ready() else {
             return;

@@ -1,4 +1,4 @@
-//! Other machines on which runs are trained beside this one: which there are, what answers there, and the jobs there.
+//! Other machines that train runs: the list of places, what each offers, and the jobs there.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::run::queue::{JobEvent, Queue};
 use crate::texts::Words;
 use crate::tr;
 
-/// How long what answered counts.
+/// How long an answer of a place remains valid.
 const FRESH: Duration = Duration::from_secs(60);
 
-/// A machine to choose.
+/// A place that the user can choose.
 #[derive(Clone, Debug)]
 pub struct PlaceView {
-    /// What the file of places says.
+    /// Its entry in the file of places.
     pub place: Place,
-    /// What answers there.
+    /// What the place offers.
     pub answers: Fetch<Answers>,
 }
 
 impl PlaceView {
-    /// What was found there, or why nothing was, in one line.
+    /// Returns one line that says what the place offers, or why it cannot be used.
     pub fn line(&self) -> String {
         match &self.answers {
             Fetch::Nothing | Fetch::Busy => tr!("train-place-asked").into(),
@@ -55,26 +55,26 @@ impl PlaceView {
     }
 }
 
-/// The machines to choose from.
+/// The places to choose from.
 #[derive(Default)]
 pub struct Places {
-    /// All of them, by name.
+    /// All places, by name.
     pub list: Vec<PlaceView>,
-    /// The clusters; that of this machine has no name.
+    /// The clusters; the one of this machine has no name.
     pub clusters: Vec<Place>,
-    /// When they were asked last.
+    /// When they were last queried.
     asked: Option<Instant>,
 }
 
 impl Places {
-    /// Whether it is time to ask what answers there.
+    /// Returns whether the places should be queried again.
     pub fn are_due(&self) -> bool {
         let busy = self.list.iter().any(|view| view.answers.is_busy());
         let old = self.asked.is_none_or(|asked| asked.elapsed() > FRESH);
         !self.list.is_empty() && old && !busy
     }
 
-    /// The machine of this name.
+    /// Returns the place with this name.
     pub fn get(&self, name: &str) -> Option<&PlaceView> {
         self.list.iter().find(|view| view.place.name == name)
     }
@@ -83,45 +83,45 @@ impl Places {
 /// The jobs at one place.
 pub struct AtPlace {
     backend: Box<dyn Backend>,
-    /// Those that wait there, or on the way.
+    /// Jobs that wait there or are being sent.
     pub queue: Queue,
-    /// The run at work there, or the one that ended last.
+    /// The run in progress, or the one that ended last.
     pub live: Option<Arc<RunView>>,
-    /// The grid at work there, or the last one that was.
+    /// The grid in progress, or the last one.
     pub grid: Option<Arc<GridAtWork>>,
-    /// What is done for jobs on the way.
+    /// What is being done for jobs that are being sent.
     pub on_the_way: HashMap<JobId, Words>,
 }
 
 impl AtPlace {
-    /// The run at work.
+    /// Returns the run in progress.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
     }
 
-    /// The grid at work.
+    /// Returns the grid in progress.
     pub fn running_grid(&self) -> Option<&Arc<GridAtWork>> {
         self.grid.as_ref().filter(|grid| grid.live)
     }
 
-    /// The job at work: a run's, or a grid's, which is so between two of its runs, too.
+    /// Returns the job in progress: a run or a grid, also between two runs of a grid.
     pub fn job(&self) -> Option<JobId> {
         let grid = self.running_grid().map(|grid| grid.job);
         grid.or_else(|| self.running()?.job)
     }
 
-    /// Whether nothing is at work or waits.
+    /// Returns whether no job runs or waits.
     pub fn is_idle(&self) -> bool {
         self.running().is_none() && self.queue.jobs().len() == 0
     }
 
-    /// Why the place cannot be reached at the moment, if so.
+    /// Returns why the place cannot be reached at the moment, if so.
     pub fn trouble(&self) -> Option<Problem> {
         self.backend.trouble()
     }
 }
 
-/// What a run at work does, in a few words.
+/// Returns what a running run does, in a few words.
 pub fn doing(run: &RunView) -> String {
     let mut words = Vec::new();
     match (&run.phase, &run.progress) {
@@ -142,7 +142,7 @@ pub fn doing(run: &RunView) -> String {
 }
 
 impl Session {
-    /// Reads the file of places, and takes up what an earlier window left there.
+    /// Reads the file of places and resumes following the jobs that an earlier window left there.
     pub(super) fn read_places(&mut self) {
         self.task_or_tell(
             |sources| sources.places(),
@@ -175,7 +175,7 @@ impl Session {
         }
     }
 
-    /// Asks what answers at every place.
+    /// Queries what every place offers.
     pub(super) fn ask_places(&mut self) {
         if !self.places.are_due() {
             return;
@@ -198,7 +198,7 @@ impl Session {
         }
     }
 
-    /// New runs are trained at this place, or with none on this computer.
+    /// Sets the place that trains new runs; `None` for this computer.
     pub fn choose_place(&mut self, name: Option<String>) {
         self.experiment.place = name;
     }
@@ -220,7 +220,7 @@ impl Session {
         Ok(())
     }
 
-    /// Has a job done at a place; it is shown where nothing is at work here.
+    /// Queues a job at a place. It is shown if nothing runs here.
     pub(super) fn queue_at(&mut self, name: &str, job: Job) {
         if let Err(problem) = self.reach_place(name) {
             return self.notify(problem, true);
@@ -238,7 +238,7 @@ impl Session {
         }
     }
 
-    /// Stops this job at a place while it is at work; its run is saved there and comes home.
+    /// Stops a running job at a place. Its run is saved there and copied back.
     pub fn stop_at(&mut self, name: &str, job: JobId) {
         let Some(at) = self.train.places.get_mut(name) else {
             return;
@@ -249,7 +249,7 @@ impl Session {
         }
     }
 
-    /// Pauses the run at work at a place, or lets it go on.
+    /// Pauses or resumes the run in progress at a place.
     pub fn wish_at(&mut self, name: &str, wish: Wish) {
         let at = self.train.places.get(name);
         if let Some((at, job)) = at.and_then(|at| Some((at, at.running()?.job?))) {
@@ -257,12 +257,12 @@ impl Session {
         }
     }
 
-    /// Takes a job away that waits at a place or is on the way there.
+    /// Removes a job that waits at a place or is being sent there.
     pub fn take_out_at(&mut self, name: &str, job: JobId) {
         self.say_to(name, Command::Stop(job));
     }
 
-    /// Lets the jobs of this computer begin that wait at a place on hold.
+    /// Starts the held jobs of this computer at a place.
     pub fn let_go_at(&mut self, name: &str) {
         let at = self.train.places.get(name);
         let held = at
@@ -275,13 +275,13 @@ impl Session {
         }
     }
 
-    /// Shows the run at work at a place.
+    /// Shows the run in progress at a place.
     pub fn watch(&mut self, name: String) {
         self.close_opened();
         self.train.watched = Some(name);
     }
 
-    /// Takes in what places tell; says whether anything was.
+    /// Processes the events of all places. Returns whether there were any.
     pub(super) fn drain_places(&mut self) -> bool {
         let names: Vec<String> = self.train.places.keys().cloned().collect();
         let mut changed = false;
@@ -309,7 +309,7 @@ impl Session {
         let train = &mut self.train;
         let nothing = train.live.is_none() && train.opened.is_none() && train.watched.is_none();
         if nothing && matches!(told.event, Event::Began(_)) {
-            // One that an earlier window asked for.
+            // A job that an earlier window submitted.
             train.watched = Some(name.to_string());
         }
         let Some(at) = self.train.places.get_mut(name) else {
@@ -317,7 +317,7 @@ impl Session {
         };
         match told.event {
             Event::Queued { job, place } => {
-                // One whose program was ended before it had a run waits again.
+                // A job whose program ended before it had a run waits again.
                 at.live.take_if(|run| run.job == Some(id));
                 at.grid.take_if(|grid| grid.job == id);
                 at.queue.put(*job, place);

@@ -1,4 +1,4 @@
-//! The seam between the session and the engine, so that recorded events can stand in for it.
+//! The interface between the session and the engine. In tests, recorded events replace the engine.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,34 +9,34 @@ use crate::run::event::{Command, Control, Event, Wish};
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, job_of};
 
-/// Where the engine works.
+/// Where the engine runs.
 #[derive(Clone, Debug, Default)]
 pub enum Whose {
     /// On a thread of this process.
     #[default]
     Thread,
-    /// In a process of its own, which is this program: a driver that crashes ends that and no window.
+    /// In a child process of this program, so that a crashing driver does not end the window.
     Process(PathBuf),
 }
 
-/// Whatever trains and predicts: takes commands, tells events, never makes the caller wait.
+/// An engine: accepts commands and returns events without blocking the caller.
 pub trait Backend {
-    /// Hands a command over.
+    /// Sends a command.
     fn send(&mut self, command: Command);
-    /// The next event, if one is there.
+    /// Returns the next event, if there is one.
     fn try_recv(&mut self) -> Option<JobEvent>;
-    /// What the person wants of the job at work.
+    /// Pauses, resumes or stops the running job.
     fn wish(&self, wish: Wish);
-    /// The same of this job alone, if it is at work. A stop is told by the command as well, which is read later.
+    /// Does the same if this job is the running one. A stop is also sent as a command, which is read later.
     fn wish_for(&self, job: JobId, wish: Wish);
-    /// Why it cannot be reached at the moment, if so.
+    /// Returns why the engine cannot be reached at the moment, if so.
     fn trouble(&self) -> Option<Problem> {
         None
     }
 }
 
-/// A backend that plays recorded events back and remembers what it was asked. Jobs begin and wait
-/// as the engine would have it; an event that ends a run lets the next one begin.
+/// A backend that replays recorded events and records the commands it gets. Jobs start and wait as with the engine; an
+/// event that ends a run starts the next one.
 #[derive(Clone, Default)]
 pub struct Recorded {
     state: Arc<Mutex<State>>,
@@ -120,7 +120,7 @@ impl State {
             self.events.push_back(JobEvent { job: None, event });
             return;
         }
-        // Tests may tell of a run that nobody asked for.
+        // Tests can send events of a run that was not requested.
         let job = Some(*self.running_job.get_or_insert_with(JobId::fresh));
         self.events.push_back(JobEvent { job, event });
         if ends {
@@ -135,17 +135,17 @@ impl Recorded {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event to be told, of the run at work unless it belongs to none.
+    /// Adds an event. It belongs to the running run, unless it belongs to none.
     pub fn push(&self, event: Event) {
         self.state().push(event);
     }
 
-    /// What was asked so far.
+    /// Returns the commands received so far.
     pub fn asked(&self) -> Vec<Command> {
         self.state().asked.clone()
     }
 
-    /// The person's present wish.
+    /// Returns the current wish for the running job.
     pub fn wished(&self) -> Wish {
         self.control.wish()
     }

@@ -1,5 +1,5 @@
-//! Runs that are deleted, brought back or erased. Each is a rename on a helper thread; what was deleted
-//! last can be undone from its notice.
+//! Runs that are deleted, restored or erased. Each action is a rename on a helper thread. The notice of the last
+//! deletion offers to undo it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,35 +11,35 @@ use super::views::Fetch;
 use crate::problem::{Problem, Result};
 use crate::tr;
 
-/// What is done with runs.
+/// An action on runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinAction {
-    /// They go into the trash beside the runs.
+    /// Move to the trash in the folder of runs.
     Delete,
-    /// They come back from there.
+    /// Move out of the trash.
     Restore,
-    /// They are deleted for good.
+    /// Delete permanently.
     Erase,
 }
 
-/// What became of each run: its place before, and its place now (of an erased one the same).
+/// The outcome for each run: its previous path and its new one (the same for an erased run).
 pub type Done = Vec<(PathBuf, Result<PathBuf>)>;
 
-/// A run in a trash.
+/// A run in the trash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeletedRun {
-    /// What people call it.
+    /// Its display name.
     pub title: String,
     /// Its folder's name.
     pub name: String,
-    /// Where it lies now.
+    /// Its current path.
     pub place: PathBuf,
-    /// All its files.
+    /// Size of all its files.
     pub bytes: u64,
 }
 
 impl Session {
-    /// Deletes runs: they go into the trash. Those at work and in the queue stay, which is told.
+    /// Moves runs to the trash. Running and queued ones are left, with a notice.
     pub fn delete(&mut self, folders: Vec<PathBuf>) {
         let (held, free): (Vec<PathBuf>, Vec<PathBuf>) =
             folders.into_iter().partition(|folder| self.is_held(folder));
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Whether a run is at work, or a job in the queue waits for it.
+    /// Returns whether a run is in progress, or a queued job needs it.
     pub fn is_held(&self, folder: &Path) -> bool {
         let live = self.train.running();
         let live = live.and_then(|run| run.header.as_ref());
@@ -61,19 +61,19 @@ impl Session {
         live.is_some_and(|header| header.folder == folder) || waiting.any(|run| run == folder)
     }
 
-    /// Brings runs back from the trash.
+    /// Restores runs from the trash.
     pub fn restore(&mut self, places: Vec<PathBuf>) {
         self.forget_deleted(&places);
         self.do_with(BinAction::Restore, places);
     }
 
-    /// Deletes runs of the trash for good.
+    /// Erases runs in the trash.
     pub fn erase(&mut self, places: Vec<PathBuf>) {
         self.forget_deleted(&places);
         self.do_with(BinAction::Erase, places);
     }
 
-    /// No notice offers any more to bring these back.
+    /// Removes the offers to undo these deletions.
     fn forget_deleted(&mut self, places: &[PathBuf]) {
         for notice in &mut self.notices.list {
             if let Some(NoticeUndo::Deleted(offered)) = &mut notice.undo {
@@ -93,7 +93,7 @@ impl Session {
         );
     }
 
-    /// Looks which runs lie in the trash.
+    /// Lists the runs in the trash.
     pub fn look_into_trash(&mut self) {
         let folders = self.compare.folders.paths();
         self.task(
@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Shows nothing any more of runs that are gone.
+    /// Closes all views of runs that are gone.
     fn let_go(&mut self, gone: &HashSet<PathBuf>) {
         let is_gone = |folder: Option<&PathBuf>| folder.is_some_and(|f| gone.contains(f));
         if is_gone(self.former.interrupted.as_ref()) {
@@ -166,7 +166,7 @@ impl Session {
         }
     }
 
-    /// Nothing that was found out about a run holds any more, and Predict does not ask it.
+    /// Drops everything that was computed about a run, and Predict no longer uses it.
     pub(super) fn forget_findings(&mut self, run: &Path) {
         self.predict.insides.forget(run);
         self.train.worst.forget(run);

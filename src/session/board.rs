@@ -1,4 +1,4 @@
-//! The board of pinned pictures: what each run says to each of them after a task.
+//! The board of pinned images: the prediction of each run for each image after a task.
 
 use std::path::{Path, PathBuf};
 
@@ -8,27 +8,26 @@ use super::views::RunRow;
 use crate::run::event::{Opinion, Prediction, RunHeader};
 use crate::tr;
 
-/// Runs side by side at most.
+/// Maximum number of runs in the board.
 pub const MOST_RUNS: usize = 10;
 
-/// What one run says to one picture.
+/// The predictions of one run for one image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// The class it answers after the task looked at, with its score.
+    /// The predicted class after the selected task, with its score.
     pub answer: Option<(String, f32)>,
-    /// Whether that is right, where the class is known.
+    /// Whether the prediction is correct, if the class is known.
     pub right: Option<bool>,
-    /// The class whose score is followed: the true one, else the one that the newest snapshot
-    /// answers.
+    /// The class whose score is plotted: the true class, else the one that the newest snapshot predicts.
     pub followed: String,
     /// Its score after each task that knows it.
     pub curve: Vec<(usize, f32)>,
-    /// Why there is no answer.
+    /// Why there is no prediction.
     pub missing: Option<String>,
 }
 
 impl Session {
-    /// What a run says to a pinned picture after `task`.
+    /// Returns the predictions of a run for a pinned image after `task`.
     pub fn board_cell(&self, pin: &Pin, run: &Path, task: usize) -> Cell {
         let done = self.finished_tasks(run);
         let answer = |task| self.predict.pins.answer(pin.id, run, task);
@@ -54,8 +53,7 @@ impl Session {
         }
     }
 
-    /// Stored runs, and the one at work, that know the same classes as this one; it comes first,
-    /// then the newest.
+    /// Returns the runs with the same classes as this one, stored or in progress: this one first, then the newest.
     pub fn runs_with_classes_of(&self, run: &Path) -> Vec<PathBuf> {
         let classes = |header: &RunHeader| {
             let mut classes = header.class_order.clone();
@@ -76,13 +74,13 @@ impl Session {
     }
 }
 
-/// The class that a run answers, with its score.
+/// Returns the predicted class with its score.
 fn named(answer: &Prediction) -> Option<(String, f32)> {
     let (class, score) = answer.opinions.last().map(Opinion::best)?;
     Some((answer.classes.get(class)?.clone(), score))
 }
 
-/// The score that a run gives a class; none where it does not know it yet.
+/// Returns the score of a class; `None` if the run does not know it yet.
 fn score(answer: &Prediction, class: &str) -> Option<f32> {
     let position = answer.classes.iter().position(|name| name == class)?;
     let opinion = answer.opinions.last()?;

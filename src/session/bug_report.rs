@@ -1,8 +1,8 @@
-//! A report of a problem: what helps to find a fault, packed into one file that a person has seen.
+//! A bug report: the data that helps to find a fault, packed into one file that the user can inspect.
 //!
-//! It holds versions and machine, the window's settings, what self-tests of devices found, and the
-//! log. It never holds pictures, names of classes or of data, or the person's home folder; all of it
-//! is text that can be read before it is given away.
+//! It contains versions, the machine, the window's settings, results of the devices' self-tests, and the log. It never
+//! contains images, names of classes or data, or the user's home folder. Everything is text that can be read before it
+//! is sent.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -19,26 +19,26 @@ use crate::problem::{Problem, Result, harmless};
 use crate::tr;
 use crate::{device, files, memory, store};
 
-/// What stands for a path or name that the person chose.
+/// Replaces a path or name that the user chose.
 const OWN: &str = "‹own›";
-/// Keys of the settings whose values may name data.
+/// Keys of settings whose values can name data.
 const NAMING: [&str; 3] = ["data", "backbone", "order"];
-/// The keys of what is left out: answers to lessons, and settings with several values, which may be paths.
+/// Keys that are left out: answers to lessons, and settings with several values, which can be paths.
 const OF_USER: [&str; 3] = ["answers", "several", "former_several"];
-/// The keys of folders that the person opened.
+/// Keys of the folders that the user opened.
 const FOLDERS: [&str; 2] = ["folders", "former_folders"];
 
-/// What a report is made of, besides what lies beside the runs.
+/// The sources of a report, besides the folder of runs.
 #[derive(Clone, Debug, Default)]
 pub struct BugReportRequest {
-    /// The window's settings.
+    /// The file of the window's settings.
     pub settings: Option<PathBuf>,
-    /// Names that are struck out: of the classes that are open.
+    /// Names to redact: the classes of open datasets.
     pub names: Vec<String>,
 }
 
 impl Session {
-    /// Gathers what a report of a problem holds; the window's settings are in this file.
+    /// Gathers a bug report; the window's settings are in this file.
     pub fn gather_bug_report(&mut self, settings: Option<PathBuf>) {
         let open = self
             .experiment
@@ -55,7 +55,7 @@ impl Session {
         );
     }
 
-    /// Writes the report that was gathered.
+    /// Writes the gathered report.
     pub fn save_bug_report(&mut self, path: PathBuf) {
         let Some(report) = self.bug_report.ready().cloned() else {
             return;
@@ -81,9 +81,9 @@ impl Session {
 pub struct ReportFile {
     /// Its name.
     pub name: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub about: &'static str,
-    /// All that stands in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -92,19 +92,19 @@ pub struct ReportFile {
 pub struct BugReport {
     /// Its files.
     pub parts: Vec<ReportFile>,
-    /// Where it goes unless the person says otherwise.
+    /// The default path to save it to.
     pub place: PathBuf,
 }
 
 impl BugReport {
-    /// Gathers it. What cannot be read is left out, for something is wrong already.
+    /// Gathers a report. Unreadable parts are left out, because something is already wrong.
     pub fn gather(runs_root: &Path, wanted: &BugReportRequest) -> Self {
         let mut veil = Veil::of_this_person();
         veil.add(&wanted.names);
         veil.add([runs_root.display().to_string()]);
         let mut parts = Vec::new();
         let mut add = |name: String, about, text: String| {
-            // Line by line, so that a path does not end the line it stands in.
+            // Line by line, so that a path does not swallow the rest of its line.
             let lines = text
                 .lines()
                 .map(|line| harmless(&veil.over(line)).into_owned() + "\n");
@@ -138,10 +138,10 @@ impl BugReport {
         Self { parts, place }
     }
 
-    /// All of it as one zip archive.
+    /// Returns the report as a zip archive.
     ///
     /// # Errors
-    /// A Problem when it cannot be packed.
+    /// Returns a Problem if it cannot be packed.
     pub fn packed(&self) -> Result<Vec<u8>> {
         let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let packed = (|| {
@@ -155,22 +155,22 @@ impl BugReport {
             .map_err(|error| Problem::new(tr!("notices-report-unpacked", why = error.to_string())))
     }
 
-    /// Writes it as one zip archive.
+    /// Writes the report as a zip archive.
     ///
     /// # Errors
-    /// A Problem when the place cannot be written.
+    /// Returns a Problem if the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         store::write_file(path, &self.packed()?).map(drop)
     }
 }
 
-/// What a report is called unless the person says otherwise.
+/// Returns the default file name of a report.
 pub fn file_name() -> String {
     let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     format!("lae-studio-report-{day}.zip")
 }
 
-/// Where a report goes unless the person says otherwise.
+/// Returns the default path of a report.
 fn usual_place() -> PathBuf {
     let folder = directories::UserDirs::new().map(|dirs| {
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
@@ -179,14 +179,14 @@ fn usual_place() -> PathBuf {
     folder.unwrap_or_default().join(file_name())
 }
 
-/// Name and version of the program and what it was built for.
+/// Returns name, version and build target of the program.
 pub fn program() -> String {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let version = env!("CARGO_PKG_VERSION");
     format!("lae-studio {version} for {os} on {arch}")
 }
 
-/// What is known of the machine without asking its drivers.
+/// Returns what is known about the machine without querying its drivers.
 pub fn machine() -> Vec<(&'static str, String)> {
     let mut known = vec![("system", system())];
     if let Ok(processor) = device::choose("cpu") {
@@ -199,7 +199,7 @@ pub fn machine() -> Vec<(&'static str, String)> {
     known
 }
 
-/// Name and version of the operating system.
+/// Returns name and version of the operating system.
 fn system() -> String {
     let line = |path: &str| files::read_text(Path::new(path), files::NOTE).ok();
     let release = line("/etc/os-release").and_then(|text| {
@@ -214,7 +214,7 @@ fn system() -> String {
     format!("{name}{kernel}")
 }
 
-/// Instructions of the processor that matter for speed.
+/// Returns the processor's instruction sets that matter for speed.
 fn instructions() -> String {
     #[cfg(target_arch = "x86_64")]
     let found = [
@@ -229,7 +229,7 @@ fn instructions() -> String {
     there.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
 }
 
-/// Program, machine and devices, a line each.
+/// Returns program, machine and devices, one per line.
 fn versions() -> String {
     let mut text = program() + "\n";
     for (what, value) in machine() {
@@ -241,7 +241,7 @@ fn versions() -> String {
     text
 }
 
-/// Settings without what the person named. What is no table is left out.
+/// Returns the settings without names that the user chose; empty if the text is not a table.
 fn settings_of(text: &str) -> String {
     let Ok(mut table) = text.parse::<toml::Table>() else {
         return "these settings cannot be read\n".into();
@@ -253,12 +253,12 @@ fn settings_of(text: &str) -> String {
     toml::to_string_pretty(&table).unwrap_or_default()
 }
 
-/// Takes names and paths out of a table and those in it.
+/// Removes names and paths from a table and its nested tables.
 fn strip(table: &mut toml::Table) {
     for (key, value) in table {
         match value {
             toml::Value::Table(inner) => strip(inner),
-            // Corrected labels name pictures and classes; how many there are names nobody.
+            // Corrected labels name images and classes; their number is harmless.
             toml::Value::Array(list) if key == "mended" => {
                 *value = toml::Value::Integer(list.len() as i64);
             }
@@ -271,7 +271,7 @@ fn strip(table: &mut toml::Table) {
     }
 }
 
-/// Whether this is a name that the program itself knows, or a plain choice.
+/// Returns whether this is a name that the program defines, or a plain choice.
 fn is_public(text: &str) -> bool {
     let known = builtin::names().any(|name| name == text)
         || named::published(text).is_some()

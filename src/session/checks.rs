@@ -1,4 +1,4 @@
-//! Whether runs are what they say, and runs packed into one file for others.
+//! Verification of runs, and packing of runs into one file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::run::job::Job;
 use crate::store::{self, PACKED_ENDING};
 use crate::tr;
 
-/// Lines of a check that a notice has; the log of its job has them all.
+/// Maximum number of lines of a check in a notice; the job's log has them all.
 const TOLD: usize = 4;
 
 impl Session {
-    /// Checks a run, or a packed one: its files by their hashes, and its answers from its snapshots; with `train` by
-    /// training it once more, too. It is a job like a run, as tensors belong to the engine.
+    /// Verifies a run, or a packed one: its files by their hashes, its predictions from its snapshots, and with `train`
+    /// by training it again. It is a job like a run, because it needs tensors.
     pub fn check(&mut self, place: PathBuf, train: bool) {
         let name = match self.row(&place) {
             Some(row) => row.title(),
@@ -27,7 +27,7 @@ impl Session {
         self.queue(Job::check(place, train, title));
     }
 
-    /// Tells what came of a check.
+    /// Reports the result of a check.
     pub(super) fn tell_checked(&mut self, report: &Report) {
         let (what, lines) = (report.sentence(), report.lines());
         let list: Vec<String> = lines
@@ -39,19 +39,19 @@ impl Session {
         self.notify(told, report.verdict() == Verdict::Differs);
     }
 
-    /// Asks where a run is to be packed.
+    /// Opens the dialog that asks where to pack a run.
     pub fn pick_pack(&mut self, run: PathBuf) {
         self.tickets += 1;
         self.compare.to_pack = run;
         self.pick(super::chooser::DialogPurpose::Pack(self.tickets));
     }
 
-    /// What the file is called that the run goes into which one asks for.
+    /// Returns the default name of the packed file.
     pub(super) fn pack_name(&self) -> String {
         format!("{}{PACKED_ENDING}", store::run_name(&self.compare.to_pack))
     }
 
-    /// Packs the run that one was asked for into this file.
+    /// Packs the run of the dialog into this file.
     pub fn pack(&mut self, to: &Path) {
         let run = std::mem::take(&mut self.compare.to_pack);
         let name = to.display().to_string();

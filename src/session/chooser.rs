@@ -1,4 +1,4 @@
-//! Choosing files and folders: what is wanted, and what came of the desktop's dialog.
+//! Choosing files and folders: what is wanted, and the result of the system's file dialog.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,56 +13,56 @@ use crate::store::export::Format;
 use crate::store::{PACKED_ENDING, PetStart};
 use crate::tr;
 
-/// Endings of picture files.
+/// Extensions of image files.
 pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
-/// Endings of weight files.
+/// Extensions of weight files.
 pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
-/// Endings of archives that may stand for a data set's folder.
+/// Extensions of archives that can replace a dataset's folder.
 pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm"];
 
-/// What a file dialog is for.
+/// The purpose of a file dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DialogPurpose {
-    /// A data set's folder.
+    /// A dataset's folder.
     DataFolder,
     /// A weight file.
     Weights,
     /// An image to predict.
     Image,
-    /// A picture for the chosen box.
+    /// An image for the selected class.
     Piece,
     /// A file with a class order.
     Order,
     /// The folder of a LoRA that the PET starts from.
     PetStart,
-    /// The place of a bug report.
+    /// Where to save a bug report.
     BugReport,
-    /// A folder of classes to teach a run.
+    /// A folder of classes to add to a run.
     AddedTask,
-    /// A folder of runs to open beside the usual one.
+    /// A folder of runs to open in addition.
     Runs,
-    /// A folder of pictures to predict.
+    /// A folder of images to predict.
     Pictures,
-    /// The place of an exported data set.
+    /// Where to export a dataset.
     DataExport(DataExportKind, Form),
-    /// The place of a table, figure or report of runs, and which asking for one it is.
+    /// Where to save a table, figure or report of runs, and the number of the request.
     Results(Format, u64),
-    /// The place of a figure, and which asking for one it is.
+    /// Where to save a figure, and the number of the request.
     Figure(Format, u64),
-    /// A grid's file to open.
+    /// A grid file to open.
     Grid,
-    /// The place of a grid's file.
+    /// Where to save a grid file.
     SaveGrid,
-    /// The place of a packed run, and which asking for one it is.
+    /// Where to save a packed run, and the number of the request.
     Pack(u64),
     /// A packed run to check.
     Packed,
-    /// The folder that a model for other programs goes into, and which asking for one it is.
+    /// The folder for an exported model, and the number of the request.
     Model(export::Format, u64),
 }
 
 impl DialogPurpose {
-    /// The dialog's title.
+    /// Returns the dialog's title.
     pub fn title(self) -> &'static str {
         match self {
             Self::DataFolder => tr!("choose-data"),
@@ -89,7 +89,7 @@ impl DialogPurpose {
         }
     }
 
-    /// What such files are called, and their endings.
+    /// Returns the name of the file type and its extensions.
     pub fn files(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::DataFolder | Self::AddedTask => (tr!("choose-archives"), ARCHIVES),
@@ -110,7 +110,7 @@ impl DialogPurpose {
         }
     }
 
-    /// Whether a folder is the answer.
+    /// Returns whether a folder is chosen.
     pub fn is_folder(self) -> bool {
         matches!(
             self,
@@ -123,12 +123,12 @@ impl DialogPurpose {
         )
     }
 
-    /// Whether several files may be the answer.
+    /// Returns whether several files can be chosen.
     pub fn takes_several(self) -> bool {
         matches!(self, Self::Image | Self::Piece)
     }
 
-    /// The usual name of the file, where one is to be written.
+    /// Returns the default file name, if a file is to be written.
     pub fn to_write(self) -> Option<String> {
         match self {
             Self::BugReport => Some(bug_report::file_name()),
@@ -142,36 +142,36 @@ impl DialogPurpose {
     }
 }
 
-/// What came of a file dialog of the desktop.
+/// The result of a file dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This was chosen.
+    /// One path.
     Path(PathBuf),
-    /// These were.
+    /// Several paths.
     Paths(Vec<PathBuf>),
-    /// The person chose nothing.
+    /// The user chose nothing.
     Cancelled,
-    /// The desktop has no dialog to show.
+    /// The system has no file dialog.
     NoDialog,
 }
 
-/// What a helper thread found at a path that a person typed.
+/// What a helper thread found at a path that the user typed.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The path as it was typed.
+    /// The path as typed.
     pub typed: PathBuf,
-    /// The whole path; that of a file to be written where a folder was typed.
+    /// The full path; with a file name if a folder was typed for a file to write.
     pub path: PathBuf,
-    /// Whether something is there.
+    /// Whether it exists.
     pub there: bool,
 }
 
 /// A file or folder that was dropped on the window.
 #[derive(Clone, Debug)]
 pub struct Dropped {
-    /// The page that it fell on, by its place among the pages.
+    /// The page that it was dropped on, as an index.
     pub page: usize,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Whether it is a folder.
     pub is_folder: bool,
@@ -184,30 +184,30 @@ pub struct Dropped {
 /// Files and folders being chosen.
 #[derive(Default)]
 pub struct Choosing {
-    /// What came of dialogs of the desktop, for the window to act upon.
+    /// Results of file dialogs, for the window to process.
     pub picked: Vec<(DialogPurpose, Choice)>,
-    /// What every dialog of files has: the window that it belongs to.
+    /// The base of every file dialog, with its parent window.
     pub dialogs: rfd::FileDialog,
-    /// What was dropped on the window, for the window to act upon.
+    /// Dropped files, for the window to process.
     pub dropped: Vec<Dropped>,
-    /// What was found at the path that was typed last.
+    /// What was found at the path typed last.
     pub found: Option<Found>,
-    /// The number of the last look at such a path: what an earlier one found, later, is not taken.
+    /// The number of the last check of a typed path; results of earlier ones are ignored.
     looking: u64,
-    /// What the open dialog is for, and since when it is asked.
+    /// The purpose of the open dialog, and when it was opened.
     asked: Option<(DialogPurpose, Instant)>,
 }
 
 impl Session {
-    /// Asks where a table, figure or report of these runs is to be written.
+    /// Opens the dialog that asks where to save a table, figure or report of these runs.
     pub fn pick_results(&mut self, runs: Vec<PathBuf>, format: Format) {
         self.tickets += 1;
         self.compare.to_export = runs;
-        // A dialog that was left, for other runs, is another purpose.
+        // A dialog that was abandoned, for other runs, has another number.
         self.pick(DialogPurpose::Results(format, self.tickets));
     }
 
-    /// Asks for a file or folder with the desktop's dialog, which begins at the present choice.
+    /// Opens the system's file dialog in the folder of the current choice.
     pub fn pick(&mut self, wanted: DialogPurpose) {
         let place = self.place_of(wanted);
         let mut dialog = self.choosing.dialogs.clone().set_title(wanted.title());
@@ -230,7 +230,7 @@ impl Session {
         );
     }
 
-    /// The folder where the present choice lies; empty where that is no file or folder of this person.
+    /// Returns the folder of the current choice; empty if that is not a file or folder of the user.
     pub fn place_of(&self, wanted: DialogPurpose) -> PathBuf {
         let now = match wanted {
             DialogPurpose::DataFolder => &self.experiment.draft.data,
@@ -238,11 +238,11 @@ impl Session {
             DialogPurpose::PetStart => self.experiment.draft.pet_start.as_deref().unwrap_or(""),
             _ => "",
         };
-        // Names of what is built in or published are no paths.
+        // Built-in and published names are not paths.
         let Some(path) = Some(Path::new(now)).filter(|path| path.is_absolute()) else {
             return PathBuf::new();
         };
-        // An archive may stand for a data set's folder.
+        // An archive can replace a dataset's folder.
         let ending = path.extension().unwrap_or_default();
         let is_archive = ARCHIVES.iter().any(|one| ending.eq_ignore_ascii_case(one));
         match wanted.is_folder() && !is_archive {
@@ -251,8 +251,7 @@ impl Session {
         }
     }
 
-    /// Looks on a helper thread what lies at a path that was typed: a network that does not answer must not hold the
-    /// window up.
+    /// Checks a typed path on a helper thread, because an unresponsive network drive must not block the window.
     pub fn look_at(&mut self, wanted: DialogPurpose, typed: PathBuf) {
         self.choosing.found = None;
         self.tickets += 1;
@@ -273,7 +272,7 @@ impl Session {
         );
     }
 
-    /// Looks on a helper thread which of these, that were dropped on this page of the window, are folders.
+    /// Checks on a helper thread which of the paths dropped on this page are folders.
     pub fn look_at_dropped(&mut self, page: usize, paths: Vec<PathBuf>) {
         self.task_or_tell(
             move |sources| {
@@ -290,13 +289,13 @@ impl Session {
         );
     }
 
-    /// What the desktop's dialog that is open now is for, and for how long it is.
+    /// Returns the purpose of the open dialog, and how long it has been open.
     pub fn picking(&self) -> Option<(DialogPurpose, Duration)> {
         let (wanted, since) = self.choosing.asked?;
         Some((wanted, since.elapsed()))
     }
 
-    /// Waits for the desktop's dialog no longer; what it answers later is not taken.
+    /// Stops waiting for the dialog; a later result is ignored.
     pub fn leave_dialog(&mut self) {
         self.choosing.asked = None;
     }
@@ -313,7 +312,7 @@ impl Session {
     }
 }
 
-/// The path that a person typed or pasted: that of a `file://` URL, too, and with `~` for the home folder.
+/// Returns the path that a user typed or pasted; accepts a `file://` URL and `~` for the home folder.
 pub fn typed_path(text: &str) -> PathBuf {
     let path = match text.trim().strip_prefix("file://") {
         Some(url) => of_url(url),
@@ -326,8 +325,8 @@ pub fn typed_path(text: &str) -> PathBuf {
     }
 }
 
-/// The path of a URL of a file: `localhost/a%20b` is `/a b`, `/C:/a` is `C:/a`, and another computer's name leads to
-/// what it shares.
+/// Returns the path of a file URL: `localhost/a%20b` is `/a b`, `/C:/a` is `C:/a`, and another host name gives a path
+/// to its share.
 fn of_url(url: &str) -> String {
     let path = unescaped(url.strip_prefix("localhost").unwrap_or(url));
     let drive = path.get(1..).filter(|rest| rest.get(1..2) == Some(":"));
@@ -338,7 +337,7 @@ fn of_url(url: &str) -> String {
     }
 }
 
-/// A text with its `%20` put back; as it is where they mean no text.
+/// Decodes percent escapes; returns the text unchanged if they are not valid UTF-8.
 fn unescaped(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -355,14 +354,14 @@ fn unescaped(text: &str) -> String {
 fn look_at(wanted: DialogPurpose, typed: PathBuf) -> Found {
     let path = std::path::absolute(&typed).unwrap_or_else(|_| typed.clone());
     let (path, there) = match wanted.to_write() {
-        // A folder takes the file under its usual name; an ending that was left out is added when it is written.
+        // In a folder, the file gets its default name; a missing extension is added when it is written.
         Some(name) => {
             let path = if path.is_dir() { path.join(name) } else { path };
             let added = |ending: &&str| path.with_added_extension(ending).exists();
             let there = path.exists() || wanted.files().1.iter().any(added);
             (path, there)
         }
-        // Of a picture, all of its folder.
+        // For an image, its whole folder.
         None if wanted == DialogPurpose::Pictures && path.is_file() => {
             (path.parent().unwrap_or(&path).to_path_buf(), true)
         }
@@ -388,7 +387,7 @@ mod tests {
             ("file://localhost/a/%C3%BC.png\n", "/a/ü.png"),
             ("file:///C:/Users/a%23b", "C:/Users/a#b"),
             ("file://server/share", "//server/share"),
-            // What is no code stays as it is, and so do bytes that are no text.
+            // Invalid escapes and bytes that are not UTF-8 stay as they are.
             ("file:///100%/%zz", "/100%/%zz"),
             ("file:///a%FF", "/a%FF"),
             ("100%20", "100%20"),

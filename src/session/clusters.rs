@@ -7,29 +7,29 @@ pub use crate::experiment::grid::slurm::{OnCluster, Standing, TaskState, failure
 use crate::problem::{Problem, Result};
 use crate::run::places::Place;
 
-/// What was seen of a cluster.
+/// The state of a cluster at its last query.
 #[derive(Debug, Default)]
 pub struct ClusterSeen {
-    /// The grids on it that were not seen to end.
+    /// The grids on it that are not known to have ended.
     pub grids: Vec<OnCluster>,
-    /// The folder of its runs, where that is not the usual one.
+    /// The folder of its runs, if it is not the default one.
     pub beside: Option<PathBuf>,
 }
 
 /// Grids on clusters.
 #[derive(Default)]
 pub struct Clusters {
-    /// Those that have not ended, or have since the window is open, the newest first.
+    /// Grids that have not ended, or have ended since the window opened, the newest first.
     pub grids: Vec<OnCluster>,
-    /// Why the last look at them came to nothing.
+    /// Why the last query failed.
     pub trouble: Option<Problem>,
     busy: bool,
-    /// Whether they changed after the look that is under way began.
+    /// Whether they changed after the current query started.
     again: bool,
 }
 
 impl Clusters {
-    /// Takes what was seen; says whether there are new grids or runs.
+    /// Stores the state of clusters. Returns whether there are new grids or runs.
     fn take(&mut self, seen: Vec<OnCluster>) -> bool {
         let mut is_news = false;
         // The newest come first.
@@ -106,7 +106,7 @@ impl Session {
         known.find(|place| place.name == name).cloned()
     }
 
-    /// Submits the grid on Experiment to the cluster of this name; its runs are listed here as they come.
+    /// Submits the grid on Experiment to the cluster with this name. Its runs are listed here as they appear.
     pub fn submit_grid(&mut self, cluster: &str) {
         let (Some(cluster), Some(ask)) = (self.cluster(cluster), self.grid_ask()) else {
             return;
@@ -120,7 +120,7 @@ impl Session {
         );
     }
 
-    /// Takes the tasks of a submission out of their queue, and ends those that run.
+    /// Cancels the waiting and running tasks of a submission.
     pub fn cancel_on_cluster(&mut self, folder: PathBuf) {
         let grid = self
             .train
@@ -137,7 +137,7 @@ impl Session {
         );
     }
 
-    /// Shows a submission no longer all of whose tasks have ended.
+    /// Removes a submission whose tasks have all ended from the list.
     pub fn forget_on_cluster(&mut self, folder: &Path) {
         let grids = &mut self.train.clusters.grids;
         grids.retain(|grid| grid.folder != folder || !grid.is_over());

@@ -1,5 +1,4 @@
-//! The run that Train draws beside the one on show: the other one of a comparison, or any the person
-//! chooses.
+//! The run that Train draws next to the displayed one: the other run of a comparison, or one that the user selects.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +10,10 @@ use crate::metrics::History;
 use crate::palette::Shade;
 use crate::run::event::RunHeader;
 
-/// Which run is drawn beside the one on show.
+/// Which run is drawn next to the displayed one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
-    /// The one it was asked for together with, if any.
+    /// The one that was started together with it, if any.
     #[default]
     Partner,
     /// None.
@@ -23,26 +22,25 @@ pub enum Beside {
     Run(PathBuf),
 }
 
-/// A run as it is drawn beside another one.
+/// A run drawn next to another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Companion<'a> {
     /// Its folder.
     pub folder: PathBuf,
-    /// Its name, else its method, as people call it.
+    /// Its name, or else the title of its method.
     pub method: String,
-    /// How it is drawn: a second one of the same method in another shade.
+    /// How it is drawn; a second run of the same method has another shade.
     pub shade: Shade,
-    /// Its classes in the order they are taught.
+    /// Its classes in training order.
     pub class_order: &'a [String],
-    /// What its answers achieved, task by task.
+    /// Its accuracy after each task.
     pub history: &'a History,
-    /// Whether it is at work.
+    /// Whether it is in progress.
     pub live: bool,
 }
 
 impl<'a> Companion<'a> {
-    /// Whether it is taught the same classes in the same order, whatever either is taught later: else
-    /// its tasks are others.
+    /// Returns whether it has the same class order, ignoring added tasks; otherwise its tasks differ.
     pub fn has_order_of(&self, header: &RunHeader) -> bool {
         let mut pairs = self.class_order.iter().zip(&header.class_order);
         pairs.all(|(theirs, mine)| theirs == mine)
@@ -61,7 +59,7 @@ impl<'a> Companion<'a> {
 }
 
 impl Session {
-    /// The run to draw beside the one on show.
+    /// Returns the run to draw next to the displayed one.
     pub fn companion(&self) -> Option<Companion<'_>> {
         let shown = self.train.shown()?;
         let mine = shown.header.as_ref().map(|header| &header.folder);
@@ -76,8 +74,8 @@ impl Session {
         self.companion_in(&folder, shown)
     }
 
-    /// The run that stands beside the one on show before a room: the companion, or else the newest run of another
-    /// method with the same tasks; none with other tasks, nor where the person wants none.
+    /// Returns the run shown next to the displayed one on Present: the companion, or else the newest run of another
+    /// method with the same tasks. `None` if there is none or the user wants none.
     pub fn opposite(&self) -> Option<Companion<'_>> {
         let shown = self.train.shown()?;
         let header = shown.header.as_ref()?;
@@ -95,7 +93,7 @@ impl Session {
         self.companion_in(&row.folder, shown)
     }
 
-    /// Runs that were taught the same classes in the same order as the one on show, the newest first.
+    /// Returns the runs with the same class order as the displayed one, the newest first.
     pub fn opposites(&self) -> impl Iterator<Item = &RunRow> {
         let shown = self.train.shown().and_then(|run| run.header.as_ref());
         self.companions().filter(move |row| {
@@ -108,7 +106,7 @@ impl Session {
         })
     }
 
-    /// Runs that can be drawn beside the one on show, the newest first.
+    /// Returns the runs that can be drawn next to the displayed one, the newest first.
     pub fn companions(&self) -> impl Iterator<Item = &RunRow> {
         let shown = self.train.shown().and_then(|run| run.header.as_ref());
         self.rows()
@@ -129,11 +127,11 @@ impl Session {
         (!companion.history.accuracy.is_empty()).then_some(companion)
     }
 
-    /// The folder of the other run of the latest comparison.
+    /// Returns the folder of the other run of the latest comparison.
     fn partner(&self, shown: &RunView) -> Option<PathBuf> {
         let all = self.compared();
         let mine = shown.header.as_ref().map(|header| &header.folder);
-        // One that has not begun yet has no folder, but its job is known.
+        // A run that has not started has no folder, but its job is known.
         let belongs = mine.is_some_and(|mine| all.contains(mine))
             || shown.job.is_some_and(|job| self.is_compared(job));
         let mut others = all.iter().filter(|folder| Some(*folder) != mine);

@@ -1,4 +1,4 @@
-//! What the page Compare shows: the stored runs and the folders they lie in.
+//! The state of the page Compare: the stored runs and their folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,39 +13,39 @@ use super::take_along::TakenAlong;
 use super::views::{Fetch, Rows, RunRow};
 use crate::store::run_name;
 
-/// The runs that are listed, and those that belong side by side.
+/// The listed runs, and the comparisons of runs.
 #[derive(Default)]
 pub struct Compare {
     /// The stored runs.
     pub runs: Fetch<Rows>,
-    /// What tells those of the same name apart.
+    /// What distinguishes runs of the same name.
     pub apart: Apart,
-    /// The folders they are listed from beside the usual one.
+    /// The folders of runs in addition to the default one.
     pub folders: Folders,
-    /// The deleted runs, once somebody looked for them.
+    /// The deleted runs, once they were requested.
     pub deleted: Fetch<Arc<Vec<DeletedRun>>>,
     /// The table of runs.
     pub table: RunTable,
-    /// The runs of which the open dialog asks where a table, figure or report goes.
+    /// The runs whose table, figure or report the open dialog will save.
     pub(super) to_export: Vec<PathBuf>,
-    /// The run of which the open dialog asks where it is to be packed.
+    /// The run that the open dialog will pack.
     pub(super) to_pack: PathBuf,
-    /// The model of which the open dialog asks where it goes.
+    /// The model that the open dialog will export.
     pub(super) to_take: TakenAlong,
-    /// The runs that were asked for together.
+    /// The runs that were started together.
     pub(super) comparison: Comparison,
 }
 
 impl Session {
-    /// The list of runs, as far as it was read, the newest first.
+    /// Returns the rows of the list of runs read so far, the newest first.
     pub fn rows(&self) -> impl Iterator<Item = &RunRow> {
         let rows = self.compare.runs.ready().into_iter();
         rows.flat_map(|rows| rows.iter()).map(|row| &**row)
     }
 
-    /// A row of the list of runs.
+    /// Returns a row of the list of runs.
     pub fn row(&self, folder: &Path) -> Option<&RunRow> {
-        // Of thousands of paths that begin alike, names are told apart far sooner.
+        // Comparing names first is much faster than comparing thousands of paths with a common prefix.
         let name = run_name(folder);
         self.rows()
             .find(|row| row.name == name && row.folder == folder)

@@ -1,4 +1,4 @@
-//! Runs that belong side by side: asked for together, and laid beside each other when all are done.
+//! Runs that were started together and are compared when all have ended.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,29 +10,28 @@ use crate::method::lae;
 use crate::run::event::Event;
 use crate::run::job::JobId;
 
-/// The comparison under way.
+/// The comparison in progress.
 #[derive(Default)]
 pub(super) struct Comparison {
-    /// Its runs that have not ended yet.
+    /// Its runs that have not ended.
     jobs: Vec<JobId>,
-    /// The folders of those at work and of those that are finished.
+    /// The folders of its running and finished runs.
     folders: Vec<(JobId, PathBuf)>,
     /// The runs of a comparison that has just ended.
     done: Option<Vec<PathBuf>>,
     /// All runs of the latest comparison that have a folder.
     latest: Vec<PathBuf>,
-    /// Those of them that have ended, as they were then.
+    /// Those of them that have ended, in their final state.
     ended: Vec<Arc<RunView>>,
 }
 
 impl Session {
-    /// Whether Baseline is to be trained beside the settings.
+    /// Returns whether Baseline is trained in addition to the settings.
     pub fn with_baseline(&self) -> bool {
         self.experiment.beside && self.experiment.draft.method != lae::BASELINE.key
     }
 
-    /// Trains the settings, and Baseline beside them where that is wanted. Says whether they were
-    /// asked for.
+    /// Trains the settings, and Baseline as well if that is selected. Returns whether the runs were queued.
     pub fn start(&mut self) -> bool {
         if self.has_grid() {
             return self.start_grid();
@@ -46,12 +45,12 @@ impl Session {
         true
     }
 
-    /// The folders of runs that were asked for together and are all done, once.
+    /// Returns the folders of a comparison whose runs have all ended, once.
     pub fn take_comparison(&mut self) -> Option<Vec<PathBuf>> {
         self.compare.comparison.done.take()
     }
 
-    /// Lays these runs side by side when the last of them has ended.
+    /// Compares these runs when the last of them has ended.
     pub(super) fn compare_when_done(&mut self, jobs: Vec<JobId>) {
         self.compare.comparison.jobs = jobs;
         self.compare.comparison.folders.clear();
@@ -59,12 +58,12 @@ impl Session {
         self.compare.comparison.ended.clear();
     }
 
-    /// Lays these runs side by side now; one alone is beside nothing.
+    /// Compares these runs now; does nothing for a single one.
     pub(super) fn lay_side_by_side(&mut self, folders: Vec<PathBuf>) {
         self.compare.comparison.done = Some(folders).filter(|folders| folders.len() > 1);
     }
 
-    /// Keeps the run that was at work before another one takes its place, if they belong together.
+    /// Keeps the ended run before another one replaces it, if they belong to one comparison.
     pub(super) fn keep_compared(&mut self) {
         let Some(run) = &self.train.live else { return };
         let folder = run.header.as_ref().map(|header| &header.folder);
@@ -73,22 +72,22 @@ impl Session {
         }
     }
 
-    /// The runs of the latest comparison that have ended.
+    /// Returns the ended runs of the latest comparison.
     pub(super) fn ended(&self) -> &[Arc<RunView>] {
         &self.compare.comparison.ended
     }
 
-    /// The folders of the runs of the latest comparison.
+    /// Returns the folders of the runs of the latest comparison.
     pub(super) fn compared(&self) -> &[PathBuf] {
         &self.compare.comparison.latest
     }
 
-    /// Whether this job belongs to the comparison under way.
+    /// Returns whether this job belongs to the comparison in progress.
     pub(super) fn is_compared(&self, job: JobId) -> bool {
         self.compare.comparison.jobs.contains(&job)
     }
 
-    /// Follows the runs of the comparison.
+    /// Updates the runs of the comparison.
     pub(super) fn follow_comparison(&mut self, job: JobId, event: &Event) {
         let Comparison {
             jobs,
@@ -100,7 +99,7 @@ impl Session {
             return;
         }
         match event {
-            // Taken up again on the way, for want of memory.
+            // Restarted during training, for lack of memory.
             Event::Started(_) if folders.iter().any(|(known, _)| *known == job) => {}
             Event::Started(header) => {
                 folders.push((job, header.folder.clone()));

@@ -1,8 +1,8 @@
-//! Labels that the person corrected, as the pages see them: the lists beside the data sets, which of them the settings
-//! use, and which pictures on show they are about, by the pictures' hashes.
+//! Labels that the user corrected, as the pages see them: the lists of datasets, which one the settings use, and which
+//! displayed images they are about, identified by the images' hashes.
 //!
-//! The settings hold a copy of the list, and so does every run: correcting a label changes no run that is at
-//! work or waits, and one that is continued goes on with the labels it began with.
+//! The settings and every run hold a copy of the list: correcting a label changes no running or queued run, and a
+//! resumed run keeps the labels it started with.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::method;
 use crate::problem::{Problem, Result};
 use crate::tr;
 
-/// The lists that were read, and the hashes of pictures.
+/// The lists that were read, and the hashes of images.
 pub(super) struct Corrected {
     lists: HashMap<String, Vec<Correction>>,
     asked: HashSet<String>,
-    /// SHA-256 of images whose names stand in a list, with the number of the question; none while one is worked out.
+    /// SHA-256 of images whose names are in a list, with the number of the request; `None` while it is computed.
     hashes: HashMap<PictureKey, (u64, Option<String>)>,
-    /// Whether the settings use the list of their data set, whatever is in it.
+    /// Whether the settings use the list of their dataset, whatever it contains.
     follows: bool,
 }
 
@@ -38,8 +38,8 @@ impl Default for Corrected {
 }
 
 impl Corrected {
-    /// Takes the hash of an image; one that cannot be read is in no list. An answer to a question from before the
-    /// hashes were forgotten is of a file that may have changed since.
+    /// Stores the hash of an image; an unreadable image is in no list. An answer from before the hashes were cleared is
+    /// ignored, because the file may have changed since.
     pub fn take_hash(&mut self, key: &PictureKey, asked: u64, answer: Result<String>) {
         if let Some((known, hash)) = self.hashes.get_mut(key)
             && *known == asked
@@ -48,14 +48,14 @@ impl Corrected {
         }
     }
 
-    /// Files may have changed.
+    /// Clears the hashes, because files may have changed.
     pub fn forget_hashes(&mut self) {
         self.hashes.clear();
     }
 }
 
 impl Session {
-    /// The corrected labels of the data set at this place; none while they are read.
+    /// Returns the corrected labels of this dataset; empty while they are read.
     pub fn corrected_labels(&self, place: &str) -> &[Correction] {
         self.sets
             .corrected
@@ -64,7 +64,7 @@ impl Session {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// What was corrected of an image of an open data set. An image of the other split may have the same name.
+    /// Returns the correction of an image of an open dataset. An image of the other split can have the same name.
     pub fn corrected_label(
         &self,
         data: &DataView,
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Works out the hash of an image that a page shows.
+    /// Computes the hash of an image that a page shows.
     pub(super) fn load_hash(&mut self, key: PictureKey, pictures: Arc<dyn Pictures>) {
         if self.sets.corrected.hashes.contains_key(&key) {
             return;
@@ -104,12 +104,12 @@ impl Session {
         );
     }
 
-    /// Whether nobody asked yet for the corrected labels of the data set at this place.
+    /// Returns whether the corrected labels of this dataset were not requested yet.
     pub fn lacks_corrected(&self, place: &str) -> bool {
         !place.trim().is_empty() && !self.sets.corrected.asked.contains(place)
     }
 
-    /// Reads the corrected labels of a data set, if nobody did yet.
+    /// Reads the corrected labels of a dataset, unless this was requested before.
     pub(super) fn load_corrected(&mut self, place: &str) {
         if !self.lacks_corrected(place) {
             return;
@@ -123,8 +123,7 @@ impl Session {
         );
     }
 
-    /// Says what an image of an open data set really is: a class, or with none that it is to be
-    /// left out.
+    /// Corrects the label of an image of an open dataset; without a class, the image is excluded.
     pub fn correct_label(
         &mut self,
         data: &DataView,
@@ -139,13 +138,13 @@ impl Session {
         });
     }
 
-    /// Puts an entry into the corrected labels of the data set at this place, in place of the one that there is about
-    /// the same image. One with the class that the image stands in takes its correction back.
+    /// Adds an entry to the corrected labels of this dataset, replacing one about the same image. An entry with the
+    /// original class removes the correction.
     pub fn put_label(&mut self, place: String, entry: Correction) {
         self.change_corrected(place, || Ok(entry));
     }
 
-    /// Lets the settings use the list of their data set, or the labels as they are in the data.
+    /// Selects whether the settings use the corrected labels of their dataset or the original ones.
     pub fn use_corrected(&mut self, on: bool) {
         self.sets.corrected.follows = on;
         self.experiment.draft.corrected.clear();
@@ -153,21 +152,21 @@ impl Session {
         self.refresh_data();
     }
 
-    /// Uses exactly these corrected labels, those of a run that is set up again.
+    /// Uses exactly these corrected labels, those of a run whose settings were loaded.
     pub fn keep_corrected(&mut self, list: Vec<Correction>) {
         self.experiment.draft.corrected = list;
         self.follow_if_same();
         self.refresh_data();
     }
 
-    /// The settings use the list of their data set where they hold just that, and else keep their own.
+    /// Uses the list of the dataset if the settings hold exactly that list, and otherwise keeps their own.
     pub(super) fn follow_if_same(&mut self) {
         let draft = &self.experiment.draft;
         self.sets.corrected.follows = self.corrected_labels(&draft.data) == draft.corrected;
     }
 
-    /// The settings as the command that trains them, and whether it uses the same labels: it knows the
-    /// list of the data set and the labels in the data, but not the list of an older run.
+    /// Returns the settings as a shell command, and whether it uses the same labels: it can use the list of the dataset
+    /// and the original labels, but not the list of an older run.
     pub fn command(&self) -> (String, bool) {
         let command = method::command(
             &self.experiment.draft,
@@ -181,12 +180,12 @@ impl Session {
         }
     }
 
-    /// The settings change to another data set or to other settings: they use its list.
+    /// Uses the list of the dataset, after the settings changed to another dataset or to other settings.
     pub(super) fn begin_to_follow_corrected(&mut self) {
         self.sets.corrected.follows = true;
     }
 
-    /// Gives the settings the list of their data set, where they use it.
+    /// Copies the list of the dataset into the settings, if they use it.
     pub(super) fn follow_corrected(&mut self) {
         let place = self.experiment.draft.data.clone();
         self.load_corrected(&place);
@@ -197,7 +196,7 @@ impl Session {
         }
     }
 
-    /// Makes a change to the corrected labels of the data set at this place, and tells it.
+    /// Changes the corrected labels of this dataset, and reports it.
     fn change_corrected(
         &mut self,
         place: String,
@@ -213,7 +212,7 @@ impl Session {
         );
     }
 
-    /// Takes the list in as it is after a change, and tells of the change, with the way back from there.
+    /// Stores the list after a change, and reports the change with an undo.
     fn take_change(&mut self, place: String, list: Vec<Correction>, change: &Correction) {
         let known = self.sets.corrected.lists.get(&place);
         let before = known.map(|list| list.iter().find(|entry| entry.is_about(change)));

@@ -1,4 +1,4 @@
-//! The data set of the settings, or the pictures being gathered, as one file for other programs.
+//! Exports the current dataset, or the images being gathered, as one file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,36 +12,36 @@ use crate::data::export::{Form, Packed};
 use crate::problem::{Problem, listed};
 use crate::tr;
 
-/// How long the program waits at its end for an export to tidy up: it hears of it between two pictures.
+/// How long the program waits for an export to clean up when it exits; exports check for a stop after each image.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is passed on.
+/// What is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataExportKind {
-    /// The data set of the settings.
+    /// The current dataset.
     Data,
-    /// The pictures being gathered.
+    /// The images being gathered.
     Collection,
 }
 
-/// What is written to a file.
+/// The content of an export.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataExport {
-    /// A data set.
+    /// A dataset.
     Data(DataAsk),
-    /// Gathered pictures.
+    /// Gathered images.
     Collection(Box<Collection>),
 }
 
-/// What the file is called unless the person says otherwise.
+/// Returns the default file name.
 pub(super) fn file_name(form: Form) -> String {
     let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     format!("pictures-{day}.{}", form.ending())
 }
 
 impl Session {
-    /// Writes the data set, or what was gathered, to this place; an ending that says nothing of the
-    /// form gets the form's own.
+    /// Writes the dataset or the gathered images to this path; an extension that does not match the format is
+    /// completed.
     pub fn export_data(&mut self, kind: DataExportKind, form: Form, mut path: PathBuf) {
         if Form::of(&path).is_err() {
             let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -68,12 +68,12 @@ impl Session {
         );
     }
 
-    /// Whether an export is under way.
+    /// Returns whether an export is in progress.
     pub(super) fn is_exporting(&self) -> bool {
         self.exports.iter().any(is_under_way)
     }
 
-    /// Stops the exports under way and lets them remove what they have begun.
+    /// Stops the exports in progress and lets them remove their partial files.
     pub(super) fn end_exports(&mut self) {
         for export in &self.exports {
             export.stop();
@@ -85,7 +85,7 @@ impl Session {
     }
 }
 
-/// Whether the helper thread still holds the other reference to this.
+/// Returns whether the helper thread still holds the other reference.
 fn is_under_way(export: &Arc<Progress>) -> bool {
     Arc::strong_count(export) > 1
 }
@@ -118,7 +118,7 @@ mod tests {
     use crate::session::backend::Recorded;
     use crate::session::sources::{Disk, Sources};
 
-    /// Exports that tidy up once they are stopped, and note it.
+    /// Exports that clean up after they are stopped, and record it.
     struct Slow(Disk, Arc<AtomicBool>);
 
     impl Sources for Slow {

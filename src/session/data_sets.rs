@@ -1,5 +1,5 @@
-//! The data sets of a workspace: the one of the settings, those behind stored runs, their pictures.
-//! Everything is read by tasks; what was read before is kept.
+//! The datasets of a workspace: the current one, those of stored runs, and their images. Tasks read everything; results
+//! are kept.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,38 +20,38 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{Command, Picture};
 
-/// Data sets kept besides the one of the settings.
+/// Maximum number of datasets kept besides the current one.
 const MOST: usize = 12;
 
-/// What is known of data sets.
+/// What is known about datasets.
 #[derive(Default)]
 pub(super) struct DataSets {
-    /// Opened ones, by key.
+    /// Open datasets, by key.
     views: HashMap<String, Arc<DataView>>,
-    /// Keys that were asked for, answered or not.
+    /// Keys that were requested, answered or not.
     asked: HashSet<String>,
     /// Those of them that could not be opened.
     failed: HashSet<String>,
-    /// What `Session::data` shows or waits for: key, and the settings that ask for it.
+    /// What `Session::data` shows or waits for: key, and the settings that request it.
     draft: Option<(String, RunConfig)>,
-    /// Whether the answer for the settings is still under way.
+    /// Whether the current dataset is still being opened.
     waiting: bool,
-    /// How far that is.
+    /// Progress of opening it.
     opening: Arc<Progress>,
-    /// Decoded images of both splits, and those of added tasks.
+    /// Decoded images of both splits and of added tasks.
     pictures: Album,
-    /// Places of runs' data sets that the person wants to be opened.
+    /// Datasets of runs that the user allowed to open.
     allowed: HashSet<String>,
-    /// Training images as the network gets them.
+    /// Training images as the network receives them.
     pub(super) sight: SightView,
-    /// Labels that the person corrected.
+    /// Labels that the user corrected.
     pub(super) corrected: Corrected,
-    /// Whether data sets still hold the images that runs were tested on.
+    /// Whether datasets still contain the images that runs were tested on.
     pub(super) tested: Tested,
 }
 
 impl Session {
-    /// Opens this as the data set of the settings, if it is not open already.
+    /// Opens this dataset for the settings, unless it is already open.
     pub(super) fn open_data(&mut self, place: &str) {
         self.experiment.draft.data = place.to_string();
         self.follow_corrected();
@@ -63,7 +63,7 @@ impl Session {
         self.experiment.planning.renew();
     }
 
-    /// Opens the data set of the settings anew: its files may have changed.
+    /// Opens the current dataset again, because its files may have changed.
     pub fn read_data_again(&mut self) {
         self.suit_again();
         self.sets.forget(&self.experiment.draft.data);
@@ -75,7 +75,7 @@ impl Session {
         self.ask_data(true);
     }
 
-    /// Opens what the settings name, if that is not what is shown.
+    /// Opens the dataset of the settings, if another one is shown.
     pub(super) fn refresh_data(&mut self) {
         self.ask_data(false);
     }
@@ -101,7 +101,7 @@ impl Session {
             None => false,
         };
         if same_place && self.sets.waiting {
-            // A share is being dragged: one question at a time.
+            // A share is being dragged: one request at a time.
             return;
         }
         self.sets.leave();
@@ -121,11 +121,11 @@ impl Session {
         self.task_to_open(ask, self.sets.opening.clone());
     }
 
-    /// The data set of the settings, without their limits.
+    /// Returns the dataset of the settings, without their limits.
     pub(super) fn draft_data(&self, fresh: bool) -> DataAsk {
         DataAsk {
             options: OpenOptions {
-                // Limits are counted without opening the data set again.
+                // Limits are applied without opening the dataset again.
                 train_limit: None,
                 test_limit: None,
                 ..open_options(&self.experiment.draft)
@@ -135,12 +135,12 @@ impl Session {
         }
     }
 
-    /// How far the opening of the settings' data set is, in words; empty at its beginning.
+    /// Returns the progress of opening the current dataset, in words; empty at the start.
     pub fn opening_words(&self) -> String {
         self.sets.opening.words()
     }
 
-    /// The data set of a run, split and limited as the run had it; absent while [`Self::asks_before_opening`] it.
+    /// Returns the dataset of a run with the run's split and limits; absent while [`Self::asks_before_opening`] it.
     pub fn data_of(&self, config: &RunConfig) -> Lookup<Arc<DataView>> {
         let ask = asked_of(config);
         let key = ask.key();
@@ -152,17 +152,16 @@ impl Session {
         }
     }
 
-    /// Opens a data set that a page shows.
+    /// Opens a dataset that a page shows.
     pub(super) fn load_data(&mut self, ask: DataAsk) {
         if self.sets.asked.insert(ask.key()) {
             self.task_to_open(ask, Arc::default());
         }
     }
 
-    /// Whether a run's data set lies where this person has not chosen to look. A run's folder may
-    /// come from somebody else, and merely looking at a path can take long or, on a network, tell
-    /// who looks. What the program has itself, what the settings name and what is open already is
-    /// opened unasked.
+    /// Returns whether a run's dataset is in a place that the user has not chosen. A run's folder may come from
+    /// somebody else, and even checking whether a path exists can take long or, on a network, reveal who checks.
+    /// Built-in datasets, the current one and open ones are opened without asking.
     pub fn asks_before_opening(&self, config: &RunConfig) -> bool {
         let place = &config.data;
         let known = builtin::names().any(|name| name == place)
@@ -172,15 +171,15 @@ impl Session {
         !known
     }
 
-    /// The places of other computers that a run's settings name and that this person has chosen nowhere: merely
-    /// looking there tells who looks, and the run may be somebody else's.
+    /// Returns the places on other computers that a run's settings name and that the user has not chosen. Even
+    /// accessing them reveals who does, and the run may come from somebody else.
     pub fn unvisited(&self, config: &RunConfig) -> Vec<String> {
         let places = config.elsewhere().into_iter();
         let unasked = places.filter(|place| !self.is_chosen(place));
         unasked.map(str::to_string).collect()
     }
 
-    /// Whether the settings or those of the run at work name this place, or the person was asked about it.
+    /// Returns whether the settings or the running run name this place, or the user allowed it.
     fn is_chosen(&self, place: &str) -> bool {
         let live = self.train.live.as_ref().and_then(|run| run.header.as_ref());
         let chosen = [
@@ -192,13 +191,13 @@ impl Session {
         self.sets.allowed.contains(place) || chosen.into_iter().flatten().any(names)
     }
 
-    /// Lets these places be looked at: the person was asked.
+    /// Allows access to these places, after the user was asked.
     pub fn allow(&mut self, places: Vec<String>) {
         self.sets.allowed.extend(places);
     }
 
-    /// Looks again at the data sets of runs: those that could not be opened may be there by now,
-    /// and the images of the others may be other ones.
+    /// Retries the datasets of runs: those that failed may be available now, and the images of the others may have
+    /// changed.
     pub fn retry_data(&mut self) {
         self.sets.tested.forget();
         for key in std::mem::take(&mut self.sets.failed) {
@@ -206,13 +205,13 @@ impl Session {
         }
     }
 
-    /// Whether the data set of a run was asked for and could not be opened.
+    /// Returns whether the dataset of a run could not be opened.
     pub fn data_is_missing(&self, config: &RunConfig) -> bool {
         self.sets.failed.contains(&asked_of(config).key())
     }
 
-    /// Whether a run with these settings learned drawings, which a person can draw, and not photographs. Where its data
-    /// set is not open, what is built in is known, and settings that mirror pictures are those of photographs.
+    /// Returns whether a run with these settings was trained on drawings rather than photographs. If its dataset is not
+    /// open, built-in ones are known, and settings that flip images are for photographs.
     pub fn are_drawings(&self, config: &RunConfig) -> bool {
         match self.data_of(config) {
             Lookup::Found(data) => data.glyph_share.is_some(),
@@ -222,7 +221,7 @@ impl Session {
         }
     }
 
-    /// A decoded image of a split of an open data set.
+    /// Returns a decoded image of a split of an open dataset.
     pub fn picture_of(
         &self,
         data: &DataView,
@@ -233,7 +232,7 @@ impl Session {
         self.picture_with(key, || data.of(split).clone())
     }
 
-    /// The same of any images with a key of their own.
+    /// Returns a decoded image of a source with its own key.
     pub(super) fn picture_with(
         &self,
         key: PictureKey,
@@ -257,13 +256,13 @@ impl Session {
         }
     }
 
-    /// Puts classes and tasks as in `scenario` into the settings.
+    /// Sets the classes and tasks of the settings to those of `scenario`.
     pub fn arrange(&mut self, scenario: Scenario) {
         let (order, sizes) = scenario.as_settings();
         let Experiment {
             draft, plan, data, ..
         } = &mut self.experiment;
-        // An order that has a name keeps it while only the cuts move.
+        // A named order keeps its name if only the task boundaries move.
         let now = plan.scenario.as_ref();
         if now.is_none_or(|now| now.class_order != scenario.class_order) {
             draft.order = order;
@@ -272,7 +271,7 @@ impl Session {
         if let Some(data) = data.ready()
             && data.classes.len() == scenario.class_order.len()
         {
-            // At once, so that a dropped class does not jump back until the plan is worked out.
+            // At once, so that a dropped class does not jump back until the plan is computed.
             plan.set_tasks(scenario, data, draft);
         }
     }
@@ -287,7 +286,7 @@ impl Session {
 
     fn take_data(&mut self, key: &str, progress: &Progress, answer: Result<Arc<DataView>>) {
         if answer.is_err() && progress.is_stopped() {
-            return; // Nobody waits for it any more.
+            return; // It is not needed any more.
         }
         let mine = self
             .sets
@@ -296,7 +295,7 @@ impl Session {
             .is_some_and(|(draft, _)| draft == key);
         match &answer {
             Ok(view) => self.sets.keep(key, view.clone()),
-            // Told once: no page shows a run's data set that does not open any more.
+            // Reported once: no page shows a run's dataset that cannot be opened.
             Err(problem) if !mine => {
                 self.sets.failed.insert(key.to_string());
                 self.notify(problem.clone(), true);
@@ -312,7 +311,7 @@ impl Session {
     }
 }
 
-/// The question for a run's data set.
+/// Returns the request for a run's dataset.
 fn asked_of(config: &RunConfig) -> DataAsk {
     DataAsk {
         place: config.data.clone(),
@@ -334,7 +333,7 @@ impl DataSets {
         self.views.insert(key.to_string(), view);
     }
 
-    /// Leaves the choice of the settings; nobody waits for its opening any more.
+    /// Drops the current choice and stops opening it.
     fn leave(&mut self) {
         let Some((left, _)) = self.draft.take() else {
             return;
@@ -345,7 +344,7 @@ impl DataSets {
         }
     }
 
-    /// Forgets what was read at this place.
+    /// Removes everything that was read from this place.
     fn forget(&mut self, place: &str) {
         let gone = self.views.extract_if(|_, view| view.place == place);
         let gone: HashSet<Arc<str>> = gone.map(|(_, view)| view.key.clone()).collect();

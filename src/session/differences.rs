@@ -1,4 +1,4 @@
-//! In what runs differ: settings, and what the settings only name.
+//! Differences between runs: settings, and the files that the settings name.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,14 +10,13 @@ use crate::method::{filled, named_method};
 use crate::run::config::{self, RunConfig, differs, setting};
 use crate::tr;
 
-/// Two settings side by side where they differ, the method's own filled in: key, then one value per
-/// run.
+/// Returns the settings in which runs differ, including the methods' own: key, then one value per run.
 pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     let whole: Vec<RunConfig> = configs.iter().map(|config| filled(config)).collect();
     config::differences(&whole.iter().collect::<Vec<_>>())
 }
 
-/// What a run was trained with, where that is not what every run has without another word: each setting's title and value.
+/// Returns the settings of a run that differ from their defaults: title and value of each.
 pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
     let of_method = named_method(&config.method).map_or(&[][..], |spec| spec.settings);
     let title = |key: &str| {
@@ -47,11 +46,10 @@ pub fn own_settings(config: &RunConfig) -> Vec<(String, String)> {
     told.map(|(key, value)| (title(&key), value)).collect()
 }
 
-/// By the folder of a run the settings that tell it from others of its name, each with its value.
+/// The settings that distinguish a run from others of its name, each with its value, by folder.
 pub type Apart = HashMap<PathBuf, Vec<(String, String)>>;
 
-/// What tells runs apart that are called the same: the settings that not all of them have alike, but for those of where
-/// it is computed.
+/// Finds what distinguishes runs of the same name: settings that differ between them, except those of the device.
 pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
     let mut alike: HashMap<String, Vec<(&RunRow, &RunConfig)>> = HashMap::new();
     for row in rows {
@@ -74,7 +72,7 @@ pub fn apart<'r>(rows: impl Iterator<Item = &'r RunRow>) -> Apart {
     apart
 }
 
-/// "Ensemble off · Epochs 5": what a list says of a run beside others of its name.
+/// Returns "Ensemble off · Epochs 5": the note of a run in lists with other runs of its name.
 pub fn apart_words(told: &[(String, String)]) -> String {
     let words = told.iter().map(|(key, value)| match value.as_str() {
         "on" => format!("{} {}", title_of(key), tr!("experiment-on")),
@@ -84,9 +82,8 @@ pub fn apart_words(told: &[(String, String)]) -> String {
     words.collect::<Vec<_>>().join(" · ")
 }
 
-/// Weights and plugin texts where they differ, by the beginnings of their hashes: equal settings
-/// may name files that were changed in between. And the type of number that the weights were kept
-/// as, which is a card's choice where the settings leave it.
+/// Returns weights and plugin texts where they differ, by the start of their hashes, because equal settings may name
+/// files that changed in between. Also the number type of the weights, which the GPU determines by default.
 pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     let weights = |run: &&RunRow| {
         let header = run.header.as_ref();
@@ -106,7 +103,7 @@ pub fn other_texts(runs: &[&RunRow]) -> Vec<(String, Vec<String>)> {
     named.into_iter().filter(differs).collect()
 }
 
-/// The beginning of a plugin text's hash; a method that trains no PET has none.
+/// Returns the start of a plugin text's hash; a method without a PET has none.
 fn plugin_text(sha256: &str) -> String {
     match sha256 {
         "" => "–".to_string(),
@@ -114,7 +111,7 @@ fn plugin_text(sha256: &str) -> String {
     }
 }
 
-/// Enough of a hash to tell two apart.
+/// Returns enough of a hash to distinguish two.
 fn begins(hash: &str) -> String {
     hash.chars().take(8).collect()
 }
@@ -150,7 +147,7 @@ mod tests {
             ..RunConfig::default()
         };
         let rows = differences(&[&a, &b]);
-        // The method, its five settings that the Baseline has not, the limit.
+        // The method, five settings that Baseline does not have, and the limit.
         assert_eq!(rows.len(), 7);
         let method = rows.iter().find(|(key, _)| key == "method");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Training pictures of runs that look like another class than their label: what was asked for, and what came of it.
+//! Training images of runs that look like another class than their label: requests and results.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,33 +10,33 @@ use crate::problem::Problem;
 use crate::run::doubt::{DoubtRequest, DoubtState};
 use crate::run::event::Command;
 
-/// A run and a task of it, from 0.
+/// A run and one of its tasks, from 0.
 type Of = (PathBuf, usize);
 
-/// How the look at a run's training pictures stands.
+/// State of the check of a run's training images.
 #[derive(Clone, Debug)]
 pub enum DoubtView {
-    /// So many of so many pictures were looked at.
+    /// Number of images checked, and their total.
     Working(usize, usize),
-    /// What the others make of each picture.
+    /// The prediction of the others for each image.
     Done(Arc<Answers>),
-    /// It could not be done.
+    /// The check failed.
     Failed(Problem),
 }
 
-/// What is known of runs' training pictures, with the ticket that was asked with.
+/// Results for runs' training images, with the ticket of the request.
 #[derive(Default)]
 pub(super) struct Doubts(HashMap<Of, (u64, DoubtView)>);
 
 impl Doubts {
-    /// Nothing that was found about these runs holds any more; gives the tickets of looks that are under way.
+    /// Drops the results for these runs and returns the tickets of checks in progress.
     fn forget(&mut self, gone: impl Fn(&Path) -> bool) -> Vec<u64> {
         let gone = self.0.extract_if(|(run, _), _| gone(run));
         let working = gone.filter(|(_, (_, view))| matches!(view, DoubtView::Working(..)));
         working.map(|(_, (ticket, _))| ticket).collect()
     }
 
-    /// Takes news; those of a look that was forgotten are nobody's.
+    /// Stores news; ignores those of a dropped check.
     pub fn take(&mut self, ticket: u64, state: DoubtState) {
         let view = match state {
             DoubtState::Working(done, of) => DoubtView::Working(done, of),
@@ -55,7 +55,7 @@ impl Doubts {
 }
 
 impl Session {
-    /// Has the training pictures of the run in this folder up to a task held against one another.
+    /// Checks the training images of a run up to a task against one another.
     pub fn look_for_doubts(&mut self, run: &Path, task: usize) {
         let of = (run.to_path_buf(), task);
         self.tickets += 1;
@@ -72,28 +72,28 @@ impl Session {
         self.train.doubts.0.insert(of, (ticket, view));
     }
 
-    /// Looks no further.
+    /// Stops the check.
     pub fn stop_doubts(&mut self, run: &Path, task: usize) {
         if let Some((ticket, DoubtView::Working(..))) = self.doubts(run, task) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }
 
-    /// Forgets what was found about these runs, and looks at them no further: their pictures may be others by now.
+    /// Drops the results for these runs and stops their checks, because their images may have changed.
     pub(super) fn forget_doubts(&mut self, gone: impl Fn(&Path) -> bool) {
         for ticket in self.train.doubts.forget(gone) {
             self.backend.send(Command::StopSheet(ticket));
         }
     }
 
-    /// How the look at a run's training pictures stands, with its ticket; none where nobody asked for it or it was
-    /// stopped.
+    /// Returns the state of the check of a run's training images, with its ticket; `None` if it was not requested or
+    /// was stopped.
     pub fn doubts(&self, run: &Path, task: usize) -> Option<(u64, DoubtView)> {
         self.train.doubts.0.get(&(run.to_path_buf(), task)).cloned()
     }
 }
 
-/// The pictures that look like another class, the surest first; `class` keeps what is labelled so.
+/// Returns the images that look like another class, the most certain first; `class` limits them to one label.
 pub fn doubtful(answers: &Answers, class: Option<usize>) -> Vec<Wrong> {
     let mut list = answers.wrong(Expert::ANSWER, class);
     Wrong::sort(&mut list);

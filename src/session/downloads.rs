@@ -1,5 +1,5 @@
-//! Downloads that the window began: published data sets and weights of backbones. One of each kind
-//! at a time; what has arrived of a stopped or cut one is kept.
+//! Downloads started in the window: published datasets and weights of backbones, one of each kind at a time. A stopped
+//! or interrupted download keeps what has arrived.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,14 +12,14 @@ use crate::tr;
 /// What can be downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// The published data set of this name.
+    /// The published dataset of this name.
     Data(String),
     /// The weights of the backbone of this name.
     Weights(String),
 }
 
 impl Item {
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         match self {
             Self::Data(name) | Self::Weights(name) => name,
@@ -27,17 +27,17 @@ impl Item {
     }
 }
 
-/// How far a download is; shared by the thread that downloads and the window.
+/// Progress of a download; shared by the downloading thread and the window.
 #[derive(Debug, Default)]
 pub struct Transfer {
     done: AtomicU64,
-    /// 0 while it is not known.
+    /// 0 while unknown.
     total: AtomicU64,
     stop: AtomicBool,
 }
 
 impl Transfer {
-    /// Notes how far it is; false when it is to stop.
+    /// Records the progress. Returns `false` if the download must stop.
     pub fn step(&self, progress: fetch::DownloadProgress) -> bool {
         self.done.store(progress.done, Ordering::Relaxed);
         self.total
@@ -45,7 +45,7 @@ impl Transfer {
         !self.is_stopped()
     }
 
-    /// Bytes that are here, and of how many, where that is known.
+    /// Returns the bytes received, and the total if it is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
         let total = self.total.load(Ordering::Relaxed);
         (
@@ -54,30 +54,30 @@ impl Transfer {
         )
     }
 
-    /// Stops it; what has arrived is kept.
+    /// Stops the download; what has arrived is kept.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was stopped.
+    /// Returns whether it was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Something on its way here, or that did not arrive.
+/// A download in progress, or one that failed.
 #[derive(Clone)]
 pub struct Download {
-    /// What it is.
+    /// What is downloaded.
     pub item: Item,
-    /// How far it is.
+    /// Its progress.
     pub transfer: Arc<Transfer>,
-    /// Why it ended without arriving; none while it goes on.
+    /// Why it failed; `None` while it is in progress.
     pub problem: Option<Problem>,
 }
 
 impl Download {
-    /// Whether it goes on.
+    /// Returns whether it is in progress.
     pub fn is_under_way(&self) -> bool {
         self.problem.is_none()
     }
@@ -88,24 +88,24 @@ impl Download {
 }
 
 impl Session {
-    /// The downloads under way, and those that failed and were not begun again.
+    /// Returns the downloads in progress, and those that failed and were not restarted.
     pub fn downloads(&self) -> &[Download] {
         &self.inventory.downloads
     }
 
-    /// The download of a data set (or of weights) that goes on, if any.
+    /// Returns the dataset (or weights) download in progress, if any.
     pub fn under_way_like(&self, item: &Item) -> Option<&Download> {
         let same = |download: &&Download| download.is_like(item) && download.is_under_way();
         self.inventory.downloads.iter().find(same)
     }
 
-    /// Why the last download of this did not arrive.
+    /// Returns why the last download of this item failed.
     pub fn download_problem(&self, item: &Item) -> Option<&Problem> {
         let mut mine = self.inventory.downloads.iter().filter(|d| d.item == *item);
         mine.find_map(|download| download.problem.as_ref())
     }
 
-    /// Begins a download, unless one of its kind goes on. A data set is chosen once it is there.
+    /// Starts a download, unless one of its kind is in progress. A downloaded dataset is selected.
     pub fn download(&mut self, item: Item) {
         if self.under_way_like(&item).is_some() {
             return;
@@ -127,14 +127,14 @@ impl Session {
         });
     }
 
-    /// Stops the download of a data set (or of weights) that goes on; what has arrived is kept.
+    /// Stops the dataset (or weights) download in progress; what has arrived is kept.
     pub fn stop_download(&mut self, item: &Item) {
         if let Some(download) = self.under_way_like(item) {
             download.transfer.stop();
         }
     }
 
-    /// Whether the weights of the settings' backbone are on their way.
+    /// Returns whether the weights of the current backbone are being downloaded.
     pub fn is_downloading_weights(&self) -> bool {
         let item = Item::Weights(self.experiment.draft.backbone.clone());
         let mine = |download: &Download| download.item == item && download.is_under_way();
@@ -169,7 +169,7 @@ impl Session {
                 self.open_data(&name.clone());
             }
             Item::Data(_) => {}
-            // What was here before has changed: how much of the weights lies here now.
+            // The size of the partial weight file has changed.
             Item::Weights(_) => {
                 self.read_backbones();
                 self.experiment.planning.renew();

@@ -1,26 +1,26 @@
-//! A drawing made of pen strokes, and the picture a network is shown of it.
+//! A drawing made of pen strokes, and the image that the network receives.
 
 use crate::run::event::Picture;
 use crate::tr;
 
-/// Side of the picture a drawing becomes, in pixels.
+/// Width and height of the image in pixels.
 const SIDE: usize = 224;
 
-/// Pen strokes in the unit square (0 = left or top edge).
+/// Pen strokes in the unit square; (0, 0) is the top left corner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// The strokes, each a chain of points.
+    /// The strokes, each a list of points.
     pub strokes: Vec<Vec<[f32; 2]>>,
     /// Width of the pen as a share of the canvas.
     pub pen: f32,
-    /// Whether the pen is on the canvas.
+    /// Whether the pen is down.
     pub down: bool,
     /// The strokes that were cleared last.
     cleared: Vec<Vec<[f32; 2]>>,
 }
 
 impl Default for Drawing {
-    /// An empty canvas and a pen as wide as the strokes of the embedded data.
+    /// Returns an empty canvas and a pen as wide as the strokes of the embedded data.
     fn default() -> Self {
         Self {
             strokes: Vec::new(),
@@ -32,12 +32,12 @@ impl Default for Drawing {
 }
 
 impl Drawing {
-    /// Whether nothing is drawn.
+    /// Returns whether nothing is drawn.
     pub fn is_empty(&self) -> bool {
         self.strokes.iter().all(Vec::is_empty)
     }
 
-    /// An empty canvas with the same pen; nothing brings the strokes back.
+    /// Empties the canvas and keeps the pen; this cannot be undone.
     pub fn reset(&mut self) {
         *self = Self {
             pen: self.pen,
@@ -45,7 +45,7 @@ impl Drawing {
         };
     }
 
-    /// Removes all strokes; [`Drawing::undo`] brings them back.
+    /// Removes all strokes; [`Drawing::undo`] restores them.
     pub fn clear(&mut self) {
         self.down = false;
         if !self.is_empty() {
@@ -54,12 +54,12 @@ impl Drawing {
         self.strokes.clear();
     }
 
-    /// Whether [`Drawing::undo`] changes anything.
+    /// Returns whether [`Drawing::undo`] changes anything.
     pub fn can_undo(&self) -> bool {
         !self.is_empty() || !self.cleared.is_empty()
     }
 
-    /// Takes the last stroke back, or where there is none the clearing before it. Returns whether anything changed.
+    /// Removes the last stroke, or undoes the clearing before it. Returns whether anything changed.
     pub fn undo(&mut self) -> bool {
         self.down = false;
         if self.strokes.pop().is_some() {
@@ -69,7 +69,7 @@ impl Drawing {
         !self.is_empty()
     }
 
-    /// Moves the pen on; steps too small to be seen are left out.
+    /// Extends the current stroke; invisible steps are skipped.
     pub fn extend(&mut self, to: [f32; 2]) {
         let Some(stroke) = self.strokes.last_mut() else {
             return;
@@ -80,7 +80,7 @@ impl Drawing {
         }
     }
 
-    /// The drawing's bounding box with the pen's width: left, top, right, bottom.
+    /// Returns the drawing's bounding box including the pen's width: left, top, right, bottom.
     fn bounds(&self) -> Option<[f32; 4]> {
         let points = self.strokes.iter().flatten();
         let mut bounds: Option<[f32; 4]> = None;
@@ -92,9 +92,8 @@ impl Drawing {
         bounds.map(|[l, t, r, b]| [l - half, t - half, r + half, b + half])
     }
 
-    /// The picture: light on dark or dark on light. With `glyph_share` the drawing is moved to the
-    /// middle and scaled so that its longer side covers that share of the frame, as the images of
-    /// the data set do.
+    /// Renders the drawing, light on dark or dark on light. With `glyph_share` it is centred and scaled so that its
+    /// longer side covers that share of the image, as in the dataset.
     pub fn picture(&self, light_on_dark: bool, glyph_share: Option<f32>) -> Picture {
         let (scale, shift) = match (glyph_share, self.bounds()) {
             (Some(share), Some([l, t, r, b])) => {
@@ -141,7 +140,7 @@ impl Drawing {
     }
 }
 
-/// Inks everything within `radius` of the segment from `a` to `b`, with a soft edge of one pixel.
+/// Draws everything within `radius` of the segment from `a` to `b`, with a soft edge of one pixel.
 fn capsule(ink: &mut [f32], a: [f32; 2], b: [f32; 2], radius: f32) {
     let reach = radius + 1.0;
     let range = |low: f32, high: f32| {
@@ -187,7 +186,7 @@ mod tests {
         assert!(drawing.undo() && drawing.is_empty());
         assert!(drawing.undo());
         assert_eq!(drawing.strokes, before);
-        // What was added to a collection does not come back.
+        // Strokes that were added to a collection do not come back.
         drawing.reset();
         assert!(!drawing.can_undo() && !drawing.undo());
     }

@@ -11,14 +11,14 @@ use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::Told;
 
-/// A child process that does all that the engine's thread would do.
+/// A child process that does the work of the engine's thread.
 pub(super) struct Child(Remote);
 
 impl Child {
-    /// Starts it; runs are kept in `root`.
+    /// Starts the process; runs are stored in `root`.
     ///
     /// # Errors
-    /// A Problem when the system gives no thread.
+    /// Returns a Problem if the system cannot start a thread.
     pub fn start(program: &Path, root: &Path, wake: Wake) -> Result<Self> {
         let peer = Peer::Child {
             program: program.to_path_buf(),
@@ -46,7 +46,7 @@ impl Backend for Child {
     }
 }
 
-/// The next event; what went wrong between the processes is a remark.
+/// Returns the next event; an error between the processes becomes a remark.
 fn told(remote: &Remote) -> Option<JobEvent> {
     while let Some(news) = remote.try_recv() {
         let problem = match news {

@@ -1,23 +1,22 @@
-//! What a run will cost: time from the speed of an earlier run where there is one, else from the
-//! size of the network; memory as the plan has it.
+//! Cost estimate of a run: time from the speed of an earlier run if there is one, else from the size of the network;
+//! memory from the plan.
 
 use super::views::{PlanView, RunRow};
 use crate::experiment::estimate::{self, Basis, EarlierRun, Network, TaskImages};
 use crate::run::config::RunConfig;
 
-/// What a run will cost.
+/// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Seconds of training and testing.
     pub seconds: f64,
-    /// Bytes held at most, decoded pictures not counted.
+    /// Maximum bytes in memory, without decoded images.
     pub bytes: Option<u64>,
-    /// Which earlier run the time comes from; `None` where it is guessed from the size of the network.
+    /// The earlier run that the time is based on; `None` if it is guessed from the size of the network.
     pub basis: Option<Basis>,
 }
 
-/// Seconds that `config` takes where so many images are trained in a second; none while the plan
-/// is unknown.
+/// Returns the seconds that `config` takes at `speed` images per second; `None` while the plan is unknown.
 pub fn seconds_at(config: &RunConfig, plan: &PlanView, speed: f64) -> Option<f64> {
     let images = TaskImages {
         train: &plan.train_images,
@@ -34,7 +33,7 @@ fn network(plan: &PlanView) -> Option<Network> {
     })
 }
 
-/// The cost of `config`; none while the plan is unknown. Of equally similar runs the first one counts.
+/// Returns the cost of `config`; `None` while the plan is unknown. Among equally similar runs the first one is used.
 pub fn estimate<'a>(
     config: &RunConfig,
     plan: &PlanView,

@@ -1,4 +1,4 @@
-//! Events of the engine, folded into what the pages show.
+//! Applies events of the engine to the views that the pages show.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Takes an event of the run at work at a place, or here.
+    /// Processes an event of the running run at a place, or here.
     pub(super) fn take_run_event(&mut self, place: Option<&str>, event: Event) {
         let now = clock();
         let ends = match &event {

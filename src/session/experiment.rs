@@ -1,4 +1,4 @@
-//! What the page Experiment shows: the settings being edited, their data set, and what they come to.
+//! The state of the page Experiment: the settings being edited, their dataset and the plan.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,34 +16,34 @@ use crate::texts::Message;
 pub struct Experiment {
     /// The settings being edited.
     pub draft: RunConfig,
-    /// The place where runs are trained; none for this computer.
+    /// The place where runs are trained; `None` for this computer.
     pub place: Option<String>,
-    /// Whether Baseline is to be trained beside the settings, and both be compared.
+    /// Whether Baseline is trained in addition and both runs are compared.
     pub beside: bool,
-    /// The preset that the settings were taken from, by name; they may have been changed since.
+    /// The preset that the settings were loaded from, by name; they may have changed since.
     pub preset: Option<String>,
-    /// The settings with several values, or the grid that was opened.
+    /// The settings with several values, or the opened grid.
     pub grid: GridOnPage,
-    /// The data set of the settings.
+    /// The current dataset.
     pub data: Fetch<Arc<DataView>>,
-    /// What the settings come to; kept until a newer one is there.
+    /// The plan of the settings; kept until a newer one is ready.
     pub plan: PlanView,
-    /// Whether methods are tried on the data set, and what came of it.
+    /// Whether methods are being tried on the dataset, and the result.
     pub trying: Trying,
-    /// Whether classes are learned all at once, as answered in this window, by data set.
+    /// Whether classes are learned all at once, as answered in this window, by dataset.
     pub(super) arrivals: HashMap<String, bool>,
-    /// The settings that have no effect beside the others.
+    /// The settings without effect.
     pub(super) idle: Vec<Idle>,
     pub(super) planning: Planning,
-    /// The settings that other data sets were used with.
+    /// The settings last used with other datasets.
     pub(super) kept: Kept,
     pub(super) suiting: Suiting,
-    /// Whether the PET of the settings gets its usual size and place once it is known what there is.
+    /// Whether the PET gets its default size and position once the backbone is known.
     pub(super) pet_is_due: bool,
 }
 
 impl Experiment {
-    /// A set-up that begins with these settings.
+    /// Returns a set-up with these initial settings.
     pub(super) fn of(draft: RunConfig) -> Self {
         Self {
             draft,
@@ -63,12 +63,12 @@ impl Experiment {
         }
     }
 
-    /// Why the setting under this key has no effect, where it has none.
+    /// Returns why the setting under this key has no effect; `None` if it has one.
     pub fn why_idle(&self, key: &str) -> Option<String> {
         Idle::why(&self.idle, key).map(Message::said)
     }
 
-    /// What is set up now.
+    /// Returns the current set-up.
     pub fn set_up(&self) -> SetUp {
         SetUp {
             draft: self.draft.clone(),
@@ -78,7 +78,7 @@ impl Experiment {
         }
     }
 
-    /// Whether just this is set up.
+    /// Returns whether this is the current set-up.
     pub fn is(&self, set_up: &SetUp) -> bool {
         let same = self.beside == set_up.beside && self.preset == set_up.preset;
         same && self.draft == set_up.draft && self.grid.several == set_up.several

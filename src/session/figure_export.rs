@@ -1,4 +1,4 @@
-//! A figure of the window in a file or in the clipboard, drawn on a helper thread.
+//! Figures for files and the clipboard, drawn on a helper thread.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use crate::store::figure::{Figure, Pixels};
 use crate::store::write_file;
 use crate::tr;
 
-/// Figures on their way.
+/// Figures being exported.
 #[derive(Default)]
 pub struct FigureExport {
-    /// The one of which the open dialog asks where it goes.
+    /// The figure that the open dialog will save.
     to_save: Option<Figure>,
-    /// The picture that the window is to put into the clipboard.
+    /// The image that the window must copy to the clipboard.
     to_copy: Option<Pixels>,
 }
 
@@ -28,19 +28,19 @@ impl Session {
         );
     }
 
-    /// The picture for the clipboard that was drawn since this was asked last.
+    /// Returns the image drawn for the clipboard since the last call.
     pub fn take_copy(&mut self) -> Option<Pixels> {
         self.figures.to_copy.take()
     }
 
-    /// Asks where a figure is to be written.
+    /// Opens the dialog that asks where to save a figure.
     pub fn pick_figure(&mut self, figure: Figure, format: Format) {
         self.tickets += 1;
         self.figures.to_save = Some(figure);
         self.pick(DialogPurpose::Figure(format, self.tickets));
     }
 
-    /// Writes the figure that one was asked for to this place; an ending of another form, or none, gets this one's.
+    /// Saves the figure of the dialog to this path; the extension is completed if it does not match the format.
     pub fn save_figure(&mut self, format: Format, path: PathBuf) {
         let Some(figure) = self.figures.to_save.take() else {
             return;

@@ -1,4 +1,4 @@
-//! What matters in what a run came to: the classes it never or rarely recognises, and what they are taken for.
+//! The main findings about a run: the classes that it never or rarely recognises, and what they are confused with.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use crate::metrics::ClassCounts;
 use crate::run::event::{RunHeader, TaskReport};
 use crate::tr;
 
-/// A class of which fewer are right than this share is rarely recognised.
+/// A class with less accuracy than this is rarely recognised.
 const RARELY: f64 = 0.25;
-/// Fewest test pictures of a class that say something of it.
+/// Minimum number of test images of a class for a finding.
 const FEWEST: u32 = 2;
-/// So many classes are told of in a sentence.
+/// Maximum number of classes named in a sentence.
 const TOLD: usize = 4;
 
 /// A class that is never or rarely recognised.
@@ -18,18 +18,18 @@ const TOLD: usize = 4;
 pub struct Missed {
     /// Its position in the run's class order.
     pub class: usize,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Test pictures of it that are answered rightly.
+    /// Number of its test images classified correctly.
     pub right: u32,
-    /// All its test pictures.
+    /// Number of its test images.
     pub of: u32,
-    /// What most of the others are taken for, and how many of them.
+    /// The class that most of the others are confused with, and how many.
     pub taken_for: (String, u32),
 }
 
 impl Missed {
-    /// "heron: 0 of 11, 9 taken for egret".
+    /// Returns "heron: 0 of 11, 9 taken for egret".
     pub fn told(&self) -> String {
         let (taken_for, times) = &self.taken_for;
         tr!(
@@ -43,9 +43,9 @@ impl Missed {
     }
 }
 
-/// The classes that a run's answer never or rarely recognises after its last task, the poorest first and of those the
-/// ones with the most test pictures. Where a run is poor at all classes, only those that are poor beside the others are
-/// rarely recognised.
+/// Returns the classes that a run never or rarely recognises after its last task: the worst first, and among equals
+/// those with the most test images. If a run is poor at all classes, only those that are poor compared to the others
+/// count as rarely recognised.
 pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
     let Some(report) = reports.last() else {
         return Vec::new();
@@ -77,7 +77,7 @@ pub fn missed(header: &RunHeader, reports: &[TaskReport]) -> Vec<Missed> {
     missed
 }
 
-/// "2 of 8 classes are never recognised" and which; none where all are.
+/// Returns "2 of 8 classes are never recognised" and which; `None` if all are.
 pub fn told(missed: &[Missed], classes: usize) -> Option<(String, String)> {
     let never = missed.iter().filter(|one| one.right == 0).count();
     let (id, number) = match (missed.len(), never) {

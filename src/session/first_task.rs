@@ -1,5 +1,5 @@
-//! What became of the first task of several runs, in words. Only like is held against like: runs that
-//! learned as many tasks of the same data in the same class order.
+//! The accuracy of several runs on their first task, in words. Only comparable runs are compared: those that learned
+//! the same number of tasks of the same data in the same class order.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use crate::problem::listed;
 use crate::run::event::RunHeader;
 use crate::tr;
 
-/// A run's accuracy on its first task: when it was learned, and now.
+/// A run's accuracy on its first task: after learning it, and now.
 #[derive(Clone, Copy, Debug)]
 pub struct Fate<'a> {
     /// Its settings and facts.
     pub header: &'a RunHeader,
-    /// Accuracy as a share right after it was learned.
+    /// Accuracy as a share right after learning it.
     pub then: f64,
     /// The same after the latest task.
     pub now: f64,
-    /// Tasks learned.
+    /// Number of learned tasks.
     pub done: usize,
 }
 
 impl<'a> Fate<'a> {
-    /// That of a run; none while it has learned no second task, and where its first was not tested.
+    /// Returns the result of a run; `None` if it has not learned a second task or its first one was not tested.
     pub fn of(row: &'a RunRow) -> Option<Self> {
         let rows = &row.answers().matrix;
         let fate = Self {
@@ -35,18 +35,18 @@ impl<'a> Fate<'a> {
         (fate.done > 1 && fate.then.is_finite() && fate.now.is_finite()).then_some(fate)
     }
 
-    /// The classes of the first task.
+    /// Returns the classes of the first task.
     pub fn first(&self) -> &'a [String] {
         let range = self.header.tasks.first().cloned().unwrap_or_default();
         self.header.class_order.get(range).unwrap_or_default()
     }
 
-    /// Whether the two can be held against each other.
+    /// Returns whether the two can be compared.
     fn is_like(&self, other: &Self) -> bool {
         let (one, two) = (self.header, other.header);
         let settings = |header: &'a RunHeader| (&header.config.data, header.config.measured_on());
         let tasks = |header: &'a RunHeader| header.tasks.get(..self.done);
-        // Older versions did not note which images they were.
+        // Older versions did not record the images.
         let images = one.images.as_ref().zip(two.images.as_ref());
         one.class_order == two.class_order
             && self.done == other.done
@@ -56,8 +56,7 @@ impl<'a> Fate<'a> {
     }
 }
 
-/// What can be said of these, a sentence each: of every class order how the best of its runs stands
-/// to the poorest, and why no others are compared.
+/// Returns one sentence per class order that compares the best run with the worst, and why others are not compared.
 pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
     let mut alike: Vec<Vec<&Fate<'_>>> = Vec::new();
     for fate in fates {
@@ -90,8 +89,8 @@ pub fn verdicts(fates: &[Fate<'_>]) -> Vec<String> {
     told
 }
 
-/// "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %.", of runs that are
-/// alike; none where all have one name.
+/// Returns "After 5 tasks LAE still recognises 97 % of task 1, Baseline only 66 %." for comparable runs; `None` if all
+/// have one name.
 fn verdict(fates: &[&Fate<'_>]) -> Option<String> {
     let mut by_name: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for fate in fates {
@@ -140,7 +139,7 @@ fn highest(shares: &[f64]) -> f64 {
     shares.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// "97 %", or of several runs "95 to 97 %".
+/// Returns "97 %", or for several runs "95 to 97 %".
 fn range(shares: &[f64]) -> String {
     let (low, high) = (percent(lowest(shares), 0), percent(highest(shares), 0));
     match low == high {
@@ -159,7 +158,7 @@ mod tests {
     use crate::run::config::RunConfig;
     use crate::run::event::MethodFacts;
 
-    /// A run of this method over two tasks of two classes.
+    /// Returns a run of this method with two tasks of two classes.
     fn run(method: &str, order: &str) -> RunHeader {
         RunHeader {
             run: String::new(),
@@ -213,7 +212,7 @@ mod tests {
         let (lae_b, base_b) = (run("LAE", "cdab"), run("Baseline", "cdab"));
         let pair = "After 2 tasks LAE still recognises 98 % of task 1, Baseline only 93 %.";
         assert_eq!(told(&[(&lae, 0.98), (&base, 0.93)]), [pair]);
-        // The extremes of all four are of different orders.
+        // The extremes of all four have different orders.
         let all = [(&lae, 0.98), (&base, 0.93), (&lae_b, 0.8), (&base_b, 0.72)];
         let other = "After 2 tasks LAE still recognises 80 % of task 1, Baseline only 72 %.";
         let of_each = [

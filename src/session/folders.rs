@@ -1,4 +1,4 @@
-//! The folders that runs are listed from: the usual one, and others that a person opened beside it.
+//! The folders that runs are listed from: the default one, and others that the user opened.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use super::differences::apart;
 use super::views::{Fetch, Rows, RunRow};
 use crate::problem::{Problem, Result};
 
-/// Folders of runs that can be open beside the usual one.
+/// Maximum number of additional folders of runs.
 pub const MOST: usize = 32;
 
-/// Another folder of runs, as it was when the runs were listed last.
+/// An additional folder of runs, as of the last listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunsFolder {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Whether nothing can be written there.
+    /// Whether it is read-only.
     pub read_only: bool,
-    /// Runs in it.
+    /// Number of runs in it.
     pub runs: usize,
-    /// Why it cannot be looked into.
+    /// Why it cannot be read.
     pub problem: Option<Problem>,
 }
 
 impl RunsFolder {
-    /// One that nobody has looked into yet.
+    /// Returns a folder that was not read yet.
     fn unseen(path: PathBuf) -> Self {
         Self {
             path,
@@ -37,62 +37,62 @@ impl RunsFolder {
     }
 }
 
-/// What was found in all folders of runs.
+/// The content of all folders of runs.
 #[derive(Clone, Debug, Default)]
 pub struct Shelf {
-    /// The runs of all of them, the newest first.
+    /// All runs, the newest first.
     pub rows: Rows,
-    /// The other folders, as they were given.
+    /// The additional folders, in their given order.
     pub folders: Vec<RunsFolder>,
 }
 
-/// The other folders of runs that are open.
+/// The additional open folders.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     list: Vec<RunsFolder>,
-    /// Those whose absence was told.
+    /// Folders that were reported as missing.
     told: Vec<PathBuf>,
-    /// Why the folder that was chosen last is not opened.
+    /// Why the folder chosen last is not opened.
     refused: Option<Problem>,
-    /// Whether their runs are being listed.
+    /// Whether the runs are being listed.
     listing: bool,
-    /// The runs whose rows are being read, and whether once more after that.
+    /// The runs whose rows are being read, and whether to read them once more.
     rows: BTreeMap<PathBuf, bool>,
-    /// Whether they are to be listed once more after that.
+    /// Whether to list them once more afterwards.
     again: bool,
-    /// Where it is being looked what tells runs apart: whether once more after that.
+    /// `Some` while the differences between runs of the same name are computed; `true` if once more afterwards.
     telling_apart: Option<bool>,
 }
 
 impl Folders {
-    /// All of them.
+    /// Returns all of them.
     pub fn list(&self) -> &[RunsFolder] {
         &self.list
     }
 
-    /// Why the folder that was chosen last is not opened.
+    /// Returns why the folder chosen last is not opened.
     pub fn refused(&self) -> Option<&Problem> {
         self.refused.as_ref()
     }
 
-    /// Whether their runs are being listed.
+    /// Returns whether the runs are being listed.
     pub(super) fn is_listing(&self) -> bool {
         self.listing
     }
 
-    /// Whether the row of this run is being read, alone or with the others.
+    /// Returns whether the row of this run is being read, alone or with the others.
     pub(super) fn is_reading(&self, run: &Path) -> bool {
         self.listing || self.rows.contains_key(run)
     }
 
-    /// Where they are.
+    /// Returns their paths.
     pub fn paths(&self) -> Vec<PathBuf> {
         self.list.iter().map(|folder| folder.path.clone()).collect()
     }
 }
 
 impl Session {
-    /// Opens these folders beside the usual one, as they were open in the last window.
+    /// Opens these additional folders, which were open in the last window.
     pub fn open_folders(&mut self, paths: &[PathBuf]) {
         if paths.is_empty() {
             return;
@@ -102,7 +102,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// Opens a folder of runs beside the others, once it is seen to be one.
+    /// Opens an additional folder, once it is known to be a folder of runs.
     pub fn add_folder(&mut self, path: PathBuf) {
         let known = self.compare.folders.paths();
         self.compare.folders.refused = None;
@@ -113,7 +113,7 @@ impl Session {
         );
     }
 
-    /// Opens this folder beside the others where it is not open yet, also if no run is in it so far.
+    /// Opens this folder if it is not open yet, even if it contains no run.
     pub(super) fn list_beside(&mut self, folder: PathBuf) {
         let folders = &mut self.compare.folders;
         if folders.list.len() < MOST && !folders.paths().contains(&folder) {
@@ -121,7 +121,7 @@ impl Session {
         }
     }
 
-    /// Shows the runs of this folder no longer; nothing in it is touched.
+    /// Closes this folder; its files are not touched.
     pub fn drop_folder(&mut self, path: &Path) {
         self.compare
             .folders
@@ -131,7 +131,7 @@ impl Session {
         self.list_runs();
     }
 
-    /// Reads the list of runs, once more after the reading that is under way.
+    /// Lists the runs, once more if a listing is in progress.
     pub fn list_runs(&mut self) {
         if self.compare.folders.listing {
             self.compare.folders.again = true;
@@ -142,10 +142,10 @@ impl Session {
         self.task(move |sources| Ok(sources.runs(folders)), Self::take_shelf);
     }
 
-    /// Reads how one run stands, once more after the reading of it that is under way.
+    /// Reads the row of one run, once more if it is being read.
     pub(super) fn list_run(&mut self, folder: PathBuf) {
         if self.compare.folders.listing {
-            // The list may have been at this run already.
+            // The listing may already have passed this run.
             self.compare.folders.again = true;
             return;
         }
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Puts how a run stands now in its place among the others.
+    /// Inserts the row of a run at its position.
     fn place_row(&mut self, folder: &Path, row: Option<Arc<RunRow>>) {
         let Fetch::Ready(rows) = &mut self.compare.runs else {
             return;
@@ -192,8 +192,8 @@ impl Session {
         }
     }
 
-    /// Looks what tells runs of the same name apart, once more after the look that is under way; among thousands it takes
-    /// longer than a frame.
+    /// Computes what distinguishes runs of the same name, once more if this is in progress. With thousands of runs this
+    /// takes longer than a frame.
     fn tell_apart(&mut self) {
         let Some(rows) = self.compare.runs.ready().cloned() else {
             return;
@@ -237,7 +237,7 @@ impl Session {
         self.compare.runs.fill(answer);
         self.tell_apart();
         self.follow_opened();
-        // A row that comes now may have been read before the list was.
+        // A row that arrives now may have been read before the list.
         let rows = self.compare.folders.rows.values_mut();
         rows.for_each(|again| *again = true);
         self.compare.folders.listing = false;
@@ -246,11 +246,11 @@ impl Session {
         }
     }
 
-    /// Takes how the folders are now; one that cannot be looked into is told once.
+    /// Stores the state of the folders; reports an unreadable one once.
     fn take_folders(&mut self, seen: Vec<RunsFolder>) {
         for folder in seen {
             let mut known = self.compare.folders.list.iter_mut();
-            // It may have been taken off meanwhile.
+            // It may have been closed meanwhile.
             let Some(known) = known.find(|known| known.path == folder.path) else {
                 continue;
             };

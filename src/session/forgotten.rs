@@ -2,28 +2,28 @@
 
 use crate::metrics::History;
 
-/// Losses below this share are no forgetting.
+/// A smaller drop of accuracy does not count as forgetting.
 const LEAST: f64 = 0.005;
 
-/// The best share of a task's pictures that was right up to a row of the matrix.
+/// Returns the best accuracy on a task up to a row of the matrix.
 pub fn best(history: &History, row: usize, task: usize) -> Option<f64> {
     let rows = history.matrix.iter().take(row + 1);
     let values = rows.filter_map(|values| values.get(task).copied());
     values.filter(|value| value.is_finite()).reduce(f64::max)
 }
 
-/// A task of which something was lost: its place, the best share that was right, and the share that still is.
+/// A task with a drop of accuracy: its index, the best accuracy and the current one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lost {
     /// The task, from 0.
     pub task: usize,
-    /// The best share before.
+    /// The best accuracy before.
     pub best: f64,
-    /// The share now.
+    /// The current accuracy.
     pub now: f64,
 }
 
-/// The task of which most was lost up to a row; none where nothing was.
+/// Returns the task with the largest drop of accuracy up to a row; `None` if there is none.
 pub fn most_lost(history: &History, row: usize) -> Option<Lost> {
     let values = history.matrix.get(row)?;
     let lost = values.iter().enumerate().filter_map(|(task, now)| {

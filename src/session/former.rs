@@ -1,5 +1,5 @@
-//! What the last window left: the run that was at work, and of one that crashed the settings and folders, which are not
-//! opened again unasked.
+//! State of the last window: the run in progress and, after a crash, the settings and folders, which are not reopened
+//! without a request.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,28 +10,28 @@ use super::units::same_settings;
 use super::views::{RunRow, RunState};
 use crate::run::config::RunConfig;
 
-/// What the last window left.
+/// State of the last window.
 #[derive(Default)]
 pub struct Former {
     /// Whether it crashed.
     pub crashed: bool,
-    /// The settings of a window that crashed, until the person takes them up or drops them.
+    /// The settings of a crashed window, until the user restores or discards them.
     pub config: Option<RunConfig>,
     /// The settings of that window that had several values.
     pub several: Several,
-    /// The folders of runs of that window, just so.
+    /// The folders of runs of that window.
     pub folders: Vec<PathBuf>,
-    /// The run that was at work when it was closed, until the person decides about it.
+    /// The run in progress when it was closed, until the user decides about it.
     pub interrupted: Option<PathBuf>,
 }
 
 impl Former {
-    /// Whether something of a window that crashed waits for the person's word.
+    /// Returns whether the user has yet to decide about a crashed window.
     pub fn waits(&self) -> bool {
         self.config.is_some() || !self.several.is_empty() || !self.folders.is_empty()
     }
 
-    /// Forgets the settings and folders of a window that crashed. Whether to go on with a run is another question.
+    /// Discards the settings and folders of a crashed window, but not the interrupted run.
     pub fn forget(&mut self) {
         self.config = None;
         self.several = Several::default();
@@ -40,7 +40,7 @@ impl Former {
 }
 
 impl Session {
-    /// Opens the folders of the window that crashed.
+    /// Opens the folders of the crashed window.
     pub fn open_former_folders(&mut self) {
         let mut paths = self.compare.folders.paths();
         let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
@@ -49,13 +49,13 @@ impl Session {
         self.open_folders(&paths);
     }
 
-    /// The run that the last window was closed on, while it can be gone on with.
+    /// Returns the interrupted run, if it can be resumed.
     pub fn to_go_on_with(&self) -> Option<&RunRow> {
         let row = self.row(self.former.interrupted.as_ref()?)?;
         matches!(row.state, RunState::Unfinished(_)).then_some(row)
     }
 
-    /// Asks no more about settings that are set up by now, or that the run to go on with has.
+    /// Discards settings that equal the current ones or those of the run to resume.
     pub fn settle_former(&mut self) {
         let Some(former) = &self.former.config else {
             return;

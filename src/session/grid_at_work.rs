@@ -1,4 +1,4 @@
-//! The grid at work: what the engine tells of it, folded into how its runs stand.
+//! The grid in progress: the engine's events applied to the state of its runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use crate::run::searched::Searched;
 use crate::texts::said;
 use crate::tr;
 
-/// A grid at work, or the last one that was.
+/// The grid in progress, or the last one.
 #[derive(Clone, Debug)]
 pub struct GridAtWork {
     /// Its job.
     pub job: JobId,
     /// Its runs.
     pub standing: GridStanding,
-    /// Seconds that it will still take.
+    /// Estimated remaining seconds.
     pub left: f64,
     /// Whether it has not ended.
     pub live: bool,
 }
 
 impl Session {
-    /// Takes what a grid at work here, or at this place, tells of itself; gives back what its run at work has to fold.
+    /// Processes an event of a grid in progress here or at this place. Returns what applies to its running run.
     pub(super) fn take_grid_event(
         &mut self,
         place: Option<&str>,
@@ -64,7 +64,7 @@ impl Session {
         }
     }
 
-    /// Tells what a search chose, and where the grid of it lies.
+    /// Reports the choice of a search, and the path of its grid.
     pub(super) fn tell_searched(&mut self, searched: &Searched) {
         let told = Problem::new(said(&searched.sentences(), " ")).at_path(&searched.file);
         let advice = tr!("story-told-searched");
@@ -102,7 +102,7 @@ impl Session {
         }
     }
 
-    /// A job has ended; of a grid the runs are laid side by side, and how it ended is told of all of it.
+    /// Ends a job. For a grid, its runs are compared, and its overall result is reported.
     fn end_grid(&mut self, place: Option<&str>, job: JobId, event: Event) -> Option<Event> {
         let (_, grid) = self.train.at_work(place)?;
         let grid = grid.as_mut().filter(|grid| grid.job == job);

@@ -1,5 +1,5 @@
-//! Grids: series of runs that are planned, run and followed as one. A grid is made of the settings on Experiment, some of
-//! which have several values, or is opened from a file or from those that come with the program.
+//! Grids: series of runs that are planned, run and followed together. A grid is made from the settings on Experiment
+//! that have several values, or opened from a file or from the built-in ones.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -16,10 +16,10 @@ use crate::run::job::{GridWork, Job, JobId, JobWork, SearchBy};
 use crate::texts::of_list;
 use crate::tr;
 
-/// A setting with several values, all of which are to be tried.
+/// A setting with several values to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// The setting, of every run or the method's own.
+    /// The key of the setting, common or of the method.
     pub key: String,
     /// Its values.
     pub values: Vec<Setting>,
@@ -29,23 +29,23 @@ pub struct Axis {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Several {
-    /// They are crossed, the first varies slowest.
+    /// The settings; all combinations are run, and the first varies slowest.
     pub axes: Vec<Axis>,
-    /// Class orders of each row, where there are several.
+    /// Class orders of each row, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub orders: Option<u64>,
-    /// Seeds of each row, where there are several.
+    /// Seeds of each row, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u64>,
 }
 
 impl Several {
-    /// The values of the setting under this key, where it has several.
+    /// Returns the values of the setting under this key, if it has several.
     pub fn of(&self, key: &str) -> Option<&Axis> {
         self.axes.iter().find(|axis| axis.key == key)
     }
 
-    /// Whether the setting under this key has several values, or is counted through.
+    /// Returns whether the setting under this key has several values or is repeated.
     pub fn has(&self, key: &str) -> bool {
         let counted = match key {
             "order" => self.orders.is_some(),
@@ -55,7 +55,7 @@ impl Several {
         counted || self.of(key).is_some()
     }
 
-    /// The same without numbers that are larger than a file can hold.
+    /// Returns a copy without numbers that are too large to store.
     pub fn storable(&self) -> Self {
         let mut kept = self.clone();
         for axis in &mut kept.axes {
@@ -65,27 +65,27 @@ impl Several {
         kept
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Where a grid comes from.
+/// The source of a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GridAsk {
     /// The settings on Experiment, some of which have several values.
     Several {
         /// The settings.
         draft: Box<RunConfig>,
-        /// The preset that they were taken from.
+        /// The preset that they were loaded from.
         preset: Option<String>,
         /// Those with several values.
         several: Several,
     },
-    /// The name of one that comes with the program, or a file; and the device of its runs, where it is not the file's.
+    /// The name of a built-in one, or a file; and the device of its runs, if it is not the file's.
     Named(String, Option<String>),
-    /// The text of one that waits in the queue.
+    /// The text of a queued grid.
     Text(Box<GridWork>, Option<String>),
 }
 
@@ -94,24 +94,24 @@ pub enum GridAsk {
 pub struct GridFields {
     /// The settings.
     pub draft: RunConfig,
-    /// The preset that they begin with.
+    /// The preset that they start from.
     pub preset: Option<String>,
     /// Those with several values.
     pub several: Several,
 }
 
-/// A grid and how its runs stand.
+/// A grid and the state of its runs.
 #[derive(Clone, Debug)]
 pub struct GridView {
     /// Its file.
     pub work: GridWork,
-    /// The device of its runs, where it is not the file's.
+    /// The device of its runs, if it is not the file's.
     pub device: Option<String>,
-    /// "3 methods × 2 PETs × 3 class orders"; empty where its rows are no product.
+    /// "3 methods × 2 PETs × 3 class orders"; empty if its rows are not a product.
     pub factors: String,
     /// Its runs.
     pub standing: GridStanding,
-    /// The same as settings, where its rows are a product of their values.
+    /// The same as settings, if its rows are a product of their values.
     pub fields: Option<Box<GridFields>>,
 }
 
@@ -120,17 +120,17 @@ pub struct GridView {
 pub struct GridOnPage {
     /// The settings that have several values.
     pub several: Several,
-    /// The name or file of one that was opened; then the settings do not count.
+    /// The name or file of an opened grid; the settings are ignored then.
     pub opened: Option<String>,
-    /// How the best of its rows is searched; none where all are run.
+    /// How the best of its rows is searched; `None` if all are run.
     pub search: Option<SearchBy>,
-    /// What it comes to; kept until a newer one is there.
+    /// Its plan; kept until a newer one is ready.
     pub view: Fetch<Arc<GridView>>,
     asked: Option<GridAsk>,
     busy: bool,
 }
 
-/// The grids that come with the program, demos first: name and title.
+/// Returns the built-in grids, demos first: name and title.
 pub fn shipped_grids() -> &'static [(&'static str, String)] {
     static ALL: OnceLock<Vec<(&'static str, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -144,12 +144,12 @@ pub fn shipped_grids() -> &'static [(&'static str, String)] {
     })
 }
 
-/// The title of a grid in the language of this thread; one that a person wrote stays as it is.
+/// Returns the title of a grid in the language of this thread; a user's title is unchanged.
 pub fn grid_title(title: &str) -> &str {
     said(title, "title", title)
 }
 
-/// What is told of the grid of this title, in the same way.
+/// Returns the description of the grid with this title in the same way.
 pub fn grid_about<'a>(title: &str, about: &'a str) -> &'a str {
     said(title, "about", about)
 }
@@ -159,11 +159,11 @@ fn said<'a>(title: &str, part: &str, english: &'a str) -> &'a str {
     known.map_or(english, |(name, _)| of_list("grid", name, part, english))
 }
 
-/// What a run of a grid is called: its row, class order and seed.
+/// Returns the name of a run of a grid: its row, class order and seed.
 pub fn line_title(line: &GridLine) -> String {
     let (order, seed) = (line.order.as_str(), line.seed.to_string());
     let own = order.chars().nth(24).is_some();
-    // A row that is told apart by one of them says so already.
+    // A row that is distinguished by one of them already names it.
     let said = |what: &str, value: &str| {
         let mut parts = line.row.split(" · ");
         parts.any(|part| part.split_once(' ') == Some((what, value)))
@@ -181,13 +181,13 @@ pub fn line_title(line: &GridLine) -> String {
     words.join(" · ")
 }
 
-/// Whether several values of a setting make several runs: where a run is computed changes none.
+/// Returns whether a setting can have several values; those of the device cannot, because they do not change a run.
 pub fn may_vary(key: &str) -> bool {
     setting(key).is_none_or(|setting| setting.spec.says != Says::Where)
 }
 
 impl Session {
-    /// Gives the setting under this key several values, beginning with the present one.
+    /// Gives the setting under this key several values, starting with the current one.
     pub fn vary(&mut self, key: &str) {
         let experiment = &mut self.experiment;
         experiment.grid.opened = None;
@@ -205,7 +205,7 @@ impl Session {
         });
     }
 
-    /// The values of the setting under this key; with one, or none, it is a single one again.
+    /// Sets the values of the setting under this key; with one or none it has a single value again.
     pub fn set_values(&mut self, key: &str, mut values: Vec<Setting>) {
         let several = &mut self.experiment.grid.several;
         match key {
@@ -230,7 +230,7 @@ impl Session {
         }
     }
 
-    /// So many class orders, or seeds, for each row; none for the one of the settings.
+    /// Sets the number of class orders or seeds of each row; `None` for the one of the settings.
     pub fn repeat_rows(&mut self, key: &str, number: Option<u64>) {
         let several = &mut self.experiment.grid.several;
         several.axes.retain(|axis| axis.key != key);
@@ -240,7 +240,7 @@ impl Session {
         }
     }
 
-    /// Opens a grid: the name of one that comes with the program, or a file.
+    /// Opens a grid: the name of a built-in one, or a file.
     pub fn open_grid(&mut self, name: String) {
         self.experiment.grid.opened = Some(name);
         self.experiment.grid.search = None;
@@ -248,7 +248,7 @@ impl Session {
         self.experiment.grid.asked = None;
     }
 
-    /// Makes the grid that was opened the settings, some of which then have several values.
+    /// Converts the opened grid into settings, some of which have several values.
     pub fn edit_grid(&mut self) {
         let view = self.experiment.grid.view.ready();
         let Some(fields) = view.and_then(|view| view.fields.clone()) else {
@@ -259,7 +259,7 @@ impl Session {
         self.experiment.grid.several = fields.several;
     }
 
-    /// Goes back to single values, and to the settings.
+    /// Closes the grid and returns to single values.
     pub fn close_grid(&mut self) {
         self.experiment.grid.opened = None;
         self.experiment.grid.several = Several::default();
@@ -268,47 +268,47 @@ impl Session {
         self.experiment.grid.asked = None;
     }
 
-    /// Whether what stands on Experiment is a grid.
+    /// Returns whether a grid is set up on Experiment.
     pub fn has_grid(&self) -> bool {
         let grid = &self.experiment.grid;
         grid.opened.is_some() || !grid.several.is_empty()
     }
 
-    /// Whether it is known what the grid on Experiment comes to.
+    /// Returns whether the grid on Experiment is planned.
     pub(super) fn is_grid_planned(&self) -> bool {
         let grid = &self.experiment.grid;
         !grid.busy && grid.asked == self.grid_ask()
     }
 
-    /// Whether the grid on Experiment can be started: how many runs are to be done.
+    /// Returns the number of runs to do, if the grid on Experiment can be started.
     pub fn grid_to_do(&self) -> Option<usize> {
         let fresh = self.is_grid_planned();
         let view = self.experiment.grid.view.ready().filter(|_| fresh)?;
         if self.grid_search().is_some() {
-            // Its runs are others: shorter ones, on pictures held back.
+            // Its runs differ: they are shorter and use held-out images.
             return Some(view.standing.rows);
         }
         let left = match self.experiment.place {
-            // What cannot be run here, for want of data say, may be there.
+            // Runs that fail here, for lack of data for example, may work there.
             Some(_) => view.standing.lines.len() - view.standing.done(),
             None => view.standing.to_do(),
         };
         Some(left).filter(|left| *left > 0)
     }
 
-    /// How the best of its rows is searched, where there are several and that is wanted.
+    /// Returns how the best of its rows is searched, if there are several and a search is selected.
     pub fn grid_search(&self) -> Option<SearchBy> {
         let grid = &self.experiment.grid;
         let several = grid.view.ready().is_some_and(|view| view.standing.rows > 1);
         grid.search.filter(|_| several)
     }
 
-    /// The best of its rows is searched so, or with none all are run.
+    /// Selects a search for the best row; `None` runs all of them.
     pub fn search_grid(&mut self, by: Option<SearchBy>) {
         self.experiment.grid.search = by;
     }
 
-    /// Queues the grid on Experiment; says whether it could be.
+    /// Queues the grid on Experiment. Returns whether this succeeded.
     pub(super) fn start_grid(&mut self) -> bool {
         if self.grid_to_do().is_none() {
             return false;
@@ -366,13 +366,13 @@ impl Session {
         })
     }
 
-    /// Runs were made or taken away: how the grid stands is looked at anew.
+    /// Plans the grid again, because runs were added or removed.
     pub(super) fn renew_grid(&mut self) {
         self.experiment.grid.asked = None;
         self.train.planned.clear();
     }
 
-    /// Asks what the grid on Experiment comes to whenever it changed, one question at a time.
+    /// Plans the grid on Experiment whenever it changed, one request at a time.
     pub(super) fn refresh_grid(&mut self) {
         let ask = self.grid_ask();
         let Some(wanted) = ask.clone() else {
@@ -393,7 +393,7 @@ impl Session {
         );
     }
 
-    /// Reads how the runs of a grid stand that waits in the queue.
+    /// Reads the state of the runs of a queued grid.
     pub(super) fn load_grid(&mut self, job: JobId) {
         let waiting = self.waiting().find(|waiting| waiting.id == job).cloned();
         let Some(JobWork::Grid(work)) = waiting.as_ref().map(|job| job.work.clone()) else {

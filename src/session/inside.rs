@@ -1,5 +1,4 @@
-//! What was seen inside runs after each of their tasks, kept so that a slider over the tasks waits
-//! for nothing.
+//! What Look inside found in runs after each of their tasks, cached so that a slider over the tasks responds at once.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,20 +13,20 @@ use crate::run::inside::{
 };
 use crate::tr;
 
-/// Runs kept.
+/// Maximum number of runs kept.
 const MOST: usize = 16;
 
-/// The answers of one request after another, by task.
+/// The answers of successive requests, by task.
 #[derive(Debug)]
 struct Views<T> {
     ticket: u64,
-    /// Tasks asked about so far.
+    /// Number of tasks requested so far.
     asked: usize,
     given: Vec<Option<Arc<T>>>,
     problem: Option<Problem>,
 }
 
-/// Nothing asked.
+/// Returns views without requests.
 impl<T> Default for Views<T> {
     fn default() -> Self {
         Self {
@@ -52,39 +51,39 @@ impl<T> Views<T> {
     }
 }
 
-/// What was seen inside runs.
+/// Results of Look inside.
 #[derive(Debug, Default)]
 pub struct Insides {
     runs: HashMap<PathBuf, Views<RunInside>>,
-    /// Of the picture on Predict, in the run that is asked there.
+    /// Of the image on Predict, in the selected run.
     picture: Views<PictureInside>,
     about: Option<(PathBuf, Arc<Picture>)>,
     seen: Option<Arc<Picture>>,
 }
 
 impl Insides {
-    /// A run after `task`, from 0; none while it is looked at.
+    /// Returns the result for a run after `task`, from 0; `None` while it is computed.
     pub fn run(&self, run: &Path, task: usize) -> Option<&Arc<RunInside>> {
         self.runs.get(run)?.at(task)
     }
 
-    /// All that is known of a run, by task.
+    /// Returns all results of a run, by task.
     pub fn tasks_of(&self, run: &Path) -> impl Iterator<Item = &Arc<RunInside>> {
         let views = self.runs.get(run).into_iter();
         views.flat_map(|views| views.given.iter().flatten())
     }
 
-    /// What the run on Predict gathers from the picture there, after `task`.
+    /// Returns what the run on Predict uses of the image there, after `task`.
     pub fn picture(&self, task: usize) -> Option<&Arc<PictureInside>> {
         self.picture.at(task)
     }
 
-    /// What the network sees of that picture.
+    /// Returns that image as the network receives it.
     pub fn seen(&self) -> Option<&Arc<Picture>> {
         self.seen.as_ref()
     }
 
-    /// Whether a run is looked into at this moment.
+    /// Returns whether a run is being looked into.
     pub fn is_looking(&self, run: &Path) -> bool {
         let views = self.runs.get(run);
         views.is_some_and(|views| {
@@ -92,23 +91,23 @@ impl Insides {
         })
     }
 
-    /// Why a run cannot be looked into.
+    /// Returns why a run cannot be looked into.
     pub fn problem(&self, run: &Path) -> Option<&Problem> {
         self.runs.get(run)?.problem.as_ref()
     }
 
-    /// Why it is not known what is gathered from the picture.
+    /// Returns why the use of the image is not known.
     pub fn picture_problem(&self) -> Option<&Problem> {
         self.picture.problem.as_ref()
     }
 
-    /// Whether the looks at a picture are those at this one.
+    /// Returns whether the results for an image are those of this one.
     fn is_about(&self, run: &Path, picture: &Arc<Picture>) -> bool {
         let about = self.about.as_ref();
         about.is_some_and(|(of, known)| of == run && Arc::ptr_eq(known, picture))
     }
 
-    /// Nothing that was seen inside this run holds any more.
+    /// Drops all results of this run.
     pub(super) fn forget(&mut self, run: &Path) {
         self.runs.remove(run);
         if self.about.as_ref().is_some_and(|(of, _)| of == run) {
@@ -154,8 +153,8 @@ impl Insides {
     }
 }
 
-/// The snapshots of a run in the order in which they are wanted: the one looked at, the one before
-/// it, then the others from the newest on.
+/// Returns the snapshots of a run in the order in which they are needed: the selected one, the one before it, then the
+/// others from the newest on.
 fn order(looked_at: usize, count: usize) -> Vec<usize> {
     let first = looked_at.min(count.saturating_sub(1));
     let before = first.checked_sub(1);
@@ -167,7 +166,7 @@ fn order(looked_at: usize, count: usize) -> Vec<usize> {
 }
 
 impl Session {
-    /// Whether something inside the run on Predict, or in what it gathers from the picture there, was not asked for yet.
+    /// Returns whether a result for the run or the image on Predict was not requested yet.
     pub fn lacks_inside(&self) -> bool {
         let Some(run) = &self.predict.run else {
             return false;
@@ -183,14 +182,13 @@ impl Session {
         done > 0 && (of_run || of_picture) && self.weights_elsewhere(run).is_none()
     }
 
-    /// Whether a run's settings are known and its data set is opened unasked.
+    /// Returns whether a run's settings are known and its dataset can be opened without asking.
     fn is_run_open_to_look(&self, run: &Path) -> bool {
         let config = self.header_of(run).map(|header| &header.config);
         config.is_some_and(|config| !self.asks_before_opening(config))
     }
 
-    /// Looks into the run on Predict, and at what it gathers from the picture there: asks about
-    /// every task that nobody asked about yet.
+    /// Looks into the run and the image on Predict: requests every task that was not requested yet.
     pub(super) fn look_inside(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
@@ -217,7 +215,7 @@ impl Session {
         if views.asked == done {
             return;
         }
-        // An added task was taken back: what came after is no more.
+        // An added task was undone, so later results are invalid.
         views.given.truncate(done);
         self.tickets += 1;
         (views.ticket, views.asked, views.problem) = (self.tickets, done, None);
@@ -252,19 +250,19 @@ impl Session {
     }
 }
 
-/// A histogram of energies: of the classes of the newest task, and of those learned before.
+/// A histogram of energies: of the classes of the newest task, and of earlier ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// Pictures of the newest task's classes in each bin.
+    /// Number of images of the newest task's classes in each bin.
     pub newest: Vec<usize>,
-    /// Pictures of older tasks' classes in each bin.
+    /// Number of images of older tasks' classes in each bin.
     pub older: Vec<usize>,
-    /// The middle one of each, where there are any.
+    /// The median of each, if there are any.
     pub medians: [Option<f32>; 2],
 }
 
-/// Sorts an expert's energies into so many bins from `low` to `high`. Pictures of classes that are
-/// not known yet are left out; `first` is the first class of the newest task.
+/// Sorts an expert's energies into bins from `low` to `high`. Images of classes that are not learned yet are left out;
+/// `first` is the first class of the newest task.
 pub fn energies(
     probe: &ProbeInside,
     expert: Expert,
@@ -299,7 +297,7 @@ pub fn energies(
     })
 }
 
-/// The largest of all movements in these snapshots, so that bars grow as tasks go by.
+/// Returns the largest movement in these snapshots, so that the bars grow over the tasks.
 pub fn farthest<'a>(movements: impl Iterator<Item = &'a Movement>) -> f64 {
     let each = movements.flat_map(|movement| {
         let since = movement.since_start.iter().flat_map(|(_, blocks)| blocks);

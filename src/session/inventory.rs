@@ -1,4 +1,4 @@
-//! What there is to choose from on this machine: plugins, backbones, devices, and what is on its way here.
+//! What can be selected on this machine: plugins, backbones, devices, and downloads.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::downloads::Download;
 use super::views::{BackboneView, DeviceView, PluginView};
 use crate::run::config::RunConfig;
 
-/// What settings can be made of.
+/// Choices for the settings.
 #[derive(Default)]
 pub struct Inventory {
     /// The plugins.
@@ -16,12 +16,12 @@ pub struct Inventory {
     pub backbones: Arc<[BackboneView]>,
     /// The devices.
     pub devices: Vec<DeviceView>,
-    /// Data sets and weights on their way here, or that did not arrive.
+    /// Datasets and weights being downloaded, or whose download failed.
     pub(super) downloads: Vec<Download>,
 }
 
 impl Inventory {
-    /// The PET plugin that settings name, as far as it is known and sound.
+    /// Returns the PET plugin that settings name, if it is known and valid.
     pub(super) fn plugin_of(&self, config: &RunConfig) -> Option<&PluginView> {
         let name = config.pet.to_lowercase();
         let mut sound = self.plugins.iter().filter(|view| view.problem.is_none());
@@ -30,7 +30,7 @@ impl Inventory {
 }
 
 impl Session {
-    /// Makes anew what is kept in words: another language is spoken from now on.
+    /// Updates cached texts after the language changed.
     pub fn spoken_anew(&mut self) {
         self.read_plugins();
         self.read_backbones();
@@ -53,7 +53,7 @@ impl Session {
         );
     }
 
-    /// Reads the tables of backbones; what is wrong in them is told once.
+    /// Reads the tables of backbones; reports errors in them once.
     pub(super) fn read_backbones(&mut self) {
         self.task_or_tell(
             |sources| Ok(sources.backbones()),

@@ -1,4 +1,4 @@
-//! What the page Learn shows.
+//! The state of the page Learn.
 
 use super::tour::Tour;
 use super::units::Units;

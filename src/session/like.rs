@@ -1,4 +1,4 @@
-//! Whether two runs have equal tasks, so that their figures can be held against each other; else what differs.
+//! Whether two runs have equal tasks, so that their results can be compared; else what differs.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use crate::problem::listed;
 use crate::run::event::RunHeader;
 use crate::tr;
 
-/// Classes that are named at most.
+/// Maximum number of classes named.
 const NAMED: usize = 6;
 
-/// The classes of a run's first task.
+/// Returns the classes of a run's first task.
 fn first(header: &RunHeader) -> &[String] {
     let range = header.tasks.first().cloned().unwrap_or_default();
     header.class_order.get(range).unwrap_or_default()
 }
 
-/// What keeps these runs from being held against each other, in words: the data, the classes of the first task, the test
-/// pictures. Nothing where their tasks are equal.
+/// Returns why these runs cannot be compared, in words: the data, the classes of the first task, the test images. Empty
+/// if their tasks are equal.
 pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
     let mut differs = Vec::new();
     let (mine, theirs) = (&one.config.data, &other.config.data);
     let images = one.images.as_ref().zip(other.images.as_ref());
     let images = images.filter(|(one, other)| one.kind == other.kind);
-    // The same pictures may lie elsewhere.
+    // The same images can be in different places.
     let same_pictures = images.map(|(one, other)| one.test == other.test);
     if mine != theirs && same_pictures != Some(true) {
         return vec![tr!("compare-other-data", data = theirs.as_str())];
@@ -37,7 +37,7 @@ pub fn unlike(one: &RunHeader, other: &RunHeader) -> Vec<String> {
         names.sort();
         names
     };
-    // Of more classes, there are more test pictures: which ones, is told by the classes.
+    // More classes have more test images; the classes already say which.
     if same_pictures == Some(false) && sorted(one) == sorted(other) {
         differs.push(tr!("compare-other-test").into());
     } else if one.config.measured_on() != other.config.measured_on() {

@@ -1,5 +1,5 @@
-//! What pages show that has to be read or worked out first. A page looks it up in the session, which it cannot change;
-//! what nobody asked for yet comes back as a [`Load`], to be asked for after the frame.
+//! Data that pages show and that must be read or computed first. A page looks it up in the session, which it cannot
+//! change. What was not requested yet is returned as a [`Load`], which is requested after the frame.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use super::views::{DataView, PictureKey, Pictures, Split, SplitKey};
 use crate::data::{Fingerprints, OpenOptions};
 use crate::run::job::JobId;
 
-/// What came of looking something up.
+/// The result of a look-up.
 #[derive(Clone, Debug)]
 pub enum Lookup<T> {
-    /// Here it is.
+    /// The value.
     Found(T),
-    /// It is not there: it is under way, or nothing is to be read.
+    /// Not available: it is being loaded, or there is nothing to load.
     Absent,
-    /// Nobody asked for it yet.
+    /// Not requested yet.
     Unread(Load),
 }
 
 impl<T> Lookup<T> {
-    /// The thing, once it is there; where nobody asked for it, `ask` does.
+    /// Returns the value if it is available; otherwise passes a missing request to `ask`.
     pub fn or_ask(self, ask: impl FnOnce(Load)) -> Option<T> {
         match self {
             Self::Found(thing) => return Some(thing),
@@ -32,7 +32,7 @@ impl<T> Lookup<T> {
         None
     }
 
-    /// Looks up what needs this one first.
+    /// Looks up a value that depends on this one.
     pub fn and_then<U>(self, look_up: impl FnOnce(T) -> Lookup<U>) -> Lookup<U> {
         match self {
             Self::Found(thing) => look_up(thing),
@@ -42,12 +42,12 @@ impl<T> Lookup<T> {
     }
 }
 
-/// Something to be read or worked out, because a page shows it.
+/// Data to be read or computed, because a page shows it.
 #[derive(Clone, Debug)]
 pub enum Load {
-    /// A data set.
+    /// A dataset.
     Data(Box<DataAsk>),
-    /// The corrected labels of the data set at this place.
+    /// The corrected labels of the dataset at this place.
     Corrected(String),
     /// One of these images.
     Picture(PictureKey, Arc<dyn Pictures>),
@@ -55,42 +55,42 @@ pub enum Load {
     Hash(PictureKey, Arc<dyn Pictures>),
     /// Whether a split has the images of these fingerprints.
     Fingerprint(SplitKey, Fingerprints, Arc<dyn Pictures>),
-    /// Whether a split may hold the images that the run in this folder noted nothing of but their number and classes.
+    /// Whether a split can have the images of the run in this folder, which recorded only their number and classes.
     Tested(PathBuf, Split, Arc<DataView>),
-    /// Training images as the network gets them: the epoch of their tasks, from 0, and what chooses the images.
+    /// Training images as the network receives them: the epoch of their tasks, from 0, and the choice of images.
     Sight(usize, usize),
-    /// What is inside the run on Predict.
+    /// Look inside of the run on Predict.
     Inside,
-    /// How the runs of a grid stand that waits in the queue as this job.
+    /// The state of the runs of the grid queued as this job.
     Grid(JobId),
     /// The lessons.
     Units,
-    /// What answers at the places.
+    /// What the places offer.
     Places,
     /// A table of runs.
     Table(TableAsk),
 }
 
-/// A data set to open.
+/// A dataset to open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataAsk {
-    /// What the settings call it: a name or a path.
+    /// Its name or path in the settings.
     pub place: String,
-    /// How its splits and limits are.
+    /// Its splits and limits.
     pub options: OpenOptions,
-    /// Whether its files are read anew although they were read before.
+    /// Whether its files are read again although they were read before.
     pub fresh: bool,
 }
 
 impl DataAsk {
-    /// What defines its answer, as text.
+    /// Returns the key of its answer, as text.
     pub fn key(&self) -> String {
         format!("{} {:?}", self.place, self.options)
     }
 }
 
 impl Session {
-    /// Asks for what a page found missing, unless somebody did meanwhile.
+    /// Requests data that a page needs, unless it was requested meanwhile.
     pub fn load(&mut self, wanted: Load) {
         match wanted {
             Load::Data(ask) => self.load_data(*ask),
@@ -108,7 +108,7 @@ impl Session {
         }
     }
 
-    /// What was looked up, once it is there; asked for where nobody did.
+    /// Returns the value of a look-up if it is available; requests it if needed.
     pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
         found.or_ask(|load| self.load(load))
     }

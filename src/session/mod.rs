@@ -1,5 +1,5 @@
-//! The open workspace: it owns the engine's handle and the helper threads, and folds everything
-//! they tell into plain views. Pages read the views; nothing here waits or draws.
+//! The open workspace: it owns the engine's handle and the helper threads, and applies their events to plain views.
+//! Pages read the views; nothing here blocks or draws.
 
 mod about;
 mod added_task;
@@ -112,56 +112,56 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Session {
     backend: Box<dyn Backend>,
     tasks: Tasks,
-    /// What the page Experiment shows.
+    /// The state of the page Experiment.
     pub experiment: Experiment,
-    /// What the last window left.
+    /// State of the last window.
     pub former: Former,
-    /// What settings can be made of.
+    /// Choices for the settings.
     pub inventory: Inventory,
-    /// The other machines on which runs can be trained.
+    /// The other machines that can train runs.
     pub places: Places,
-    /// What the page Compare shows.
+    /// The state of the page Compare.
     pub compare: Compare,
-    /// What the page Train shows.
+    /// The state of the page Train.
     pub train: Train,
-    /// What the page Predict shows.
+    /// The state of the page Predict.
     pub predict: PredictView,
-    /// Pictures being gathered in the window.
+    /// Images being gathered in the window.
     pub collection: Collection,
     drafts: drafts::KeptDrafts,
-    /// The plugin that is being written.
+    /// The plugin being edited.
     pub editor: editor::Editor,
-    /// What the page Learn shows.
+    /// The state of the page Learn.
     pub learn: Learn,
     sets: data_sets::DataSets,
-    /// Files and folders being chosen in dialogs of the desktop.
+    /// Files and folders being chosen in dialogs.
     pub choosing: Choosing,
-    /// What a bug report would hold, once it was asked for.
+    /// The content of a bug report, once it was requested.
     pub bug_report: Fetch<Arc<bug_report::BugReport>>,
-    /// Whether it is being written, and why it could not be.
+    /// Whether it is being saved, and why that failed.
     pub saving_report: Fetch<()>,
-    /// What the person was told.
+    /// Notices to the user.
     pub notices: Notices,
-    /// Figures on their way to a file or the clipboard.
+    /// Figures being exported to a file or the clipboard.
     figures: figure_export::FigureExport,
-    /// Files being written by helper threads, each with what stops it.
+    /// Files being written by helper threads, each with a handle that stops it.
     exports: Vec<Arc<Progress>>,
     tickets: u64,
 }
 
 impl Session {
-    /// A workspace over the real engine; `runs_root` holds the run folders.
+    /// Opens a workspace with the real engine; `runs_root` contains the run folders.
     ///
     /// # Errors
-    /// A Problem when the engine's thread cannot be started.
+    /// Returns a Problem if the engine's thread cannot be started.
     pub fn open(runs_root: PathBuf, draft: RunConfig, wake: Wake) -> Result<Self> {
         Self::open_over(runs_root, draft, Whose::Thread, wake)
     }
 
-    /// The same over an engine that works elsewhere.
+    /// Opens a workspace with an engine that runs elsewhere.
     ///
     /// # Errors
-    /// A Problem when it cannot be started.
+    /// Returns a Problem if it cannot be started.
     pub fn open_over(
         runs_root: PathBuf,
         draft: RunConfig,
@@ -172,7 +172,7 @@ impl Session {
         Ok(Self::with(backend, Disk::at(runs_root), draft, wake))
     }
 
-    /// A workspace over any backend and any sources.
+    /// Opens a workspace with any backend and any sources.
     pub fn with(
         backend: Box<dyn Backend>,
         sources: impl Sources + 'static,
@@ -211,7 +211,7 @@ impl Session {
         session
     }
 
-    /// Takes in everything that engine and helper threads have told since. Never waits. Returns
+    /// Processes everything that the engine and the helper threads sent since the last call, without blocking. Returns
     /// whether anything changed.
     pub fn drain(&mut self) -> bool {
         let mut changed = false;
@@ -240,7 +240,7 @@ impl Session {
         changed
     }
 
-    /// Whether helper threads are at work.
+    /// Returns whether helper threads are busy.
     pub fn busy(&self) -> bool {
         self.tasks.busy()
     }

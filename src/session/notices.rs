@@ -1,4 +1,4 @@
-//! What the person is told beside the pages.
+//! Notices to the user that belong to no page.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::problem::{Problem, listed};
 use crate::run::event::RunHeader;
 use crate::tr;
 
-/// Something the person should know that belongs to no page.
+/// A notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Local time, HH:MM:SS.
@@ -22,30 +22,30 @@ pub struct Notice {
     pub problem: Problem,
     /// Whether something went wrong.
     pub bad: bool,
-    /// Whether it is good news; what is neither is only told.
+    /// Whether it is good news; a notice that is neither is neutral.
     pub good: bool,
-    /// What can be taken back from here.
+    /// What can be undone from the notice.
     pub undo: Option<NoticeUndo>,
 }
 
-/// What a notice tells of and can be taken back.
+/// What a notice reports and can undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoticeUndo {
-    /// Runs were deleted; they lie in the trash at these places.
+    /// Runs were moved to the trash, with their paths there.
     Deleted(Vec<PathBuf>),
-    /// A label in the data set at this place was corrected; the entry is how it counted before.
+    /// A label in the dataset at this place was corrected; the entry restores the previous label.
     Label(String, Correction),
 }
 
-/// Most notices that are kept: a fault may be told again and again for days.
+/// Maximum number of notices kept, because a fault can repeat for days.
 const MOST: usize = 200;
 
-/// What the person was told.
+/// The notices.
 #[derive(Default)]
 pub struct Notices {
-    /// Oldest first; the oldest of very many are let go.
+    /// The notices, oldest first; the oldest are dropped.
     pub list: Vec<Notice>,
-    /// How many there were in all.
+    /// Number of notices in all.
     pub told: usize,
 }
 
@@ -69,31 +69,31 @@ impl Notices {
 }
 
 impl Session {
-    /// Tells the person something.
+    /// Adds a notice.
     pub fn notify(&mut self, problem: Problem, bad: bool) {
         self.notices.tell(problem, bad, !bad);
     }
 
-    /// Tells something that is neither good news nor a failure.
+    /// Adds a neutral notice.
     pub fn remark(&mut self, remark: Problem) {
         self.notices.tell(remark, false, false);
     }
 
-    /// Offers with the newest notice to take back what it tells of.
+    /// Adds an undo to the newest notice.
     pub(super) fn offer_undo(&mut self, undo: Option<NoticeUndo>) {
         if let Some(notice) = self.notices.list.last_mut() {
             notice.undo = undo;
         }
     }
 
-    /// Offers no longer what was taken back or is another thing by now: an undo is done once.
+    /// Removes undos that are outdated or already done.
     pub(super) fn forget_undo(&mut self, gone: impl Fn(&NoticeUndo) -> bool) {
         for notice in &mut self.notices.list {
             notice.undo.take_if(|undo| gone(undo));
         }
     }
 
-    /// Tells that a run has ended well.
+    /// Reports that a run has finished.
     pub(super) fn tell_the_end(&mut self, run: &RunView) {
         let header = run.header.as_ref();
         let added_task = header.and_then(|header| header.added_tasks.last());
@@ -133,7 +133,7 @@ impl Session {
     }
 }
 
-/// Local time, HH:MM:SS.
+/// Returns the local time, HH:MM:SS.
 pub(super) fn clock() -> String {
     jiff::Zoned::now().strftime("%H:%M:%S").to_string()
 }

@@ -1,5 +1,5 @@
-//! What of the settings belongs to the data set: tasks, order, batch, epochs, crops. Each data set
-//! keeps its own while the program runs, and a new one gets what suits it.
+//! Settings that belong to the dataset: tasks, order, batch, epochs, crops. Each dataset keeps its own while the
+//! program runs, and a new one gets suitable ones.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::method::{MethodSpec, adopt, adopt_published, named_method, usual_pet}
 use crate::run::config::{RunConfig, Setting, setting};
 use crate::texts::Message;
 
-/// What is set up, as undo puts it back.
+/// A set-up, as undo restores it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetUp {
     /// The settings.
@@ -27,24 +27,23 @@ pub struct SetUp {
     pub several: Several,
 }
 
-/// Settings of one data set.
+/// Settings of datasets.
 pub(super) type Kept = HashMap<String, RunConfig>;
 
-/// Whether the program chooses settings for the data set.
+/// Whether the program chooses settings for the dataset.
 #[derive(Default)]
 pub(super) enum Suiting {
-    /// They are the person's, or the usual ones.
+    /// They are the user's, or the defaults.
     #[default]
     Settled,
-    /// The data set at this place gets some that suit it once it is open.
+    /// The dataset at this place gets suitable ones once it is open.
     Due(String),
-    /// They were chosen, for what this sentence says.
+    /// They were chosen, for the reason in this message.
     Chosen(Message),
 }
 
 impl Session {
-    /// Makes this the data set of the settings. What it was used with before comes back; a data set
-    /// that is new here gets settings that suit it once it is open.
+    /// Selects a dataset. Its last settings are restored; a new dataset gets suitable settings once it is open.
     pub fn choose_data(&mut self, place: &str) {
         let place = &data_place(place);
         let left = self.experiment.draft.clone();
@@ -60,7 +59,7 @@ impl Session {
             if let Some(set) = named::published(&left.data) {
                 forget_published(&mut self.experiment.draft, set.name);
             }
-            // The list of another data set means nothing here.
+            // The list of another dataset does not apply here.
             self.experiment.draft.corrected.clear();
             self.begin_to_follow_corrected();
             self.experiment.kept.insert(left.data.clone(), left);
@@ -69,14 +68,14 @@ impl Session {
         self.suit_data();
     }
 
-    /// Makes this the data set of the first settings, unless it is already: the settings that it was last used with stay.
+    /// Selects a dataset at start-up unless it is already selected; the settings last used with it are kept.
     pub fn begin_with(&mut self, place: &str) {
         if data_place(place) != self.experiment.draft.data {
             self.choose_data(place);
         }
     }
 
-    /// Takes these settings as they are, their data set included.
+    /// Loads these settings unchanged, including their dataset.
     pub fn take_up(&mut self, config: RunConfig) {
         let data = config.data.clone();
         self.experiment.draft = config;
@@ -89,12 +88,12 @@ impl Session {
         self.open_data(&data);
     }
 
-    /// Whether the settings wait for their data set, which then gets some that suit it.
+    /// Returns whether the settings wait for their dataset, which then gets suitable ones.
     pub fn is_suiting(&self) -> bool {
         matches!(self.experiment.suiting, Suiting::Due(_))
     }
 
-    /// Puts back what was set up before, or after, a change of it: nothing is chosen for its data set.
+    /// Restores an earlier or later set-up; nothing is chosen for its dataset.
     pub fn put_back(&mut self, before: SetUp) {
         let other_data = before.draft.data != self.experiment.draft.data;
         self.experiment.draft = before.draft;
@@ -111,10 +110,10 @@ impl Session {
         }
     }
 
-    /// Gives the setting under this key, of every run or the method's own, a value; none is the usual one. A setting of
-    /// every run takes no value of another kind; one of the method's own is checked with the plan.
+    /// Sets the setting under this key, common or of the method; `None` for the default. A common setting rejects a
+    /// value of another type; one of the method is checked with the plan.
     pub fn set(&mut self, key: &str, value: Option<Setting>) {
-        // What a person says of the PET is not put right later.
+        // The PET that a user set is not adjusted later.
         self.experiment.pet_is_due &= !matches!(key, "pet" | "pet_size" | "blocks");
         let draft = &mut self.experiment.draft;
         match (setting(key), value) {
@@ -126,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Makes this network of the table the backbone; as many blocks get a PET as is usual for it.
+    /// Selects a backbone from the table, with its default number of blocks with a PET.
     pub fn choose_backbone(&mut self, name: &str) {
         let mut known = self.inventory.backbones.iter();
         if let Some(view) = known.find(|view| view.name == name) {
@@ -135,7 +134,7 @@ impl Session {
         }
     }
 
-    /// Trains the PET of this plugin, in its usual size and form.
+    /// Selects a PET plugin, in its default size and form.
     pub fn choose_pet(&mut self, name: &str) {
         let draft = &mut self.experiment.draft;
         draft.pet = name.to_string();
@@ -147,7 +146,7 @@ impl Session {
         }
     }
 
-    /// Turns the settings to another method, with the PET and the frozen epochs that are usual for it.
+    /// Selects another method, with its default PET and frozen epochs.
     pub fn choose_method(&mut self, spec: &'static MethodSpec) {
         let draft = &mut self.experiment.draft;
         let before = draft.pet.clone();
@@ -160,8 +159,8 @@ impl Session {
         }
     }
 
-    /// Puts the usual size and place of a PET that came with another method, by what the inventory knows: to read files
-    /// here would hold the window up. What is not read yet does it later.
+    /// Sets the default size and position of a PET that came with another method, from what the inventory knows;
+    /// reading files here would block the window. If it is not read yet, this happens later.
     pub(super) fn suit_pet(&mut self) {
         let inventory = &self.inventory;
         let is_read = !inventory.plugins.is_empty() && !inventory.backbones.is_empty();
@@ -177,7 +176,7 @@ impl Session {
         }
     }
 
-    /// Why batch, epochs and tasks are what they are, where the program chose them for this data.
+    /// Returns why batch, epochs and tasks have their values, if the program chose them for this data.
     pub fn suited(&self) -> Option<&Message> {
         match &self.experiment.suiting {
             Suiting::Chosen(words) => Some(words),
@@ -185,7 +184,7 @@ impl Session {
         }
     }
 
-    /// Chooses what suits a data set that was chosen and is open now.
+    /// Chooses suitable settings for a newly selected dataset that is now open.
     pub(super) fn suit_data(&mut self) {
         let (Some(view), Suiting::Due(place)) =
             (self.experiment.data.ready(), &self.experiment.suiting)
@@ -201,7 +200,7 @@ impl Session {
         self.experiment.planning.renew();
     }
 
-    /// The settings with those that suit this data set, and a sentence where they are not the usual ones.
+    /// Returns the settings adapted to this dataset, and a sentence if they are not the defaults.
     fn suited_draft(&self, view: &DataView) -> (RunConfig, Option<Message>) {
         let material = Material {
             classes: &view.classes,
@@ -216,8 +215,8 @@ impl Session {
         (draft, words)
     }
 
-    /// Lets the settings suit the data set once more when it has been read again, as long as they are those that were
-    /// chosen for it: its classes may be others now. What the user set stays.
+    /// Adapts the settings again when the dataset was read again, as long as they are the ones chosen for it, because
+    /// its classes may have changed. The user's own settings stay.
     pub(super) fn suit_again(&mut self) {
         if let Some(view) = self.experiment.data.ready()
             && view.place == self.experiment.draft.data
@@ -228,7 +227,7 @@ impl Session {
     }
 }
 
-/// The key of a data set that a user named: the name of one that comes along or is published, else the whole path of a
+/// Returns the key of a dataset that a user named: the name of a built-in or published one, else the full path of a
 /// folder or file.
 pub fn data_place(named: &str) -> String {
     let is_listed = builtin::names().any(|name| name == named);
@@ -242,12 +241,12 @@ pub fn data_place(named: &str) -> String {
             std::path::absolute(&typed).unwrap_or(typed)
         }
     };
-    // Without a separator at its end.
+    // Without a trailing separator.
     let path: PathBuf = path.components().collect();
     path.display().to_string()
 }
 
-/// Gives a setting of the method's own a value; the usual one needs no word in the settings.
+/// Sets a setting of the method; the default is not stored.
 fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
     let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     let usual = own.iter().find(|spec| spec.key == key);
@@ -258,8 +257,8 @@ fn set_own(draft: &mut RunConfig, key: &str, value: Option<Setting>) {
     };
 }
 
-/// Puts back the rate and the own settings that the method's authors use on the data set of this name alone; what is a
-/// share of the epochs goes with these.
+/// Resets the learning rate and own settings that the method's authors use for the dataset of this name only, and with
+/// the epochs what is a share of them.
 fn forget_published(draft: &mut RunConfig, data: &str) {
     let Ok(spec) = named_method(&draft.method) else {
         return;

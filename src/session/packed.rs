@@ -1,4 +1,4 @@
-//! Packed runs of others: dropped on the window they become runs among the others.
+//! Packed runs: dropped on the window, they are unpacked into the folder of runs.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::store::{self, Unpacked};
 use crate::tr;
 
 impl Session {
-    /// Unpacks packed runs among the runs of the usual folder, one after the other: each sees those before it.
+    /// Unpacks packed runs into the default folder, one after the other, so that each sees those before it.
     pub fn unpack_runs(&mut self, files: Vec<PathBuf>) {
         self.task_or_tell(
             move |sources| {

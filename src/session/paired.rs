@@ -1,11 +1,11 @@
-//! Two runs held against each other image by image, in words.
+//! Comparison of two runs image by image, in words.
 
 use super::row::RunRow;
 use super::words::number;
 use crate::metrics::{Expert, Paired, SIGNIFICANCE};
 use crate::tr;
 
-/// What the images that only one of two runs answers rightly say of the two, for one expert of each.
+/// Describes the images that only one of two runs classifies correctly, for one expert of each.
 pub fn words(first: (&RunRow, Expert), second: (&RunRow, Expert)) -> String {
     let (one, other) = names(first.0, second.0);
     let (Some(mine), Some(theirs)) = (&first.0.answered, &second.0.answered) else {
@@ -53,7 +53,7 @@ fn told(one: &str, other: &str, paired: Paired) -> String {
     )
 }
 
-/// What tells the two apart: short names, else settings, else the time, too.
+/// Returns names that distinguish the two: short names, else settings, else the time as well.
 fn names(first: &RunRow, second: &RunRow) -> (String, String) {
     let short = |row: &RunRow| {
         let header = row.header.as_ref();

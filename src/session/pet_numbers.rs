@@ -1,16 +1,16 @@
-//! A plugin's own numbers beside its size, as fields show them and as the setting `pet_set` writes them.
+//! A plugin's numbers besides its size, as fields show them and as the setting `pet_set` stores them.
 
 use super::views::{NumberView, PluginView};
 
 impl PluginView {
-    /// What a number is where `chosen` ("rank=8,alpha=0.5") is chosen.
+    /// Returns the value of a number, given `chosen` ("rank=8,alpha=0.5").
     pub fn number(&self, chosen: Option<&str>, number: &NumberView) -> f64 {
         let found = pairs(chosen).find(|(name, _)| *name == number.name);
         found.map_or(number.usual, |(_, value)| value)
     }
 
-    /// `chosen` with another value for one number; none where all are as usual. What names no number of this plugin is
-    /// dropped.
+    /// Returns `chosen` with another value of one number; `None` if all have their defaults. Names that this plugin
+    /// does not have are dropped.
     pub fn with_number(&self, chosen: Option<&str>, name: &str, value: f64) -> Option<String> {
         let written = |number: &NumberView| {
             let own = match number.name == name {
@@ -24,7 +24,7 @@ impl PluginView {
     }
 }
 
-/// The pairs that name a number.
+/// Returns the pairs of name and number.
 fn pairs(chosen: Option<&str>) -> impl Iterator<Item = (&str, f64)> {
     chosen.unwrap_or_default().split(',').filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;

@@ -1,4 +1,4 @@
-//! Pinned pictures: they stay, and every run they are shown to answers them after each of its tasks.
+//! Pinned images: every run in the board predicts them after each of its tasks.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,34 +8,34 @@ use super::Session;
 use crate::problem::Problem;
 use crate::run::event::{Command, Picture, PredictRequest, Prediction};
 
-/// Tells pinned pictures apart.
+/// Identifies a pinned image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PinId(u64);
 
-/// A pinned picture.
+/// A pinned image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// Its id.
     pub id: PinId,
-    /// The picture, with its name.
+    /// The image, with its name.
     pub picture: Arc<Picture>,
-    /// Its class, where the person said it.
+    /// Its class, if the user set it.
     pub truth: Option<String>,
 }
 
-/// What one run says to one picture.
+/// The predictions of one run for one image.
 #[derive(Debug, Default)]
 struct Answers {
-    /// By task; without what the network sees.
+    /// By task; without the image that the network receives.
     given: Vec<Option<Prediction>>,
-    /// Tasks asked about so far.
+    /// Number of tasks requested so far.
     asked: usize,
     /// The latest request.
     ticket: u64,
     problem: Option<Problem>,
 }
 
-/// Pinned pictures and the runs that answer them.
+/// Pinned images and the runs that predict them.
 #[derive(Debug, Default)]
 pub struct Pins {
     pinned: Vec<Pin>,
@@ -45,28 +45,28 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// The pictures, in the order in which they were pinned.
+    /// Returns the images, in the order in which they were pinned.
     pub fn pictures(&self) -> &[Pin] {
         &self.pinned
     }
 
-    /// The runs that answer, in the order in which they were added.
+    /// Returns the runs, in the order in which they were added.
     pub fn runs(&self) -> &[PathBuf] {
         &self.runs
     }
 
-    /// What this run says to this picture after `task`, from 0; none while it has not answered.
+    /// Returns the prediction of this run for this image after `task`, from 0; `None` until it is known.
     pub fn answer(&self, pin: PinId, run: &Path, task: usize) -> Option<&Prediction> {
         self.of(pin, run)?.given.get(task)?.as_ref()
     }
 
-    /// How many tasks of this run have an answer to this picture.
+    /// Returns the number of tasks of this run with a prediction for this image.
     pub fn answered(&self, pin: PinId, run: &Path) -> usize {
         let given = self.of(pin, run).map(|answers| answers.given.iter());
         given.map_or(0, |given| given.flatten().count())
     }
 
-    /// Why this run does not answer this picture.
+    /// Returns why this run has no prediction for this image.
     pub fn problem(&self, pin: PinId, run: &Path) -> Option<&Problem> {
         self.of(pin, run)?.problem.as_ref()
     }
@@ -75,7 +75,7 @@ impl Pins {
         self.answers.get(&(pin, run.to_path_buf()))
     }
 
-    /// Takes an answer to a pinned picture; gives back what belongs to nobody here.
+    /// Stores the prediction for a pinned image; returns it if it belongs to none.
     pub(super) fn take(&mut self, mut answer: Prediction) -> Option<Prediction> {
         let mut asked = self.answers.values_mut();
         let Some(answers) = asked.find(|known| known.ticket == answer.ticket) else {
@@ -84,7 +84,7 @@ impl Pins {
         answer.seen.clear();
         let task = answer.task;
         if task >= answers.asked {
-            // That task was taken back meanwhile.
+            // That task was undone meanwhile.
             return None;
         }
         if task >= answers.given.len() {
@@ -94,7 +94,7 @@ impl Pins {
         None
     }
 
-    /// Takes a refusal; gives back what belongs to nobody here.
+    /// Stores the failure of a request; returns it if it belongs to none.
     pub(super) fn refuse(&mut self, ticket: u64, problem: Problem) -> Option<Problem> {
         let mut asked = self.answers.values_mut();
         match asked.find(|known| known.ticket == ticket) {
@@ -106,7 +106,7 @@ impl Pins {
 }
 
 impl Session {
-    /// Pins a picture: every run of the board answers it from now on.
+    /// Pins an image: every run of the board predicts it from now on.
     pub fn pin(&mut self, picture: Arc<Picture>, truth: Option<String>) -> PinId {
         self.predict.pins.last += 1;
         let id = PinId(self.predict.pins.last);
@@ -115,7 +115,7 @@ impl Session {
         id
     }
 
-    /// Puts another picture in the place of a pinned one, such as a drawing with one more stroke.
+    /// Replaces a pinned image, such as a drawing with one more stroke.
     pub fn repin(&mut self, id: PinId, picture: Arc<Picture>) {
         let Some(pin) = self.predict.pins.pinned.iter_mut().find(|pin| pin.id == id) else {
             return;
@@ -128,13 +128,13 @@ impl Session {
         self.ask_pins();
     }
 
-    /// Takes a pinned picture off.
+    /// Unpins an image.
     pub fn unpin(&mut self, id: PinId) {
         self.predict.pins.pinned.retain(|pin| pin.id != id);
         self.predict.pins.answers.retain(|(of, _), _| *of != id);
     }
 
-    /// Shows the pinned pictures to this run, too.
+    /// Adds a run to the board.
     pub fn show_pins_to(&mut self, run: PathBuf) {
         if !self.predict.pins.runs.contains(&run) {
             self.predict.pins.runs.push(run);
@@ -142,18 +142,18 @@ impl Session {
         }
     }
 
-    /// Shows them to this run no longer.
+    /// Removes a run from the board.
     pub fn hide_pins_from(&mut self, run: &Path) {
         self.predict.pins.runs.retain(|known| known != run);
         self.predict.pins.answers.retain(|(_, of), _| of != run);
     }
 
-    /// Asks the runs of the board about every task they finished since.
+    /// Requests predictions of the board's runs for every task finished since.
     pub(super) fn ask_pins(&mut self) {
         let runs = self.predict.pins.runs.clone();
         for run in runs {
             let done = self.finished_tasks(&run);
-            // A run that is not listed yet is asked once it is; what it answered before stays.
+            // A run that is not listed yet is asked later; its earlier predictions stay.
             if done == 0 || self.weights_elsewhere(&run).is_some() {
                 continue;
             }
@@ -161,7 +161,7 @@ impl Session {
                 let key = (pin.id, run.clone());
                 let answers = self.predict.pins.answers.entry(key).or_default();
                 if answers.asked > done {
-                    // A lesson was taken back: what came after is answered anew.
+                    // An added task was undone, so later predictions are requested again.
                     answers.given.truncate(done);
                     answers.asked = done;
                 }

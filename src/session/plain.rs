@@ -1,19 +1,19 @@
-//! Problems as the window tells them. They are written for the command line as well, where settings
-//! have the names of options; here they have the names that stand beside their fields.
+//! Problems as the window shows them. They are written for the command line, where settings have names of options; here
+//! they have the titles of their fields.
 
 use crate::method::METHODS;
 use crate::problem::Problem;
 use crate::run::config::{SETTINGS, SettingSpec, capitalised};
 use crate::tr;
 
-/// Names listed of a choice at most; the window shows all of them where they are chosen.
+/// Maximum number of choices listed; the field in the window shows them all.
 const NAMES: usize = 4;
 
-/// The problem in the words of the window.
+/// Returns the problem in the words of the window.
 pub fn in_window(problem: &Problem) -> Problem {
     let problem = problem.said();
     let remedy = problem.remedy.split("; ");
-    // What is to be typed into a terminal helps nobody here.
+    // Commands for a terminal do not help here.
     let remedy: Vec<&str> = remedy
         .filter(|part| !part.contains("lae-studio "))
         .collect();
@@ -25,7 +25,7 @@ pub fn in_window(problem: &Problem) -> Problem {
     }
 }
 
-/// A text with the names of options as the window has them.
+/// Replaces names of options in a text by titles of fields.
 pub fn plain(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     let mut rest = text;
@@ -56,7 +56,7 @@ pub fn plain(text: &str) -> String {
     told
 }
 
-/// What the window calls a setting of a run, by its key; of anything else its own words.
+/// Returns the title of a setting of a run, by its key; any other text is unchanged.
 pub fn title_of(key: &str) -> String {
     titled(|spec| spec.key == key).unwrap_or_else(|| key.replace('_', " "))
 }
@@ -66,7 +66,7 @@ fn title(option: &str) -> String {
     known.unwrap_or_else(|| capitalised(&option.replace('-', " ")))
 }
 
-/// The title of the setting that is meant.
+/// Returns the title of the matching setting.
 fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
     let of_methods = METHODS.iter().flat_map(|method| method.settings);
     let mut all = SETTINGS
@@ -76,7 +76,7 @@ fn titled(meant: impl Fn(&SettingSpec) -> bool) -> Option<String> {
     all.find(|spec| meant(spec)).map(SettingSpec::heading)
 }
 
-/// A sentence that ends in a long list of names, cut after the first few.
+/// Shortens a long list of names at the end of a sentence.
 fn short_list(text: &str) -> String {
     let before = format!("{} ", tr!("try-before-names"));
     let Some(at) = text.rfind(&before) else {

@@ -1,4 +1,4 @@
-//! What the settings come to: worked out by a task whenever they change.
+//! The plan of the settings, computed by a task whenever they change.
 
 use std::sync::Arc;
 
@@ -7,34 +7,34 @@ use super::views::{DataView, PlanView, PluginView};
 use crate::method::Chosen;
 use crate::run::config::RunConfig;
 
-/// What is known of the plan beside itself.
+/// State of planning.
 #[derive(Default)]
 pub(super) struct Planning {
-    /// The settings that the newest plan is of or is worked out for, and whether their data set was open.
+    /// The settings of the newest plan, done or in progress, and whether their dataset was open.
     asked: Option<(RunConfig, bool)>,
-    /// Whether a plan is being worked out.
+    /// Whether a plan is being computed.
     busy: bool,
-    /// What the settings without effect are of.
+    /// The settings and plugins that the settings without effect were derived from.
     idle_of: Option<(RunConfig, Arc<[PluginView]>)>,
-    /// The weight file that the blocks are to follow once it is known.
+    /// The weight file that determines the blocks once it is read.
     fit_blocks: Option<String>,
 }
 
 impl Planning {
-    /// What the plan is made of has changed.
+    /// Marks the plan as outdated.
     pub fn renew(&mut self) {
         self.asked = None;
     }
 }
 
 impl Session {
-    /// Makes a weight file the backbone; as many blocks get a PET as suits it.
+    /// Selects a weight file as the backbone, with a suitable number of blocks with a PET.
     pub fn choose_weights(&mut self, path: String) {
         self.experiment.draft.backbone.clone_from(&path);
         self.experiment.planning.fit_blocks = Some(path);
     }
 
-    /// Whether it is known what the settings, or the grid, as they stand come to.
+    /// Returns whether the plan of the current settings, or grid, is known.
     pub fn is_planned(&self) -> bool {
         if self.has_grid() {
             return self.is_grid_planned();
@@ -50,7 +50,7 @@ impl Session {
             && asked.is_some_and(|(config, with)| (config, *with) == now)
     }
 
-    /// Whether the settings as they stand can be trained.
+    /// Returns whether the current settings can be trained.
     pub fn can_start(&self) -> bool {
         if self.has_grid() {
             return self.grid_to_do().is_some();
@@ -60,8 +60,8 @@ impl Session {
             && !self.is_downloading_weights()
     }
 
-    /// Finds the settings that have no effect beside the others, where these or the plugins have changed. They follow
-    /// from the settings alone, so that they are never those of older ones, as the plan may be.
+    /// Finds the settings that have no effect, if the settings or the plugins have changed. They depend on the settings
+    /// alone, so they are never outdated, unlike the plan.
     pub(super) fn refresh_idle(&mut self) {
         let (draft, plugins) = (&self.experiment.draft, &self.inventory.plugins);
         let of = self.experiment.planning.idle_of.as_ref();
@@ -74,7 +74,7 @@ impl Session {
         self.experiment.planning.idle_of = Some((draft.clone(), plugins.clone()));
     }
 
-    /// Asks what the settings come to whenever they changed, one question at a time.
+    /// Plans the settings whenever they changed, one request at a time.
     pub(super) fn refresh_plan(&mut self) {
         let there = self.experiment.data.ready().is_some();
         let same =
@@ -89,7 +89,7 @@ impl Session {
         self.experiment.planning.asked = Some((self.experiment.draft.clone(), there));
     }
 
-    /// Has it worked out what settings come to with a data set.
+    /// Plans settings with a dataset.
     pub(super) fn ask_plan(
         &mut self,
         config: RunConfig,

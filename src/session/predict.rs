@@ -1,4 +1,4 @@
-//! The picture on the Predict page and what every snapshot of a run says to it.
+//! The image on the page Predict and the predictions of every snapshot of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,56 +19,55 @@ use crate::run::event::{Command, Opinion, Picture, PredictRequest, Prediction};
 use crate::texts::{Language, Values};
 use crate::tr;
 
-/// What the page Predict shows: a picture and its answers, one per snapshot, pinned pictures, a table, insides of runs.
+/// The state of the page Predict: an image and its predictions, one per snapshot; pinned images, a table, Look inside.
 #[derive(Debug, Default)]
 pub struct PredictView {
-    /// The run that is asked.
+    /// The selected run.
     pub run: Option<PathBuf>,
-    /// Whether the person chose it; otherwise it is the newest one.
+    /// Whether the user selected it; otherwise it is the newest one.
     pub by_person: bool,
-    /// A run that was asked when its last added task was taken back, until it is read anew.
+    /// A run that was selected when its last added task was undone, until it is read again.
     pub(super) undone: Option<PathBuf>,
     /// The image file that is being read.
     reading: Option<PathBuf>,
     /// The last image read from a file, with its path and the bit depth it was read with.
     file: Option<(Arc<Picture>, PathBuf, usize)>,
-    /// The picture shown.
+    /// The displayed image.
     pub picture: Option<Arc<Picture>>,
     /// The true class of a test image.
     pub truth: Option<String>,
     /// Ticket of the latest request.
     pub ticket: u64,
-    /// The picture that was given last, with its true class where known; a drawing does not
-    /// replace it.
+    /// The image that was given last, with its true class if known; a drawing does not replace it.
     pub given: Option<(Arc<Picture>, Option<String>)>,
-    /// The answer of each snapshot.
+    /// The prediction of each snapshot.
     pub answers: Vec<Option<Arc<Prediction>>>,
-    /// The picture that the answers are about, with its true class where known.
+    /// The image of the predictions, with its true class if known.
     pub answered: Option<(Arc<Picture>, Option<String>)>,
-    /// Whether the answers belong to an older picture.
+    /// Whether the predictions belong to an earlier image.
     pub stale: bool,
-    /// The snapshot looked at, from 0.
+    /// The selected snapshot, from 0.
     pub task: usize,
-    /// Why there is no answer.
+    /// Why there is no prediction.
     pub problem: Option<Problem>,
-    /// Pinned pictures and what runs say to them.
+    /// Pinned images and their predictions.
     pub pins: Pins,
-    /// The table of a folder that was asked for last.
+    /// The latest table of a folder.
     pub sheet: Option<SheetView>,
-    /// Its pictures, sorted by class, once it is written.
+    /// Its images, sorted by class, once it is written.
     pub sorted: Fetch<Arc<SortedPictures>>,
-    /// What was seen inside runs.
+    /// Results of Look inside.
     pub insides: Insides,
 }
 
 impl Session {
-    /// Shows a picture to a run's snapshots, the one looked at first.
+    /// Predicts an image with a run's snapshots, the selected one first.
     pub fn predict_picture(&mut self, picture: Arc<Picture>, truth: Option<String>) {
         self.predict.given = Some((picture.clone(), truth.clone()));
         self.ask_about(picture, truth);
     }
 
-    /// Shows an image file, decoded as the chosen run decodes it. If several are requested, the last one is shown.
+    /// Shows an image file, decoded as the selected run decodes it. If several are requested, the last one is shown.
     pub fn predict_file(&mut self, path: PathBuf) {
         self.predict.reading = Some(path.clone());
         let asked = path.clone();
@@ -95,12 +94,12 @@ impl Session {
         }
     }
 
-    /// Shows a drawing to a run's snapshots.
+    /// Predicts a drawing with a run's snapshots.
     pub fn predict_drawing(&mut self, picture: Arc<Picture>) {
         self.ask_about(picture, None);
     }
 
-    /// Asks about the picture that was given last, or about none where there is none.
+    /// Predicts the image that was given last, if any.
     pub fn predict_given(&mut self) {
         match self.predict.given.clone() {
             Some((picture, truth)) => self.ask_about(picture, truth),
@@ -116,7 +115,7 @@ impl Session {
         self.predict_again();
     }
 
-    /// Asks the chosen run about the picture (again).
+    /// Predicts the image (again) with the selected run.
     pub fn predict_again(&mut self) {
         let (Some(run), Some(picture)) = (&self.predict.run, &self.predict.picture) else {
             return;
@@ -126,7 +125,7 @@ impl Session {
             Arc::ptr_eq(&read.0, picture) && read.2 != depth
         };
         if let Some((_, path, _)) = self.predict.file.as_ref().filter(other) {
-            // The run was changed, and the new one decodes 16-bit images differently.
+            // Another run was selected, which decodes 16-bit images differently.
             self.predict_file(path.clone());
             return;
         }
@@ -155,8 +154,8 @@ impl Session {
         self.backend.send(Command::Predict(request));
     }
 
-    /// Why the weights that a run names are not looked for unasked: they lie on another computer,
-    /// which would be told who looks, and nobody chose them here. The run may be somebody else's.
+    /// Returns why the weights that a run names are not opened without asking: they are on another computer, which
+    /// would see the access, and the user did not choose them. The run may come from somebody else.
     pub(super) fn weights_elsewhere(&self, run: &Path) -> Option<Problem> {
         let config = &self.header_of(run)?.config;
         let place = &config.backbone;
@@ -167,8 +166,7 @@ impl Session {
         })
     }
 
-    /// The run that Predict follows unless the person chose another one: the one at work, else the
-    /// newest stored one.
+    /// Returns the run that Predict follows by default: the one in progress, else the newest stored one.
     fn newest_run(&self) -> Option<PathBuf> {
         let live = self
             .train
@@ -181,7 +179,7 @@ impl Session {
             .or_else(|| measured().map(|row| row.folder.clone()))
     }
 
-    /// The person chose this run; where it is the newest one, the newest is still followed.
+    /// Records that the user selected this run; if it is the newest one, Predict keeps following the newest.
     pub fn pin_predictor(&mut self, folder: PathBuf) {
         self.predict.by_person = self.newest_run().as_ref() != Some(&folder);
         self.choose_predictor(folder);
@@ -195,7 +193,7 @@ impl Session {
         }
     }
 
-    /// Chooses the run that Predict asks.
+    /// Selects the run for Predict.
     pub fn choose_predictor(&mut self, folder: PathBuf) {
         let count = self.finished_tasks(&folder);
         if self.predict.run.as_ref() != Some(&folder) {
@@ -206,7 +204,7 @@ impl Session {
         self.predict_again();
     }
 
-    /// A run that was asked when its added task was taken back is asked again, once it is read with a task less.
+    /// Predicts again with a run whose added task was undone, once it is read without that task.
     pub(super) fn ask_undone(&mut self) {
         let Some(folder) = self.predict.undone.clone() else {
             return;
@@ -221,13 +219,14 @@ impl Session {
             return;
         }
         self.predict.undone = None;
-        // The person may have chosen another one meanwhile.
+        // The user may have selected another one meanwhile.
         if self.predict.run.as_ref() == Some(&folder) {
             self.choose_predictor(folder);
         }
     }
 
-    /// A run cannot be opened. Where it was to be asked anew after its added task was taken back, Predict says so.
+    /// Handles a run that cannot be opened. If it was to be used again after its added task was undone, Predict reports
+    /// it.
     pub(super) fn take_unopened(&mut self, folder: &Path, problem: Problem) {
         if self.predict.undone.take_if(|run| run == folder).is_some()
             && self.predict.run.as_deref() == Some(folder)
@@ -237,8 +236,8 @@ impl Session {
         self.notify(problem, true);
     }
 
-    /// After a task of the run at work: Predict asks its newest snapshot, unless the person looks at
-    /// an older one or chose another run.
+    /// Predicts with the newest snapshot after a task of the running run, unless the user selected an older one or
+    /// another run.
     pub(super) fn follow_live(&mut self, run: &RunView) {
         let Some(header) = &run.header else { return };
         let (folder, done) = (header.folder.clone(), run.reports.len());
@@ -256,14 +255,14 @@ impl Session {
 }
 
 impl PredictView {
-    /// The last added task of this run was taken back: it is asked anew once it is read.
+    /// Records that the last added task of this run was undone; it is used again once it is read.
     pub(super) fn undo(&mut self, folder: &Path) {
         self.forget_answers();
         self.run = Some(folder.to_path_buf());
         self.undone = self.run.clone();
     }
 
-    /// There is nothing to ask about any more; late answers find nobody.
+    /// Removes the image; late predictions are ignored.
     pub fn forget_picture(&mut self) {
         self.picture = None;
         self.truth = None;
@@ -271,7 +270,7 @@ impl PredictView {
         self.forget_answers();
     }
 
-    /// What was answered belongs to nothing on show any more; late answers find nobody.
+    /// Removes all predictions; late ones are ignored.
     fn forget_answers(&mut self) {
         self.stale = false;
         self.answers.clear();
@@ -279,18 +278,18 @@ impl PredictView {
         self.ticket = u64::MAX;
     }
 
-    /// There is no answer, for this reason.
+    /// Records why there is no prediction.
     pub(super) fn refuse(&mut self, problem: Problem) {
         self.forget_answers();
         self.problem = Some(problem);
     }
 
-    /// The answer of the snapshot looked at.
+    /// Returns the prediction of the selected snapshot.
     pub fn shown(&self) -> Option<&Arc<Prediction>> {
         self.answers.get(self.task)?.as_ref()
     }
 
-    /// Score of the class at `position` by snapshot, where the class is taught.
+    /// Returns the score of the class at `position` by snapshot, if the class is learned.
     pub fn over_tasks(&self, position: usize, expert: Expert) -> Vec<(usize, f64)> {
         let point = |(task, answer): (usize, &Option<Arc<Prediction>>)| {
             let opinion = answer.as_ref()?.of(expert)?;
@@ -300,7 +299,7 @@ impl PredictView {
         self.answers.iter().enumerate().filter_map(point).collect()
     }
 
-    /// Takes an answer; late ones of older requests are dropped.
+    /// Stores a prediction; late ones of earlier requests are dropped.
     pub fn take(&mut self, answer: Prediction) {
         if answer.ticket != self.ticket {
             return;
@@ -320,15 +319,15 @@ impl PredictView {
     }
 }
 
-/// The classes of an opinion from most to least probable.
+/// Returns the classes of an opinion, the most probable first.
 pub fn ranking(opinion: &Opinion) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> = opinion.probabilities.iter().copied().enumerate().collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
     ranked
 }
 
-/// Which expert decided and why, in one or two sentences. `busy_with` are the classes of the task
-/// that was learned last.
+/// Explains in one or two sentences which expert decided and why. `busy_with` are the classes of the task that was
+/// learned last.
 pub fn reason(answer: &Prediction, busy_with: &[String]) -> String {
     let name = |class: usize| answer.classes.get(class).map_or("?", String::as_str);
     let (Some(online), Some(offline)) = (answer.of(Expert::ONLINE), answer.of(Expert::OFFLINE))

@@ -1,4 +1,4 @@
-//! How far a long task is, for the window to show, and whether it is to stop.
+//! Progress of a long task, for the window to show, with a flag to stop it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::message;
 use crate::texts::{Message, Value};
 
-/// How far a long task is, such as the opening of a data set; shared by the thread that does it and the window.
+/// Progress of a long task, such as opening a dataset; shared by its thread and the window.
 #[derive(Debug, Default)]
 pub struct Progress {
     words: Mutex<Option<Message>>,
@@ -14,7 +14,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Notes what is done; false when it is to stop.
+    /// Records the progress. Returns `false` if the task must stop.
     pub fn step(&self, doing: impl Into<Value>, done: usize, of: Option<usize>) -> bool {
         *self.message() = Some(match of {
             Some(of) => message!("count-step-of", doing = doing, done = done, of = of),
@@ -23,24 +23,24 @@ impl Progress {
         !self.is_stopped()
     }
 
-    /// What is done now; empty at the beginning.
+    /// Returns the current step in words; empty at the start.
     pub fn words(&self) -> String {
         let words = self.message().as_ref().map(Message::said);
         words.unwrap_or_default()
     }
 
-    /// Stops it: nobody waits for it any more.
+    /// Stops the task.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was stopped.
+    /// Returns whether it was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
     fn message(&self) -> MutexGuard<'_, Option<Message>> {
-        // It is whole whenever the lock is free.
+        // The value is consistent whenever the lock is free.
         self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

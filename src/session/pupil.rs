@@ -1,4 +1,4 @@
-//! What was found in the folder that a run is to be taught, before it is.
+//! Preview of a folder before a run learns it as an added task.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::experiment::Found;
 use crate::message;
 use crate::problem::Problem;
 
-/// The folder that was looked at last, for a run, and what was found there.
+/// The folder that was examined last, for a run, and its content.
 #[derive(Default)]
 pub struct Pupil {
     of: Option<(PathBuf, String)>,
@@ -17,7 +17,7 @@ pub struct Pupil {
 }
 
 impl Session {
-    /// Looks at the pictures at `source`, so that it is seen what the run in this folder would be taught.
+    /// Examines the images at `source`, to show what the run in this folder would learn.
     pub fn look_at_lesson(&mut self, run: &Path, source: String) {
         let of = (run.to_path_buf(), source.clone());
         self.train.pupil.of = Some(of.clone());
@@ -31,7 +31,7 @@ impl Session {
         self.task(
             move |sources| sources.found(&header, after, &source).map(Arc::new),
             move |session, found| {
-                // Another folder may have been chosen meanwhile.
+                // Another folder may have been selected meanwhile.
                 if session.train.pupil.of == Some(of) {
                     session.train.pupil.found.fill(found);
                 }
@@ -39,13 +39,13 @@ impl Session {
         );
     }
 
-    /// The place that was looked at for the run in this folder, and what was found there; none where nobody chose one.
+    /// Returns the place examined for the run in this folder, and its content; `None` if none was selected.
     pub fn lesson(&self, run: &Path) -> Option<(&str, &Fetch<Arc<Found>>)> {
         let (of, source) = self.train.pupil.of.as_ref()?;
         (of == run).then_some((source, &self.train.pupil.found))
     }
 
-    /// Nothing is to be taught any more.
+    /// Drops the preview.
     pub fn leave_lesson(&mut self) {
         self.train.pupil = Pupil::default();
     }

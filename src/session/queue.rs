@@ -1,5 +1,5 @@
-//! Jobs as the person sees them: asked for here, waiting in the engine's queue, at work. What waits
-//! is only folded from what the engine tells.
+//! Jobs as the user sees them: requested here, waiting in the engine's queue, running. The queue only reflects the
+//! engine's events.
 
 use std::iter::repeat;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::run::job::{Job, JobId, JobWork};
 use crate::tr;
 
 impl Session {
-    /// Trains a run with these settings, at the place that is chosen; it waits in the queue while another one trains there.
+    /// Trains a run with these settings at the selected place, after the jobs that wait there.
     pub fn train(&mut self, config: RunConfig) -> JobId {
         let title = self.title_of(&config) + told_apart(&config).as_str();
         let job = Job::train(config, title);
@@ -30,7 +30,7 @@ impl Session {
         id
     }
 
-    /// The same on this computer, whatever place is chosen; the run has this name from its beginning.
+    /// Trains a run on this computer, whatever place is selected; the run gets this name from the start.
     pub(super) fn train_named(&mut self, config: RunConfig, name: String) -> JobId {
         let job = Job::train_named(config, name);
         let id = job.id;
@@ -38,19 +38,19 @@ impl Session {
         id
     }
 
-    /// A short name for a run with these settings.
+    /// Returns a short name for a run with these settings.
     pub fn title_of(&self, config: &RunConfig) -> String {
         let plugin = self.inventory.plugin_of(config);
         run_title(config, plugin.is_none_or(|plugin| plugin.size.is_some()))
     }
 
-    /// Trains runs one after the other and lays them side by side at the end, unless the data at hand does not fit one of them: nobody
-    /// wants to hear so after the others are done. Says whether they were asked for.
+    /// Trains runs one after the other and compares them at the end. If the available data does not fit one of them,
+    /// none is queued, so that the error is not reported after the others have run. Returns whether they were queued.
     pub fn train_all(&mut self, configs: Vec<RunConfig>) -> bool {
         self.train_together(configs, Vec::new()).is_some()
     }
 
-    /// As [`Session::train_all`]; gives the jobs that were asked for. The first runs have these names.
+    /// As [`Session::train_all`], but returns the queued jobs. The first runs get these names.
     pub(super) fn train_together(
         &mut self,
         configs: Vec<RunConfig>,
@@ -59,7 +59,7 @@ impl Session {
         let data = self.experiment.data.ready().cloned();
         let fits = |config: &RunConfig| {
             let Some(data) = data.as_ref().filter(|data| data.place == config.data) else {
-                return Ok(()); // It is looked at when its turn comes.
+                return Ok(()); // It is checked when its turn comes.
             };
             let order = ClassOrder::parse(&config.order)?;
             order.resolve(&data.classes).map(drop)
@@ -80,7 +80,7 @@ impl Session {
         Some(jobs)
     }
 
-    /// Continues a stopped or killed run where it was trained, or on a device of this computer where one is given.
+    /// Resumes a stopped or killed run where it was trained, or on a device of this computer if one is given.
     pub fn resume(&mut self, folder: &Path, device: Option<String>) {
         let same = |job: &&Job| matches!(&job.work, JobWork::Resume(other) if other == folder);
         let away = self.train.places.values().flat_map(|at| at.queue.jobs());
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// The place at which a run goes on: where it was trained, as far as that is still a place.
+    /// Returns the place where a run resumes: where it was trained, if that place still exists.
     pub fn goes_on_at(&self, folder: &Path) -> Option<String> {
         let place = &self.header_of(folder)?.about.place;
         self.places.get(place).map(|_| place.clone())
@@ -119,7 +119,7 @@ impl Session {
         self.backend.send(Command::Queue(Box::new(job)));
     }
 
-    /// Jobs that wait in the queue, the next one first.
+    /// Returns the waiting jobs, the next one first.
     pub fn waiting(&self) -> impl Iterator<Item = &Job> {
         let live = self.train.live.as_ref().and_then(|run| run.job);
         self.train
@@ -128,13 +128,12 @@ impl Session {
             .filter(move |job| Some(job.id) != live)
     }
 
-    /// Lets the run at work go on, or pauses it.
+    /// Pauses or resumes the running run.
     pub fn wish(&mut self, wish: Wish) {
         self.backend.wish(wish);
     }
 
-    /// Stops the run at work, which is saved. The next one in the queue begins, unless `hold` keeps all
-    /// of them where they are.
+    /// Stops the running run, which is saved. The next job in the queue starts, unless `hold` holds the queue.
     pub fn stop(&mut self, hold: bool) {
         let live = self.train.running();
         let Some(job) = live.and_then(|run| run.job) else {
@@ -147,22 +146,22 @@ impl Session {
         self.backend.wish_for(job, Wish::Stop);
     }
 
-    /// Takes a job out of the queue.
+    /// Removes a job from the queue.
     pub fn take_out(&mut self, job: JobId) {
         self.backend.send(Command::Stop(job));
     }
 
-    /// Moves a job that waits to another place in the queue, from 0.
+    /// Moves a waiting job to another position in the queue, from 0.
     pub fn move_in_queue(&mut self, job: JobId, place: usize) {
         self.backend.send(Command::Move { job, place });
     }
 
-    /// Keeps all jobs in the queue from beginning, or lets them go.
+    /// Holds all jobs in the queue, or releases them.
     pub fn hold_queue(&mut self, held: bool) {
         self.backend.send(Command::Hold(held));
     }
 
-    /// Takes an event that tells of a job; gives back what the run at work has to fold.
+    /// Processes an event of a job. Returns what applies to the running run.
     pub(super) fn take_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let mine = self
             .train
@@ -201,7 +200,7 @@ impl Session {
         }
     }
 
-    /// Jobs that come held are those of an earlier start of the program.
+    /// Held jobs at start-up come from an earlier start of the program.
     fn tell_of_the_queue(&mut self) {
         let text = tr!("story-told-left-waiting");
         if self

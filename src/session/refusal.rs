@@ -1,4 +1,4 @@
-//! When the run on Predict says "none of these".
+//! When the run on Predict answers "none of these".
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::run::event::RunHeader;
 use crate::run::refusal::Refusal;
 
 impl Session {
-    /// When an expert of a run says "none of these" after a task (from 0), and how often it does; none
-    /// while that is not known.
+    /// Returns when an expert of a run answers "none of these" after a task (from 0), and how often; `None` until this
+    /// is known.
     pub fn refusal(&self, run: &Path, task: usize, expert: Expert) -> Option<Refusal> {
         let measurements = match self.train.run_in(run) {
             Some(view) => view.reports.get(task).map(|report| &report.measurements),
@@ -20,13 +20,14 @@ impl Session {
         Refusal::of(measurements, probe, expert)
     }
 
-    /// Whose answer is that of the run in this folder; none where it is neither open nor listed.
+    /// Returns the expert that gives the answer of the run in this folder; `None` if the run is neither open nor
+    /// listed.
     pub(super) fn answering(&self, run: &Path) -> Option<Expert> {
         self.header_of(run).map(RunHeader::answering)
     }
 
-    /// Has the run on Predict looked into, to count what it refuses. That takes hundreds of pictures
-    /// through the network, so it waits for a person to ask.
+    /// Looks into the run on Predict to count its rejections. This passes hundreds of images through the network, so
+    /// the user has to request it.
     pub fn count_refusals(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;

@@ -9,26 +9,26 @@ use crate::problem::Problem;
 use crate::store::export::Format;
 use crate::tr;
 
-/// What the file is called unless the person says otherwise.
+/// Returns the default file name.
 pub(super) fn file_name(what: &str, format: Format) -> String {
     let day = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     format!("{what}-{day}.{}", format.ending())
 }
 
-/// What is to be written.
+/// A requested export.
 #[derive(Clone, Debug)]
 pub struct ResultsExport {
-    /// The folders of the runs, and whether a report may open the data of each to show pictures.
+    /// The folders of the runs, and whether a report may open the data of each to show images.
     pub runs: Vec<(PathBuf, bool)>,
-    /// In which form.
+    /// The format.
     pub format: Format,
-    /// Where.
+    /// The path.
     pub to: PathBuf,
 }
 
 impl Session {
-    /// Writes a table, figure or report of the runs that one was asked for to this place; an ending of another form, or none,
-    /// gets this one's. A report is then shown by the desktop's browser.
+    /// Writes a table, figure or report of the runs of the dialog to this path; the extension is completed if it does
+    /// not match the format. A report is then opened in the browser.
     pub fn export_results(&mut self, format: Format, to: PathBuf) {
         let to = format.ended(to);
         let runs = std::mem::take(&mut self.compare.to_export);
@@ -59,7 +59,7 @@ impl Session {
         );
     }
 
-    /// Tells that it is written, and how many runs could not be read.
+    /// Reports that the file is written, and how many runs could not be read.
     fn tell_results(&mut self, format: Format, path: PathBuf, left_out: usize) {
         let mut told = Problem::new(match format {
             Format::Html => tr!("story-told-report"),

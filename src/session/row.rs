@@ -21,12 +21,12 @@ use crate::tr;
 /// The runs of a list, the newest first. Each is shared, so that one can change without the others.
 pub type Rows = Arc<Vec<Arc<RunRow>>>;
 
-/// How a run in the list stands.
+/// The state of a run in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunState {
     /// All tasks are learned.
     Finished,
-    /// It can be continued; so many tasks are learned.
+    /// It can be resumed; with the number of learned tasks.
     Unfinished(usize),
     /// Another program, or this one, is working on it.
     Busy,
@@ -34,12 +34,12 @@ pub enum RunState {
     Damaged(Problem),
 }
 
-/// A folder of runs beside the usual one.
+/// An additional folder of runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
-    /// Where it is.
+    /// Its path.
     pub folder: PathBuf,
-    /// Whether nothing can be written there.
+    /// Whether it is read-only.
     pub read_only: bool,
 }
 
@@ -48,56 +48,55 @@ pub struct Elsewhere {
 pub struct RunRow {
     /// Folder name.
     pub name: String,
-    /// Where it lies.
+    /// Its path.
     pub folder: PathBuf,
-    /// How its files stood when they were read.
+    /// The state of its files when they were read.
     pub glance: Glance,
-    /// What people say of it.
+    /// Notes on the run.
     pub about: About,
-    /// What cannot be read of that.
+    /// The error if the notes cannot be read.
     pub remark: Option<Problem>,
-    /// The folder it lies in, where that is not the usual one.
+    /// The folder that contains it, if that is not the default one.
     pub elsewhere: Option<Elsewhere>,
-    /// Its settings and facts; none for a damaged run.
+    /// Its settings and facts; `None` for a damaged run.
     pub header: Option<RunHeader>,
-    /// What it is made of, for a search: worked out by the first one.
+    /// What a search matches; computed by the first search.
     made_of: OnceLock<MadeOf>,
-    /// What its settings are known by: worked out by the first lesson that looks for them.
+    /// The key of its settings; computed by the first lesson that needs it.
     settings: OnceLock<String>,
-    /// How it stands.
+    /// Its state.
     pub state: RunState,
-    /// SHA-256 of its PET plugin's text, in hex; empty where it has none.
+    /// SHA-256 of its PET plugin's text, in hex; empty if it has none.
     pub plugin_sha256: String,
-    /// What tells which other runs repeat it; none while no task is measured.
+    /// The key shared by its repetitions; `None` until a task is measured.
     pub group: Option<GroupKey>,
-    /// What runs are compared by, in percent.
+    /// Figures for comparing runs, in percent.
     pub figures: Figures,
-    /// What each expert achieved, task by task.
+    /// The accuracies of each expert after each task.
     pub history: Histories,
-    /// How far the latest accuracy of each expert can be trusted.
+    /// Counts for the confidence interval of each expert's latest accuracy.
     pub quality: ByExpert<Tally>,
-    /// The same of the run's answers to the images of its first task.
+    /// The same for the run's predictions on the images of its first task.
     pub quality_of_first: Option<Tally>,
-    /// Which of the latest test images are answered rightly; none where it is not known which they
-    /// are.
+    /// Which of the latest test images are classified correctly; `None` if it is not known which images they are.
     pub answered: Option<Answered>,
-    /// Seconds that it took, over all tasks.
+    /// Training time over all tasks, in seconds.
     pub seconds: f64,
     /// Training speed over all tasks.
     pub images_per_second: f64,
-    /// Figures of each task by name.
+    /// Measurements of each task by name.
     pub measurements: Vec<BTreeMap<String, f64>>,
-    /// What it cost so far.
+    /// Its cost so far.
     pub costs: Costs,
 }
 
-/// What settings are known by, wherever they are trained.
+/// Returns the key of settings, independent of the device that trains them.
 pub(super) fn settings_of(config: &RunConfig) -> String {
     settings_key(&filled(config).anywhere())
 }
 
 impl RunRow {
-    /// The row of a run whose files stood so when they were read, and which lies in the usual folder or elsewhere.
+    /// Returns the row of a run with this state of its files, in the default folder or elsewhere.
     pub fn new(listed: ListedRun, glance: Glance, elsewhere: Option<Elsewhere>) -> Self {
         let mut row = Self {
             name: listed.run,
@@ -155,7 +154,7 @@ impl RunRow {
         row
     }
 
-    /// What it is made of, for a search.
+    /// Returns what a search matches.
     pub fn made_of(&self) -> &MadeOf {
         self.made_of.get_or_init(|| match &self.header {
             Some(header) => header.made_of(),
@@ -163,7 +162,7 @@ impl RunRow {
         })
     }
 
-    /// What its settings are known by ([`settings_of`]); empty where it cannot be read.
+    /// Returns the key of its settings ([`settings_of`]); empty if it cannot be read.
     pub(super) fn settings(&self) -> &str {
         self.settings.get_or_init(|| {
             let header = self.header.as_ref();
@@ -171,7 +170,7 @@ impl RunRow {
         })
     }
 
-    /// The run as tables read it; none for a damaged one.
+    /// Returns the run as tables read it; `None` for a damaged one.
     pub fn measured(&self) -> Option<Measured<'_>> {
         Some(Measured {
             header: self.header.as_ref()?,
@@ -188,45 +187,45 @@ impl RunRow {
         })
     }
 
-    /// One expert's history.
+    /// Returns one expert's history.
     pub fn of(&self, expert: Expert) -> &History {
         self.history.of(expert)
     }
 
-    /// F_N of one expert as a fraction, worked out once; none where it was not measured.
+    /// Returns F_N of one expert as a fraction, computed once; `None` if it was not measured.
     pub fn forgotten_by(&self, expert: Expert) -> Option<f64> {
         let [.., forgetting] = self.figures.of(expert);
         forgetting.map(|percent| percent / 100.0)
     }
 
-    /// The history of the run's answer.
+    /// Returns the history of the run's predictions.
     pub fn answers(&self) -> &History {
         self.history.answer()
     }
 
-    /// Whether at least one task is measured.
+    /// Returns whether at least one task is measured.
     pub fn is_measured(&self) -> bool {
         !self.answers().accuracy.is_empty()
     }
 
-    /// How far the accuracy of one expert can be trusted; none where it was not measured.
+    /// Returns the counts for the accuracy of one expert; `None` if it was not measured.
     pub fn quality_of(&self, expert: Expert) -> Option<Tally> {
         self.of(expert).last()?;
         self.quality.get(&expert).copied()
     }
 
-    /// By what a list is sorted: when it began, and its name.
+    /// Returns the sort key of a list: start time and name.
     pub fn age(&self) -> impl Ord + use<> {
         let began = store::began(&self.name, self.header.as_ref());
         (began, self.name.clone())
     }
 
-    /// Number of its tasks; 0 where it cannot be read.
+    /// Returns the number of its tasks; 0 if it cannot be read.
     pub fn tasks(&self) -> usize {
         self.header.as_ref().map_or(0, |header| header.tasks.len())
     }
 
-    /// What people call it.
+    /// Returns its display name.
     pub fn title(&self) -> String {
         match &self.header {
             Some(header) => title_of(header),
@@ -235,7 +234,7 @@ impl RunRow {
         }
     }
 
-    /// Name and time, which tell it from others in a list to choose from.
+    /// Returns name and time, which identify it in a list.
     pub fn line(&self) -> String {
         let line = format!("{} · {}", self.title(), time_text(&self.name));
         match &self.elsewhere {
@@ -244,7 +243,7 @@ impl RunRow {
         }
     }
 
-    /// Why nothing about it can be changed, if so.
+    /// Returns why it cannot be changed, if so.
     pub fn fixed(&self) -> Option<&'static str> {
         let place = self.elsewhere.as_ref()?;
         place.read_only.then_some(tr!("story-read-only"))
@@ -252,20 +251,20 @@ impl RunRow {
 }
 
 impl Elsewhere {
-    /// What to call it: its own name.
+    /// Returns the name of the folder.
     pub fn title(&self) -> String {
         let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());
         harmless(&name.to_string_lossy()).into_owned()
     }
 
-    /// "in lab-runs".
+    /// Returns "in lab-runs".
     pub fn words(&self) -> String {
         tr!("story-in-folder", folder = self.title())
     }
 }
 
-/// What people call a run: its name, else its settings in short, with seed and order where they are
-/// not the usual ones.
+/// Returns the display name of a run: its name, else its settings in short, with seed and order if they are not the
+/// defaults.
 pub fn title_of(header: &RunHeader) -> String {
     match header.about.name.as_str() {
         "" => made_title(header),
@@ -273,7 +272,7 @@ pub fn title_of(header: &RunHeader) -> String {
     }
 }
 
-/// The settings of a run in short, whatever it is called.
+/// Returns the settings of a run in short, whatever its name is.
 pub fn made_title(header: &RunHeader) -> String {
     header.title() + told_apart(&header.config).as_str()
 }

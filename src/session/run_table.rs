@@ -1,4 +1,4 @@
-//! The table of runs on Compare, made on a helper thread when runs, choice of runs or columns are others.
+//! The table of runs on Compare, built on a helper thread when the runs, the selection or the columns change.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use crate::store::figure::Point;
 use crate::store::table::{Align, Choice, Measured, Row, TableRequest, TextTable};
 use crate::tr;
 
-/// A table that is wanted.
+/// A requested table.
 #[derive(Clone, Debug)]
 pub struct TableAsk {
-    /// How.
+    /// Its content.
     pub request: TableRequest,
     /// The list of runs.
     pub rows: Rows,
-    /// Which of them, by their places.
+    /// The indices of the runs to include.
     pub places: Arc<[usize]>,
 }
 
@@ -31,39 +31,39 @@ impl TableAsk {
     }
 }
 
-/// A table as it is shown.
+/// A table as displayed.
 #[derive(Clone, Debug)]
 pub struct TableView {
     /// Its columns.
     pub columns: Vec<ShownColumn>,
     /// Its rows.
     pub rows: Vec<ShownRow>,
-    /// What all rows have in common, which therefore has no column: "data digits".
+    /// Settings that are equal in all rows and therefore have no column: "data digits".
     pub common: Vec<String>,
-    /// Settings in which runs differ that stand in one row, beside class order and seed.
+    /// Settings besides class order and seed that differ between the runs of one row.
     pub mixed: Vec<String>,
-    /// Number of runs that have no row because they are not finished.
+    /// Number of runs without a row because they are not finished.
     pub left_out: usize,
-    /// Titles of methods that draw nothing, whose runs of several seeds count once.
+    /// Titles of deterministic methods, whose runs with several seeds count once.
     pub seedless: Vec<String>,
-    /// Where published figures stand, and what differs.
+    /// Sources of published results, and how their settings differ.
     pub sources: Vec<String>,
-    /// Columns that can be chosen: facts and settings that differ, and figures.
+    /// Columns to choose from: facts and settings that differ, and figures.
     pub choices: Vec<Choice>,
-    /// The whole table, to be copied.
+    /// The whole table, for copying.
     pub text: TextTable,
 }
 
 /// A column.
 #[derive(Clone, Debug)]
 pub struct ShownColumn {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
-    /// By what the rows can be sorted; none where they cannot be by this.
+    /// The sort key; `None` if the rows cannot be sorted by it.
     pub key: Option<String>,
-    /// Where its cells stand.
+    /// Alignment of its cells.
     pub align: Align,
-    /// Its longest cell, in letters.
+    /// Length of its longest cell, in characters.
     pub letters: usize,
 }
 
@@ -72,17 +72,17 @@ pub struct ShownColumn {
 pub struct ShownRow {
     /// A cell for each column.
     pub cells: Vec<String>,
-    /// What tells it from the others, in words.
+    /// What distinguishes it from the others, in words.
     pub title: String,
     /// The folders of its runs.
     pub runs: Vec<PathBuf>,
-    /// The method of all its runs; empty where they have several.
+    /// The method of all its runs; empty if there are several.
     pub method: String,
-    /// Accuracy of the runs' answers after each task, in percent.
+    /// Accuracy of the runs' predictions after each task, in percent.
     pub curve: Vec<Point>,
 }
 
-/// The table that was asked for last.
+/// The table requested last.
 #[derive(Default)]
 pub struct RunTable {
     asked: Option<TableAsk>,
@@ -90,19 +90,19 @@ pub struct RunTable {
 }
 
 impl RunTable {
-    /// Whether this table is there or under way.
+    /// Returns whether this table is built or being built.
     pub fn is_asked(&self, ask: &TableAsk) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.is(ask))
     }
 
-    /// The newest table that was made; another one may be under way.
+    /// Returns the newest table; another one may be in progress.
     pub fn made(&self) -> Option<&Result<Arc<TableView>>> {
         self.made.as_ref()
     }
 }
 
 impl Session {
-    /// Makes a table on a helper thread.
+    /// Builds a table on a helper thread.
     pub(super) fn make_table(&mut self, ask: TableAsk) {
         if self.compare.table.is_asked(&ask) {
             return;
@@ -129,7 +129,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     let mut table = ask.request.table(&runs)?;
     if table.rows().is_empty() && table.left_out() > 0 {
-        // Where none is finished, those are all there is to show.
+        // If none is finished, the unfinished ones are shown.
         let all = TableRequest {
             unfinished: true,
             ..ask.request.clone()
@@ -194,7 +194,7 @@ fn view(ask: &TableAsk) -> Result<TableView> {
     })
 }
 
-/// The method of all these runs; empty where they have several.
+/// Returns the method of all these runs; empty if there are several.
 fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
     let headers = runs.iter().filter_map(|row| row.header.as_ref());
     let mut methods = headers.map(|header| header.config.method.as_str());
@@ -206,7 +206,7 @@ fn method_of<'a>(runs: &[&'a RunRow]) -> &'a str {
     }
 }
 
-/// Mean and deviation over runs of the accuracy after each task.
+/// Returns mean and standard deviation over runs of the accuracy after each task.
 fn curve(runs: &[&RunRow]) -> Vec<Point> {
     let tasks = runs.iter().map(|row| row.answers().accuracy.len()).max();
     let after = |task: usize| {

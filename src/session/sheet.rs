@@ -1,4 +1,4 @@
-//! A folder of pictures predicted into a table: what was asked for, and how it stands.
+//! Predictions for a folder of images, written to a table: the request and its state.
 
 use std::path::{Path, PathBuf};
 
@@ -10,29 +10,29 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Command;
 use crate::run::sheet::{SheetRequest, SheetState};
 
-/// The table that was asked for last.
+/// The table requested last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
-    /// What was asked.
+    /// The request.
     pub request: SheetRequest,
-    /// How it stands.
+    /// Its state.
     pub state: SheetState,
 }
 
 impl SheetView {
-    /// Whether it is being made.
+    /// Returns whether it is being written.
     pub fn is_working(&self) -> bool {
         matches!(self.state, SheetState::Working(_))
     }
 
-    /// Whether it ended without a table.
+    /// Returns whether it ended without a table.
     pub fn has_no_table(&self) -> bool {
         matches!(self.state, SheetState::Stopped | SheetState::Failed(_))
     }
 }
 
-/// The usual place of a folder's table: beside the folder, called like it and by the time, so that it
-/// takes the place of none.
+/// Returns the default path of a folder's table: next to the folder, named after it and the time, so that it overwrites
+/// nothing.
 pub fn usual_table(folder: &Path) -> PathBuf {
     let time = jiff::Zoned::now().strftime("%Y-%m-%d_%H-%M-%S").to_string();
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -44,8 +44,8 @@ pub fn usual_table(folder: &Path) -> PathBuf {
 }
 
 impl Session {
-    /// Has pictures of a folder, all of them where `only` names none, answered by the run that is asked on Predict, after
-    /// the task looked at, in a table at `csv`. Returns whether they are.
+    /// Predicts the images of a folder, or those in `only` if there are any, with the run on Predict after the selected
+    /// task, and writes a table to `csv`. Returns whether this was started.
     pub fn predict_folder(&mut self, folder: PathBuf, only: Vec<PathBuf>, csv: PathBuf) -> bool {
         let Some(run) = self.predict.run.clone() else {
             return false;
@@ -99,7 +99,7 @@ impl Session {
         })
     }
 
-    /// Makes the table no further; nothing of it is kept.
+    /// Stops writing the table; its file is removed.
     pub fn stop_sheet(&mut self) {
         if let Some(sheet) = self
             .predict
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// Takes the table that has ended off the page; the file stays.
+    /// Closes the finished table; the file stays.
     pub fn leave_sheet(&mut self) {
         if self
             .predict
@@ -125,19 +125,19 @@ impl Session {
         }
     }
 
-    /// The table in which the images that the user moved to other classes are not saved yet.
+    /// Returns the table with unsaved moves of images between classes.
     pub fn unsaved_moves(&self) -> Option<&SortedPictures> {
         let sorted = self.predict.sorted.ready()?;
         (!sorted.is_kept).then_some(&**sorted)
     }
 
-    /// Whether a file is being written that would be lost with the window: a table of predictions, an export.
+    /// Returns whether a file is being written that closing the window would lose: a table of predictions or an export.
     pub fn is_writing(&self) -> bool {
         let table = self.predict.sheet.as_ref();
         table.is_some_and(SheetView::is_working) || self.is_exporting()
     }
 
-    /// Shows a file's folder in the desktop's own program for folders.
+    /// Shows a file's folder in the system's file manager.
     pub fn reveal(&mut self, path: &Path) {
         let path = path.to_path_buf();
         self.task_or_tell(move |sources| sources.reveal(&path), |_, ()| {});

@@ -1,4 +1,4 @@
-//! Training images as the network gets them: cropped and perhaps mirrored, as an epoch draws them.
+//! Training images as the network receives them: cropped and perhaps flipped, as in an epoch.
 
 use std::sync::Arc;
 
@@ -8,68 +8,68 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::Picture;
 
-/// A training image as the network gets it.
+/// A training image as the network receives it.
 #[derive(Clone, Debug)]
 pub struct NetworkInput {
     /// Its class.
     pub class: String,
-    /// Its task, counted from 0.
+    /// Its task, from 0.
     pub task: usize,
-    /// Cropped and perhaps mirrored, as this epoch draws it.
+    /// The image cropped and perhaps flipped as in this epoch.
     pub drawn: Arc<Picture>,
-    /// What was drawn, in words.
+    /// The augmentation in words.
     pub words: String,
-    /// As it would be seen in testing.
+    /// The image as in testing.
     pub tested: Arc<Picture>,
 }
 
-/// Some training images as the network gets them.
+/// Some training images as the network receives them.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    /// Side of the network's input in pixels.
+    /// Width and height of the network's input in pixels.
     pub input_size: usize,
-    /// Epoch of their tasks, counted from 0.
+    /// Epoch of their tasks, from 0.
     pub epoch: usize,
     /// The images, of different classes.
     pub seen: Vec<NetworkInput>,
 }
 
-/// A look at training images as the network gets them.
+/// A request for training images as the network receives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SightAsk {
     /// The settings: data, order, augmentation, seed, backbone.
     pub config: RunConfig,
-    /// Epoch of each task, counted from 0.
+    /// Epoch of each task, from 0.
     pub epoch: usize,
-    /// Chooses which image of a class is shown.
+    /// Selects the image of each class.
     pub shift: usize,
 }
 
-/// The look that is on show.
+/// The displayed images.
 #[derive(Default)]
 pub(super) struct SightView {
     shown: Fetch<Arc<Sight>>,
-    /// What `shown` shows or waits for.
+    /// The request of `shown`, answered or not.
     asked: Option<SightAsk>,
-    /// Whether one is under way.
+    /// Whether a request is in progress.
     seeing: bool,
 }
 
 impl SightView {
-    /// Files may have changed: the next look is another one.
+    /// Marks the images as outdated, because files may have changed.
     pub fn forget(&mut self) {
         self.asked = None;
     }
 }
 
 impl Session {
-    /// What the network sees of some training images, as far as it is worked out.
+    /// Returns the training images as the network receives them, once they are computed.
     pub fn sight(&self) -> &Fetch<Arc<Sight>> {
         &self.sets.sight.shown
     }
 
-    /// Whether that is to be worked out for an epoch (counted from 0) of the images' tasks, `shift` choosing which
-    /// images, with the settings as they are now. The former one is shown meanwhile.
+    /// Returns whether they must be computed for an epoch (from 0) of the images' tasks and the current settings;
+    /// `shift` selects the images. The previous ones are shown meanwhile.
     pub fn is_sight_due(&self, epoch: usize, shift: usize) -> bool {
         let same = |asked: &SightAsk| {
             (asked.epoch, asked.shift) == (epoch, shift) && asked.config == self.experiment.draft
@@ -77,7 +77,7 @@ impl Session {
         !self.sets.sight.seeing && !self.sets.sight.asked.as_ref().is_some_and(same)
     }
 
-    /// Works out what the network sees.
+    /// Computes the images.
     pub(super) fn load_sight(&mut self, epoch: usize, shift: usize) {
         if !self.is_sight_due(epoch, shift) {
             return;

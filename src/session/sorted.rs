@@ -1,5 +1,5 @@
-//! The pictures of a folder as a run sorted them: by class with the doubtful ones first, moved by a person, and kept in
-//! the table.
+//! The images of a folder sorted by class, the least certain first. The user can move them to other classes, which is
+//! saved in the table.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,33 +17,33 @@ use crate::run::event::Picture;
 use crate::run::sheet::SheetRequest;
 use crate::tr;
 
-/// Where a picture is put.
+/// The group of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Among those of the class at this place of the list.
+    /// The class at this index of the list.
     Class(usize),
-    /// It is none of the classes.
+    /// None of the classes.
     NoneOfThese,
-    /// It cannot be read.
+    /// Unreadable.
     Unreadable,
 }
 
-/// The pictures of a table.
+/// The images of a table.
 #[derive(Clone, Debug)]
 pub struct SortedPictures {
-    /// What was asked.
+    /// The request.
     pub request: SheetRequest,
-    /// The classes that the run could answer.
+    /// The classes that the run can predict.
     pub classes: Vec<String>,
-    /// What the table says of each picture.
+    /// The rows of the table.
     pub pictures: Vec<AnsweredPicture>,
-    /// Where each is put now.
+    /// The current group of each image.
     pub groups: Vec<Group>,
-    /// The pictures, the most doubtful first.
+    /// The images, the least certain first.
     pub by_doubt: Vec<usize>,
-    /// Whether the table holds what was moved.
+    /// Whether the table contains all moves.
     pub is_kept: bool,
-    /// How often a picture was moved.
+    /// Number of moves.
     pub revision: u64,
     files: Arc<FolderPictures>,
 }
@@ -85,13 +85,13 @@ impl SortedPictures {
         }
     }
 
-    /// All groups in the order in which they are shown: the classes, then what is none of them, then what cannot be read.
+    /// Returns all groups in display order: the classes, then none of the classes, then unreadable.
     fn all_groups(&self) -> impl Iterator<Item = Group> + use<> {
         let classes = (0..self.classes.len()).map(Group::Class);
         classes.chain([Group::NoneOfThese, Group::Unreadable])
     }
 
-    /// The place of a group among [`Self::all_groups`].
+    /// Returns the index of a group in [`Self::all_groups`].
     fn place_of(&self, group: Group) -> usize {
         match group {
             Group::Class(class) => class,
@@ -100,8 +100,8 @@ impl SortedPictures {
         }
     }
 
-    /// The groups that have pictures, each with the number of them and with those whose path holds `wanted`, whatever its
-    /// case, the most doubtful first.
+    /// Returns the non-empty groups, each with its number of images and those whose path contains `wanted` (ignoring
+    /// case), the least certain first.
     pub fn listed(&self, wanted: &str) -> Listed {
         let wanted = folded(wanted);
         let named = |at: usize| {
@@ -125,7 +125,7 @@ impl SortedPictures {
         }
     }
 
-    /// What a group is called.
+    /// Returns the name of a group.
     pub fn name(&self, group: Group) -> &str {
         match group {
             Group::Class(class) => self.classes.get(class).map_or("", String::as_str),
@@ -134,7 +134,7 @@ impl SortedPictures {
         }
     }
 
-    /// Whether a person put this picture elsewhere than the run did.
+    /// Returns whether the user moved this image.
     pub fn is_moved(&self, at: usize) -> bool {
         let one = &self.pictures[at];
         match self.groups[at] {
@@ -146,13 +146,13 @@ impl SortedPictures {
         }
     }
 
-    /// The file of a picture.
+    /// Returns the file of an image.
     pub fn file(&self, at: usize) -> Option<PathBuf> {
         let one = self.pictures.get(at)?;
         Some(self.request.folder.join(&one.path))
     }
 
-    /// What the table's last column is to say of each picture.
+    /// Returns the table's last column.
     pub(super) fn column(&self) -> Vec<String> {
         let none = none_of_these(&self.classes);
         let said = |group: &Group| match group {
@@ -164,16 +164,16 @@ impl SortedPictures {
     }
 }
 
-/// What is shown of the pictures of a table.
+/// The displayed images of a table.
 #[derive(Debug)]
 pub struct Listed {
-    /// The groups that have pictures: how many, and those that are looked for.
+    /// The non-empty groups: their number of images, and the images that match.
     pub groups: Vec<(Group, usize, Vec<usize>)>,
-    /// How many pictures a user moved.
+    /// Number of images that the user moved.
     pub moved: usize,
 }
 
-/// The place of a class in the list; one that is not there is added.
+/// Returns the group of a class; an unknown class is added to the list.
 fn class_of(classes: &mut Vec<String>, name: &str) -> Group {
     let known = classes.iter().position(|class| look_alike(class, name));
     Group::Class(known.unwrap_or_else(|| {
@@ -182,7 +182,7 @@ fn class_of(classes: &mut Vec<String>, name: &str) -> Group {
     }))
 }
 
-/// The pictures of a folder, small.
+/// Thumbnails of the images of a folder.
 #[derive(Debug)]
 struct FolderPictures {
     folder: PathBuf,
@@ -204,7 +204,7 @@ impl Pictures for FolderPictures {
 }
 
 impl Session {
-    /// Reads the table that was written, so that its pictures are shown by class.
+    /// Reads the written table, so that its images are shown by class.
     pub(super) fn read_sorted(&mut self) {
         let Some(request) = self
             .predict
@@ -237,7 +237,7 @@ impl Session {
         );
     }
 
-    /// A picture of the sorted ones, small.
+    /// Returns a thumbnail of a sorted image.
     pub fn sorted_picture(
         &self,
         sorted: &SortedPictures,
@@ -248,7 +248,7 @@ impl Session {
         self.picture_with((key.into(), Split::Test, at), || files)
     }
 
-    /// Puts a picture into another group.
+    /// Moves an image to another group.
     pub fn move_sorted(&mut self, at: usize, to: Group) {
         let Some(sorted) = self.predict.sorted.ready_mut() else {
             return;
@@ -263,7 +263,7 @@ impl Session {
         }
     }
 
-    /// Writes where each picture was put into the table, as its last column.
+    /// Writes the groups into the table, as its last column.
     pub fn keep_sorted(&mut self) {
         let Some(sorted) = self.predict.sorted.ready() else {
             return;
@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(moved, [0, 2]);
         assert_eq!(sorted.listed("").moved, 2);
         assert_eq!(sorted.column(), ["none_of_these", "a", "b", ""]);
-        // A class of that name is read back as the class.
+        // A class with this name is read back as the class.
         let mut sorted = named(["none_of_these", "a"]);
         sorted.groups[0] = Group::Class(0);
         let column = sorted.column();

@@ -1,7 +1,7 @@
-//! Whether data is split as the paper split it, said before the start where it is not.
+//! Compares the split of the data with the paper's, to warn before training if they differ.
 //!
-//! ImageNet-R and DomainNet come without a split. The paper's benchmark takes the lists of L2P, its comparison
-//! with CODA-Prompt those of CODA-Prompt, and its authors' program draws a fifth of each domain of DomainNet.
+//! ImageNet-R and DomainNet come without a split. The paper's benchmark uses the lists of L2P, its comparison with
+//! CODA-Prompt those of CODA-Prompt, and its authors' program draws a fifth of each domain of DomainNet.
 
 use crate::data::{Dataset, Listed};
 use crate::run::config::RunConfig;
@@ -10,17 +10,17 @@ use crate::tr;
 use super::presets::{Paper, Preset, PresetSplit, matches, presets};
 use super::views::DataView;
 
-/// The test images of CODA-Prompt's `imagenet-r_test.yaml`, as [`Listed::test_names`] has them.
+/// The test images of CODA-Prompt's `imagenet-r_test.yaml`, as [`Listed::test_names`] stores them.
 const CODA_TEST: &str = "524a3ebf6dac30228a30387443c2c30a21c483b6d0d3c57768f74edd60cfecc3";
 
-/// What is known of how some data is split.
+/// How a dataset is split.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// Number of classes.
     pub classes: usize,
-    /// Whether the test images were drawn here.
+    /// Whether the program drew the test images.
     pub drawn: bool,
-    /// What list files said.
+    /// The split defined by list files.
     pub listed: Option<&'a Listed>,
 }
 
@@ -44,9 +44,9 @@ impl<'a> From<&'a DataView> for Given<'a> {
     }
 }
 
-/// Why figures of these settings on this data are not the paper's for its split, in a sentence; none where the
-/// settings are no experiment of the paper, or the split is not known to differ. `taken` is the preset that the
-/// settings were made from.
+/// Returns a sentence on why results of these settings on this data are not comparable with the paper's because of the
+/// split; `None` if the settings are no experiment of the paper, or no difference is known. `taken` is the preset that
+/// the settings were loaded from.
 pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Option<String> {
     let paper = experiment(config, taken)?;
     if paper.classes != given.classes {
@@ -75,19 +75,19 @@ pub fn remark(config: &RunConfig, taken: Option<&str>, given: &Given<'_>) -> Opt
     }
 }
 
-/// Whether settings are an experiment of the paper, if their data is its data.
+/// Returns whether the settings are an experiment of the paper, provided that their data is its data.
 pub fn is_of_paper(config: &RunConfig, taken: Option<&str>) -> bool {
     experiment(config, taken).is_some()
 }
 
-/// Whether a fifth of each of DomainNet's six domains, rounded up, makes this number of test images.
+/// Returns whether a fifth of each of DomainNet's six domains, rounded up, gives this number of test images.
 fn is_fifth(listed: &Listed) -> bool {
     let fifth = (listed.train + listed.test) as f64 / 5.0;
     (0.0..=6.0).contains(&(listed.test as f64 - fifth))
 }
 
-/// The experiment that settings are: that of the preset they were made from, one whose settings they are, or one
-/// whose data they name and cut as it does.
+/// Returns the experiment of the settings: the one of the preset they were loaded from, one with equal settings, or one
+/// with the same data and task sizes.
 fn experiment(config: &RunConfig, taken: Option<&str>) -> Option<Paper> {
     let papers = || {
         let all = presets().iter();
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// What is said of a preset on data with as many classes as its own.
+    /// Returns the remark for a preset on data with its number of classes.
     fn said(preset: &str, drawn: bool, listed: Option<&Listed>) -> Option<String> {
         let preset = named(preset).unwrap();
         let classes = preset.paper.unwrap().classes;
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(said("cifar100-10", false, None), None);
         assert_eq!(said("imagenet-r-10", false, Some(&own)), None);
         assert_eq!(said("imagenet-r-5", false, Some(&codas)), None);
-        // The lists of one table under the other.
+        // The lists of one table used for the other.
         let mixed = said("imagenet-r-10", false, Some(&codas)).unwrap();
         assert!(
             mixed.contains("CODA-Prompt's, so the results are not comparable"),
@@ -201,7 +201,7 @@ mod tests {
             ..preset.with_pet("lora", 10)
         };
         assert_eq!(lists(&mine, &given), Some(true));
-        // Other settings on the same data, cut in the same way.
+        // Other settings on the same data with the same task sizes.
         let other = RunConfig {
             data: "/data/ImageNet_R/".into(),
             epochs: 7,

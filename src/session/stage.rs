@@ -1,30 +1,30 @@
-//! How a run on show stands.
+//! The state of a displayed run.
 
 use crate::tr;
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
-    /// At work, or about to be.
+    /// Running, or about to start.
     #[default]
     Running,
-    /// Waiting for the person.
+    /// Paused by the user.
     Paused,
     /// All tasks are learned.
     Finished,
-    /// Stopped by the person; can be continued.
+    /// Stopped by the user; can be resumed.
     Stopped,
-    /// Ended by a problem; can be continued.
+    /// Ended by a problem; can be resumed.
     Failed,
 }
 
 impl Stage {
-    /// Whether the engine works on it.
+    /// Returns whether the engine is working on it.
     pub fn is_live(self) -> bool {
         matches!(self, Self::Running | Self::Paused)
     }
 
-    /// The word people read.
+    /// Returns the displayed word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Running => tr!("stage-running"),

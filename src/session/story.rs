@@ -1,5 +1,5 @@
-//! "What is happening" in words: which of Learning, Accumulation and Ensemble acts right now and
-//! what it does to the numbers.
+//! Explanation of the training in words: which of Learning, Accumulation and Ensemble is active and how it affects the
+//! results.
 
 use super::advice::better_backbone;
 use super::findings;
@@ -15,15 +15,15 @@ use crate::store::{ClassGroup as Group, added_task_figures};
 use crate::texts::Language;
 use crate::tr;
 
-/// Of fewer pictures no share is told.
+/// No percentage is given for fewer images.
 const FEW: usize = 20;
 
-/// A paragraph: a word in front, then a sentence or two.
+/// A paragraph: a head word and one or two sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
-    /// The word in front.
+    /// The head word.
     pub head: String,
-    /// The rest.
+    /// The sentences.
     pub text: String,
 }
 
@@ -34,7 +34,7 @@ fn paragraph(head: &str, text: impl Into<String>) -> Paragraph {
     }
 }
 
-/// The paragraphs for a run as it stands.
+/// Returns the paragraphs for the current state of a run.
 pub fn story(run: &RunView) -> Vec<Paragraph> {
     let mut paragraphs = Vec::new();
     match (&run.stage, &run.phase) {
@@ -137,7 +137,7 @@ fn live(run: &RunView) -> Vec<Paragraph> {
     paragraphs
 }
 
-/// Which of LAE's parts act; none for methods that are not built from them.
+/// Returns which of LAE's parts are on; `None` for methods without them.
 fn switches(config: &RunConfig) -> Option<Switches> {
     let chosen = Chosen::of(config).ok()?;
     if chosen.spec.key == lae::BASELINE.key {
@@ -183,7 +183,7 @@ fn finished(run: &RunView) -> Paragraph {
     let Some((right, forgotten)) = run.answers().last().zip(run.forgotten) else {
         return paragraph(tr!("story-done-head"), tr!("story-done-unmeasured"));
     };
-    // A run in which classes are not recognised is not just done.
+    // A run that does not recognise some classes is not simply done.
     let head = match run.missed.is_empty() {
         true => tr!("story-done-head"),
         false => tr!("story-all-in-all"),
@@ -197,7 +197,7 @@ fn finished(run: &RunView) -> Paragraph {
     paragraph(head, text)
 }
 
-/// The classes that are never or rarely recognised; none where all are.
+/// Describes the classes that are never or rarely recognised; `None` if there are none.
 fn missed_classes(run: &RunView) -> Option<Paragraph> {
     let seen = run
         .reports
@@ -207,12 +207,12 @@ fn missed_classes(run: &RunView) -> Option<Paragraph> {
     Some(Paragraph { head, text })
 }
 
-/// What the last added task changed; none for a run without.
+/// Describes the effect of the last added task; `None` for a run without one.
 fn added_task(run: &RunView) -> Option<Paragraph> {
     let header = run.header.as_ref()?;
     let figures = added_task_figures(header, &run.reports)?;
     let part = |group: &Group| {
-        // A share of a few pictures says less than their number.
+        // A percentage of a few images says less than their number.
         let said = |share: f64| {
             let of = (share / 100.0 * group.images as f64).round() as usize;
             match group.images {
@@ -250,7 +250,7 @@ fn added_task(run: &RunView) -> Option<Paragraph> {
     Some(paragraph(tr!("story-added-task-head"), text))
 }
 
-/// Another backbone, where a figure says that it would help.
+/// Suggests another backbone, if a measurement shows that it would help.
 fn backbone(run: &RunView) -> Option<Paragraph> {
     let text = better_backbone(run.header.as_ref()?, &run.reports)?;
     Some(paragraph(tr!("story-backbone-head"), text))
@@ -269,7 +269,7 @@ fn ended(run: &RunView) -> Paragraph {
     paragraph(tr!("story-failed-head"), text)
 }
 
-/// First letter large, full stop at the end.
+/// Capitalises the first letter and adds a full stop.
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
@@ -283,7 +283,7 @@ pub fn sentence(text: &str) -> String {
     out
 }
 
-/// A small number without trailing zeros.
+/// Formats a small number without trailing zeros.
 fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

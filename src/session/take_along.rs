@@ -1,4 +1,4 @@
-//! A run's model for other programs: which one, where it goes, and what is said when it is there.
+//! Export of a run's model for other programs: which model, where it is written, and the notice at the end.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::store;
 use crate::tr;
 
-/// What is taken along: a run, as it was after a task (from 0), or after its last one.
+/// A model to export: a run after a task (from 0), or after its last one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenAlong {
     /// The run's folder.
@@ -19,14 +19,14 @@ pub struct TakenAlong {
 }
 
 impl Session {
-    /// Asks for the folder that a model's own folder goes into.
+    /// Opens the dialog that asks for the parent folder of a model.
     pub fn pick_model(&mut self, taken: TakenAlong, format: Format) {
         self.tickets += 1;
         self.compare.to_take = taken;
         self.pick(DialogPurpose::Model(format, self.tickets));
     }
 
-    /// Writes the model that one was asked for into a new folder of this one.
+    /// Exports the model of the dialog into a new folder within this one.
     pub fn export_model(&mut self, format: Format, into: &Path) {
         let TakenAlong { run, task } = std::mem::take(&mut self.compare.to_take);
         let to = into.join(format!("{}-{}", store::run_name(&run), format.key()));
@@ -36,7 +36,7 @@ impl Session {
                 let newest = saved
                     .checked_sub(1)
                     .ok_or_else(|| Problem::new(tr!("story-told-no-task")).at_path(&run))?;
-                // On the processor: no graphics card is touched from here.
+                // On the CPU, because only the engine's thread uses a GPU.
                 export(&run, task.unwrap_or(newest), format, &to, false)
             },
             |session, exported| {

@@ -1,8 +1,8 @@
-//! Tasks: work that touches files or decodes images, done on helper threads so that no page ever waits.
+//! Tasks: work that reads files or decodes images, done on helper threads so that no page has to wait.
 //!
-//! A task is two closures. The first works with the [`Sources`] on a helper thread; the second takes what the first
-//! returned into the session, on the window's thread. A task that panics, or that no thread could be started for,
-//! gives the second one a Problem. Each has a thread of its own, so tasks may end in another order than they began.
+//! A task is two closures. The first works with the [`Sources`] on a helper thread; the second applies its result to
+//! the session, on the window's thread. If a task panics, or no thread can be started for it, the second one receives a
+//! Problem. Each task has its own thread, so tasks may end in another order than they started.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,20 +17,20 @@ use crate::run::places::Place;
 use crate::texts::Language;
 use crate::tr;
 
-/// Takes what a task returned into the session.
+/// Applies a task's result to the session.
 pub(super) type Taken = Box<dyn FnOnce(&mut Session) + Send>;
 
-/// A task; without the sources it returns the Problem given instead of working.
+/// A task; without sources it returns the given Problem instead of working.
 type Task = Box<dyn FnOnce(Result<&dyn Sources>) -> Taken + Send>;
 
-/// Of queued tasks with the same key only the newest is worth waiting for.
+/// Of queued tasks with the same key only the newest is needed.
 pub(super) type Key = &'static str;
 
-/// Threads that do queued tasks.
+/// Number of threads for queued tasks.
 const THREADS: usize = 4;
 
 impl Session {
-    /// Begins a task: `work` is done on a helper thread, `take` gets what it returned.
+    /// Starts a task: `work` runs on a helper thread, `take` receives its result.
     pub(super) fn task<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
@@ -39,7 +39,7 @@ impl Session {
         self.tasks.begin(task_of(work, take));
     }
 
-    /// Begins a task; where it fails the person is told, and nothing is taken.
+    /// Starts a task; a failure is reported to the user, and `take` is not called.
     pub(super) fn task_or_tell<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
@@ -51,8 +51,8 @@ impl Session {
         });
     }
 
-    /// Queues a task of a kind that comes by the thousand, as when so many files are dropped: a few threads do them in
-    /// turn. One with a key takes the place of those waiting that have the same key.
+    /// Queues a task of a kind that can come in thousands, for example when many files are dropped. A few threads
+    /// process the queue. A task with a key replaces waiting ones with the same key.
     pub(super) fn queued_task<T: Send + 'static>(
         &mut self,
         key: Option<Key>,
@@ -67,7 +67,7 @@ fn task_of<T: Send + 'static>(
     work: impl FnOnce(&dyn Sources) -> Result<T> + Send + 'static,
     take: impl FnOnce(&mut Session, Result<T>) + Send + 'static,
 ) -> Task {
-    // What a task says, it says to the person at the window.
+    // Texts of a task use the language of the window.
     let language = Language::spoken();
     Box::new(move |sources| {
         language.speak();
@@ -82,7 +82,7 @@ fn task_of<T: Send + 'static>(
     })
 }
 
-/// The tasks under way.
+/// The tasks in progress.
 pub(super) struct Tasks {
     worker: Worker,
     receiver: Receiver<Taken>,
@@ -90,7 +90,7 @@ pub(super) struct Tasks {
     under_way: usize,
 }
 
-/// What a thread needs to do tasks.
+/// What a thread needs to run tasks.
 #[derive(Clone)]
 struct Worker {
     sources: Arc<dyn Sources>,
@@ -98,7 +98,7 @@ struct Worker {
     sender: Sender<Taken>,
 }
 
-/// Tasks that wait for a thread, and how many threads there are for them.
+/// Queued tasks, and the number of threads for them.
 #[derive(Default)]
 struct Queue {
     tasks: VecDeque<(Option<Key>, Task)>,
@@ -117,7 +117,7 @@ impl Worker {
     }
 
     fn send(&self, taken: Taken) {
-        // The window may be gone by now; then nobody needs it.
+        // The window may be closed; then nothing needs the result.
         if self.sender.send(taken).is_ok() {
             (self.wake)();
         }
@@ -125,7 +125,7 @@ impl Worker {
 }
 
 impl Tasks {
-    /// Tasks that work with these sources; `wake` is called when one is done.
+    /// Creates tasks with these sources; `wake` is called when one is done.
     pub fn new(sources: Arc<dyn Sources>, wake: Wake) -> Self {
         let (sender, receiver) = channel();
         Self {
@@ -140,7 +140,7 @@ impl Tasks {
         }
     }
 
-    /// Makes ready to have jobs done at a place; never waits.
+    /// Prepares a connection to a place, without blocking.
     pub fn place(&self, place: &Place) -> Result<Box<dyn Backend>> {
         let Worker { sources, wake, .. } = &self.worker;
         sources.place(place, wake.clone())
@@ -148,7 +148,7 @@ impl Tasks {
 
     fn begin(&mut self, task: Task) {
         self.under_way += 1;
-        // A thread that cannot be started takes what it was given with it; the task has to stay.
+        // A thread that fails to start drops its closure; the task must survive.
         let slot = Arc::new(Mutex::new(Some(task)));
         let (worker, given) = (self.worker.clone(), slot.clone());
         let started = thread(move || {
@@ -183,7 +183,7 @@ impl Tasks {
         });
         match started {
             Ok(()) => queue.threads += 1,
-            // Threads that are there will come to it.
+            // The existing threads will process it.
             Err(_) if queue.threads > 0 => {}
             Err(error) => {
                 for (_, task) in queue.tasks.drain(..) {
@@ -193,19 +193,19 @@ impl Tasks {
         }
     }
 
-    /// What a task returned, if one has ended.
+    /// Returns the result of a task, if one has ended.
     pub fn try_recv(&mut self) -> Option<Taken> {
         let taken = self.receiver.try_recv().ok()?;
         self.under_way = self.under_way.saturating_sub(1);
         Some(taken)
     }
 
-    /// What tasks work with; what takes long is for a task alone.
+    /// Returns the sources; slow functions must run in a task.
     pub fn sources(&self) -> &dyn Sources {
         &*self.worker.sources
     }
 
-    /// Whether tasks are under way.
+    /// Returns whether tasks are in progress.
     pub fn busy(&self) -> bool {
         self.under_way > 0
     }
@@ -217,11 +217,11 @@ fn thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whoever panicked with the lock had only put in or taken out.
+    // A panic cannot interrupt the few operations done under the lock.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The next queued task; without one the thread that asks ends.
+/// Returns the next queued task; without one the calling thread ends.
 fn next(queue: &Mutex<Queue>) -> Option<Task> {
     let mut queue = locked(queue);
     let task = queue.tasks.pop_front();
@@ -241,7 +241,7 @@ mod tests {
         Tasks::new(Arc::new(Disk::nowhere()), Arc::new(|| {}))
     }
 
-    /// Waits for all tasks; how many have ended.
+    /// Waits for all tasks and returns the number of those that ended.
     fn ended(tasks: &mut Tasks) -> usize {
         let mut ended = 0;
         while tasks.busy() {
@@ -253,7 +253,7 @@ mod tests {
         ended
     }
 
-    /// Queues a thousand tasks at once; how many ended, and how many were done at a time.
+    /// Queues a thousand tasks at once. Returns how many ended, and the maximum number at a time.
     fn queued(key: Option<Key>) -> (usize, usize) {
         let counts = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         let mut tasks = tasks();
@@ -276,7 +276,7 @@ mod tests {
         let (ended, most) = queued(None);
         assert_eq!(ended, 1000);
         assert!(most <= THREADS, "{most}");
-        // Of pictures to be shown only the last one counts, beside those that are being read.
+        // Of the images to be shown only the last one counts, besides those that are being read.
         let (ended, most) = queued(Some("picture"));
         assert!((1..500).contains(&ended) && most <= THREADS, "{ended}");
     }

@@ -1,10 +1,9 @@
-//! Whether the images that a run's answers, or a look at its training pictures, name by their index are still those
-//! images.
+//! Checks that the images which a run's predictions, or a check of its training images, refer to by index are
+//! unchanged.
 //!
-//! Answers hold indices into a split that is opened again later, perhaps after files were added, replaced or removed;
-//! then an index would show a picture that was never asked about. The run's header holds the fingerprints of both
-//! splits. Runs of versions without them are compared in what can be compared: class names, numbers of images, and the
-//! class of every test image answered.
+//! Predictions hold indices into a split that is opened again later, perhaps after files were added, replaced or
+//! removed. An index could then show another image. The run's header holds the fingerprints of both splits. Runs of
+//! versions without them are compared by class names, numbers of images, and the class of every predicted test image.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,34 +19,33 @@ use crate::metrics::{Answers, tasks_of_classes};
 use crate::problem::{Problem, Result};
 use crate::run::event::RunHeader;
 
-/// What is known of data sets that runs learned from and were tested on.
+/// State of datasets that runs were trained and tested on.
 #[derive(Default)]
 pub(super) struct Tested {
-    /// Whether splits have the images of fingerprints; `None` while that is being looked up.
+    /// Whether splits have the images of fingerprints; `None` while this is checked.
     prints: HashMap<(SplitKey, Fingerprints), Option<Result<bool>>>,
-    /// Whether a split may hold the images of a run that noted no fingerprints.
+    /// Whether a split can have the images of a run without fingerprints.
     checked: HashMap<(PathBuf, SplitKey), bool>,
 }
 
 impl Tested {
-    /// Takes an answer in; one that was forgotten meanwhile is asked for again.
+    /// Stores an answer; one that was cleared meanwhile is requested again.
     fn take(&mut self, of: &(SplitKey, Fingerprints), answer: Result<bool>) {
         if let Some(print) = self.prints.get_mut(of) {
             *print = Some(answer);
         }
     }
 
-    /// Files may have changed.
+    /// Clears the answers, because files may have changed.
     pub fn forget(&mut self) {
-        // What is under way is new enough.
+        // Checks in progress are recent enough.
         self.prints.retain(|_, print| print.is_none());
         self.checked.clear();
     }
 }
 
 impl Session {
-    /// The data set whose images of a split a run's answers are about; a Problem when it is gone or holds other images by
-    /// now.
+    /// Returns the dataset with the images of a run's split; a Problem if it is missing or has other images now.
     pub fn tested_on(&self, run: &RunView, split: Split) -> Lookup<Result<Arc<DataView>>> {
         let Some(header) = &run.header else {
             return Lookup::Absent;
@@ -66,7 +64,7 @@ impl Session {
         })
     }
 
-    /// The data set where a split holds the images that the run noted.
+    /// Returns the dataset if a split has the recorded images of the run.
     fn printed_as(
         &self,
         header: &RunHeader,
@@ -87,7 +85,7 @@ impl Session {
         }
     }
 
-    /// The data set where nothing that an old run noted speaks against the images of a split.
+    /// Returns the dataset if nothing recorded by an old run contradicts the images of a split.
     fn compared_with(
         &self,
         header: &RunHeader,
@@ -102,7 +100,7 @@ impl Session {
         }
     }
 
-    /// Looks up whether a split that a page shows images of has those of a run.
+    /// Checks whether a displayed split has the images of a run.
     pub(super) fn load_print(
         &mut self,
         split: SplitKey,
@@ -120,7 +118,7 @@ impl Session {
         );
     }
 
-    /// Compares what an old run that is open noted with the images of a split.
+    /// Compares the records of an open old run with the images of a split.
     pub(super) fn compare_tested(&mut self, run: &Path, split: Split, data: &DataView) {
         let open = self.train.run_in(run);
         let header = open.and_then(|open| Some((open, open.header.as_ref()?)));
@@ -142,9 +140,9 @@ fn other_images(header: &RunHeader, split: Split) -> Problem {
         .advise(message!("predict-problem-tested-try"))
 }
 
-/// Whether nothing that an old run noted speaks against these images.
+/// Returns whether nothing recorded by an old run contradicts these images.
 fn may_be_those(run: &RunView, header: &RunHeader, data: &DataView, split: Split) -> bool {
-    // Lessons have pictures of their own.
+    // Added tasks have their own images.
     let own = header.own_tasks();
     let tasks = &header.tasks[..own];
     let order = &header.class_order[..tasks.last().map_or(0, |task| task.end)];

@@ -1,4 +1,4 @@
-//! What the page Train shows: the run at work or a stored one that was opened, and what waits.
+//! The state of the page Train: the running run or an opened stored one, and the queue.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -23,36 +23,36 @@ use crate::run::job::JobId;
 use crate::run::queue::Queue;
 use crate::store::Glance;
 
-/// The runs on show, and what is found out about their mistakes.
+/// The displayed runs, and the analysis of their errors.
 #[derive(Default)]
 pub struct Train {
-    /// The run at work, or the one that ended last.
+    /// The running run, or the one that ended last.
     pub live: Option<Arc<RunView>>,
-    /// The jobs at other machines, by the place's name.
+    /// The jobs on other machines, by the place's name.
     pub places: BTreeMap<String, AtPlace>,
-    /// The place whose run is on show before the one here.
+    /// The place whose run is shown instead of the one here.
     pub(super) watched: Option<String>,
     /// A stored run that was opened.
     pub opened: Option<Arc<RunView>>,
     /// The stored run that is being opened.
     pub(super) awaited: Option<PathBuf>,
-    /// The run that was read again last, and how its files stood then.
+    /// The run that was read again last, and the state of its files then.
     reread: Option<(PathBuf, Glance)>,
-    /// What a run is to be taught.
+    /// What a run is to learn in an added task.
     pub(super) pupil: Pupil,
-    /// What waits, as the engine told.
+    /// The engine's queue.
     pub(super) queue: Queue,
-    /// The grid at work, or the last one that was.
+    /// The grid in progress, or the last one.
     pub grid: Option<Arc<GridAtWork>>,
-    /// Grids that wait in the queue, as far as somebody looked at their runs.
+    /// Queued grids whose runs were requested.
     pub(super) planned: HashMap<JobId, Fetch<Arc<GridView>>>,
     /// Grids on clusters.
     pub clusters: Clusters,
-    /// Which run is drawn beside the one on show.
+    /// Which run is drawn next to the displayed one.
     pub beside: Beside,
-    /// How certain runs were of mistakes that did not note it.
+    /// Certainties of errors for runs that did not record them.
     pub(super) worst: Certainties,
-    /// Training pictures of runs that look like another class.
+    /// Training images of runs that look like another class.
     pub(super) doubts: Doubts,
 }
 
@@ -60,12 +60,12 @@ type LiveRun<'a> = &'a mut Option<Arc<RunView>>;
 type LiveGrid<'a> = &'a mut Option<Arc<GridAtWork>>;
 
 impl Train {
-    /// The run at work.
+    /// Returns the running run.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
     }
 
-    /// The run at work here, or at this place, and the grid that it is of.
+    /// Returns the running run here, or at this place, and its grid.
     pub(super) fn at_work(&mut self, place: Option<&str>) -> Option<(LiveRun<'_>, LiveGrid<'_>)> {
         match place {
             None => Some((&mut self.live, &mut self.grid)),
@@ -76,36 +76,36 @@ impl Train {
         }
     }
 
-    /// The run on show.
+    /// Returns the displayed run.
     pub fn shown(&self) -> Option<&Arc<RunView>> {
         let away = self.watched().and_then(|(_, at)| at.live.as_ref());
         self.opened.as_ref().or(away).or(self.live.as_ref())
     }
 
-    /// The place whose run is on show, unless a stored one is.
+    /// Returns the place whose run is displayed, unless a stored one is.
     pub fn watched(&self) -> Option<(&str, &AtPlace)> {
         let (name, at) = self.places.get_key_value(self.watched.as_ref()?)?;
         (self.opened.is_none() && at.live.is_some()).then_some((name, at))
     }
 
-    /// Whether something is at work or waits at a place or on a cluster.
+    /// Returns whether a job runs or waits at a place or on a cluster.
     pub fn is_busy_elsewhere(&self) -> bool {
         self.places.values().any(|at| !at.is_idle())
             || self.clusters.grids.iter().any(|grid| !grid.is_over())
     }
 
-    /// The run at work at a place that comes home to this folder.
+    /// Returns the run in progress at a place that will be copied to this folder.
     pub fn away_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
         let mut all = self.places.values().filter_map(AtPlace::running);
         all.find(|run| run.header.as_ref().is_some_and(|h| h.folder == folder))
     }
 
-    /// The grid at work.
+    /// Returns the grid in progress.
     pub fn running_grid(&self) -> Option<&Arc<GridAtWork>> {
         self.grid.as_ref().filter(|grid| grid.live)
     }
 
-    /// How the runs of a grid stand that waits in the queue; asked for where nobody did.
+    /// Returns the state of the runs of a queued grid; requests it if needed.
     pub fn planned(&self, job: JobId) -> Lookup<Arc<GridView>> {
         match self.planned.get(&job) {
             None => Lookup::Unread(Load::Grid(job)),
@@ -113,7 +113,7 @@ impl Train {
         }
     }
 
-    /// The run in this folder, if it is at work or open.
+    /// Returns the run in this folder, if it is running or open.
     pub fn run_in(&self, folder: &Path) -> Option<&Arc<RunView>> {
         let away = self.places.values().map(|at| &at.live);
         let mut open = [&self.live, &self.opened].into_iter().chain(away).flatten();
@@ -122,36 +122,36 @@ impl Train {
 }
 
 impl Session {
-    /// Whether a run is at work.
+    /// Returns whether a run is in progress.
     pub fn is_training(&self) -> bool {
         self.train.running().is_some()
     }
 
-    /// Whether a job is at work on this computer, or is about to begin; those of the tour do not count.
+    /// Returns whether a job on this computer runs or is about to start; those of the tour do not count.
     pub fn is_at_work(&self) -> bool {
         let waiting = self.waiting().filter(|job| !job.held).map(|job| job.id);
         let mut jobs = self.running_job().into_iter().chain(waiting);
         jobs.any(|job| !self.is_toured(job))
     }
 
-    /// The job at work.
+    /// Returns the running job.
     pub fn running_job(&self) -> Option<JobId> {
         self.train.running()?.job
     }
 
-    /// The folder of the run at work, or of one that the last window was closed on. A run of the
-    /// tour is none: nobody goes on with it.
+    /// Returns the folder of the running run, or of the one interrupted when the last window closed. A run of the tour
+    /// is not returned, because it is never resumed.
     pub fn unfinished(&self) -> Option<&Path> {
         let live = self.train.running();
         let live = live.filter(|run| !run.job.is_some_and(|job| self.is_toured(job)));
-        // A grid that is begun again goes on with its run by itself.
+        // A restarted grid resumes its run by itself.
         let live = live.filter(|_| self.train.running_grid().is_none());
         live.and_then(|run| run.header.as_ref())
             .map(|header| header.folder.as_path())
             .or(self.former.interrupted.as_deref())
     }
 
-    /// The facts of the run in this folder, as far as it is open or listed.
+    /// Returns the facts of the run in this folder, if it is open or listed.
     pub fn header_of(&self, folder: &Path) -> Option<&RunHeader> {
         match self.train.run_in(folder) {
             Some(run) => run.header.as_ref(),
@@ -165,7 +165,7 @@ impl Session {
             .map_or(FULL_DEPTH, |header| header.config.bit_depth)
     }
 
-    /// The number of finished tasks of the run in this folder, as far as it is open or listed.
+    /// Returns the number of finished tasks of the run in this folder, if it is open or listed.
     pub fn finished_tasks(&self, folder: &Path) -> usize {
         match self.train.run_in(folder) {
             Some(run) => run.reports.len(),
@@ -175,7 +175,7 @@ impl Session {
         }
     }
 
-    /// Opens a stored run; of several asked for the last one counts.
+    /// Opens a stored run; if several are requested, the last one is shown.
     pub fn open_run(&mut self, folder: PathBuf) {
         self.train.awaited = Some(folder.clone());
         let asked = folder.clone();
@@ -185,14 +185,14 @@ impl Session {
         );
     }
 
-    /// Shows no stored run any more, nor one that is still being read.
+    /// Closes the stored run, or stops opening one.
     pub fn close_opened(&mut self) {
         self.train.opened = None;
         self.train.awaited = None;
         self.train.watched = None;
     }
 
-    /// Looks how the opened run stands on disk: another program may train or teach it.
+    /// Checks the opened run on disk, because another program may train it.
     pub fn look_at_opened(&mut self) {
         let opened = self
             .train
@@ -204,8 +204,8 @@ impl Session {
         }
     }
 
-    /// Reads the opened run again where its row has other tasks than are on show: once as its files stand, for what
-    /// cannot be read stays so until they change.
+    /// Reads the opened run again if its row has other tasks than displayed: once per state of its files, because an
+    /// error persists until they change.
     pub(super) fn follow_opened(&mut self) {
         let Some(run) = &self.train.opened else {
             return;
@@ -213,7 +213,7 @@ impl Session {
         let Some(header) = &run.header else { return };
         let awaited = self.train.awaited.as_ref();
         if awaited.is_some_and(|awaited| *awaited != header.folder) {
-            // The person opens another run.
+            // The user is opening another run.
             return;
         }
         let row = self.row(&header.folder).filter(|row| row.header.is_some());

@@ -1,4 +1,4 @@
-//! Which method suits the data set that is set up: asked of the engine, as tensors belong to it, and what came of it.
+//! Trials of methods on the current dataset, run by the engine because they need tensors, and their results.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::run::job::{Job, JobId, JobWork};
 use crate::run::tried::Trial;
 use crate::tr;
 
-/// How a trial of methods stands.
+/// State of a trial.
 #[derive(Clone, Debug, Default)]
 pub enum Trying {
-    /// Nobody asked.
+    /// Not requested.
     #[default]
     Not,
-    /// It waits, or is at work; the engine's job.
+    /// Waiting or running, with the engine's job.
     Asked(JobId),
-    /// It came to its end.
+    /// Finished.
     Done(Arc<Trial>),
 }
 
 impl Session {
-    /// Tries the methods on the settings' data set.
+    /// Tries the methods on the current dataset.
     pub fn try_methods(&mut self) {
         let draft = self.experiment.draft.clone();
         let title = tr!("experiment-try-job", data = draft.data_name());
@@ -32,12 +32,12 @@ impl Session {
         self.queue(job);
     }
 
-    /// Gives up a trial that waits or is at work.
+    /// Cancels a waiting or running trial.
     pub fn stop_trying(&mut self) {
         self.give_up(self.experiment.trying.clone());
     }
 
-    /// Tries the open plugin for some twenty seconds beside Adapter.
+    /// Tries the open plugin for about twenty seconds against Adapter.
     pub fn try_plugin(&mut self) {
         let Some(open) = self.editor.open.as_ref().filter(|open| open.is_sound()) else {
             return;
@@ -56,7 +56,7 @@ impl Session {
         self.queue(job);
     }
 
-    /// Gives up trying a plugin.
+    /// Cancels the trial of a plugin.
     pub fn stop_trying_plugin(&mut self) {
         self.give_up(self.editor.trying.clone());
     }
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// What a trial at work does now; none for one that waits.
+    /// Returns the current step of a running trial; `None` for a waiting one.
     pub fn trial_at_work(&self, trying: &Trying) -> Option<String> {
         let Trying::Asked(job) = *trying else {
             return None;
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// What came of trying methods on the data set of the settings.
+    /// Returns the result of trying methods on the current dataset.
     pub fn trial(&self) -> Option<&Arc<Trial>> {
         match &self.experiment.trying {
             Trying::Done(trial) if trial.data == self.experiment.draft.data => Some(trial),
@@ -91,7 +91,7 @@ impl Session {
         }
     }
 
-    /// Takes over the settings of a method that was tried, by its place among them.
+    /// Applies the settings of a tried method, given its index.
     pub fn use_tried(&mut self, place: usize) {
         let tried = self.trial().and_then(|trial| trial.methods.get(place));
         if let Some(config) = tried.map(|tried| tried.config.clone()) {
@@ -101,12 +101,12 @@ impl Session {
         }
     }
 
-    /// Takes what the engine tells of a trial; it ends without a result where it was stopped or failed.
+    /// Processes the engine's events of a trial; a stopped or failed one has no result.
     pub(super) fn follow_trial(&mut self, job: JobId, event: &Event) {
         if let Event::Queued { job, .. } = event
             && let (JobWork::Try(_), Trying::Not) = (&job.work, &self.experiment.trying)
         {
-            // A window before this one asked for it.
+            // An earlier window requested it.
             self.experiment.trying = Trying::Asked(job.id);
         }
         for trying in [&mut self.experiment.trying, &mut self.editor.trying] {

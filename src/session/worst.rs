@@ -1,5 +1,5 @@
-//! How certain a run was of its mistakes, where it did not note it: the pictures answered wrongly are
-//! asked once more, one after the other, as any picture on Predict.
+//! The certainty of a run's errors, if the run did not record it: the misclassified images are predicted again, one
+//! after the other, like any image on Predict.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -14,44 +14,44 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Command, Picture, PredictRequest, Prediction, RunHeader};
 use crate::tr;
 
-/// Pictures asked once more at most.
+/// Maximum number of images predicted again.
 const MOST: usize = 200;
-/// What these requests are about, so that none takes the place of another page's.
+/// Marks these requests, so that none replaces one of another page.
 const ABOUT: u64 = u64::MAX;
 
-/// A run and a task of it, from 0.
+/// A run and one of its tasks, from 0.
 type Of = (PathBuf, usize);
 
-/// A picture that is to be asked: its place among the answers, and where it lies.
+/// An image to predict: its index among the predictions, and its location.
 type Place = (usize, (usize, usize));
 
-/// What was asked once more.
+/// Images predicted again.
 #[derive(Default)]
 pub(super) struct Certainties {
-    /// By place among the answers what the experts say now.
+    /// The experts' predictions by index.
     found: HashMap<Of, HashMap<usize, Prediction>>,
     asking: Option<Asking>,
     problem: Option<(Of, Problem)>,
 }
 
-/// What is asked now.
+/// Requests in progress.
 struct Asking {
     of: Of,
     header: Box<RunHeader>,
     left: VecDeque<Place>,
     all: usize,
-    /// The picture under way, once it is sent: its place, and the ticket.
+    /// The image in progress, once it is sent: its index, and the ticket.
     sent: Option<(usize, u64)>,
 }
 
 impl Certainties {
-    /// Nothing that was found about this run holds any more.
+    /// Drops everything about this run.
     pub fn forget(&mut self, run: &Path) {
         self.found.retain(|(known, _), _| known != run);
         self.asking.take_if(|asking| asking.of.0 == run);
     }
 
-    /// Takes an answer; gives back what belongs to nobody here.
+    /// Stores a prediction; returns it if it belongs to another page.
     pub fn take(&mut self, mut answer: Prediction) -> Option<Prediction> {
         let Some(asking) = self.asking.as_mut() else {
             return Some(answer);
@@ -66,7 +66,7 @@ impl Certainties {
         None
     }
 
-    /// Takes a refusal; true when it belongs here. What cannot be asked once cannot be asked again.
+    /// Stores a failure. Returns `true` if it belongs here. An image that failed is not requested again.
     pub fn refuse(&mut self, ticket: u64, problem: &Problem) -> bool {
         let mine = |asking: &Asking| asking.sent.is_some_and(|(_, known)| known == ticket);
         let Some(asking) = self.asking.take_if(|asking| mine(asking)) else {
@@ -78,8 +78,8 @@ impl Certainties {
 }
 
 impl Session {
-    /// What an expert answered wrongly after a task, the surest first; `class` keeps what is truly of
-    /// that class. Certainties that were found since are filled in.
+    /// Returns the errors of an expert after a task, the most certain first; `class` limits them to one true class.
+    /// Certainties found since are included.
     pub fn worst(
         &self,
         run: &RunView,
@@ -102,7 +102,7 @@ impl Session {
         list
     }
 
-    /// Asks those once more that were answered wrongly by the run's answer after a task.
+    /// Predicts again the images that the run misclassified after a task.
     pub fn look_again(&mut self, run: &RunView, task: usize) {
         let (Some(header), Some(report)) = (&run.header, run.reports.get(task)) else {
             return;
@@ -132,13 +132,13 @@ impl Session {
         self.look_on();
     }
 
-    /// Pictures of this task that were asked once more.
+    /// Returns the number of images of this task that were predicted again.
     pub fn looked_again(&self, run: &Path, task: usize) -> usize {
         let found = self.train.worst.found.get(&(run.to_path_buf(), task));
         found.map_or(0, HashMap::len)
     }
 
-    /// How many pictures of this task are asked once more, and how many of them are done.
+    /// Returns how many images of this task are to be predicted again, and how many are done.
     pub fn looking_again(&self, run: &Path, task: usize) -> Option<(usize, usize)> {
         let asking = self.train.worst.asking.as_ref()?;
         let same = (asking.of.0.as_path(), asking.of.1) == (run, task);
@@ -146,26 +146,26 @@ impl Session {
         same.then(|| (asking.all - asking.left.len() - under_way, asking.all))
     }
 
-    /// Why they could not be asked.
+    /// Returns why they could not be predicted.
     pub fn look_again_problem(&self, run: &Path, task: usize) -> Option<&Problem> {
         let (of, problem) = self.train.worst.problem.as_ref()?;
         ((of.0.as_path(), of.1) == (run, task)).then_some(problem)
     }
 
-    /// Sends the next picture as soon as it is read.
+    /// Sends the next image as soon as it is read.
     pub(super) fn look_on(&mut self) {
         let Some(mut asking) = self.train.worst.asking.take() else {
             return;
         };
         while asking.sent.is_none() {
             let Some(&(at, place)) = asking.left.front() else {
-                // All are asked.
+                // All are sent.
                 return;
             };
             let picture = self.picture_at(&asking.header, place);
             match self.look_up(picture) {
                 None => break,
-                // One that cannot be read is left out.
+                // An unreadable image is skipped.
                 Some(Err(_)) => drop(asking.left.pop_front()),
                 Some(Ok(picture)) => {
                     asking.left.pop_front();
@@ -184,7 +184,7 @@ impl Session {
         self.train.worst.asking = Some(asking);
     }
 
-    /// A test picture of a run.
+    /// Returns a test image of a run.
     fn picture_at(
         &self,
         header: &RunHeader,

@@ -1,5 +1,6 @@
-//! Jobs at a place: sent there with what they need, followed as they go on, and kept in mind on this disk, so that the next
-//! window takes them up. All of it is done by a thread of its own; the window's only hands over and takes in.
+//! Jobs at a place: sent there with the files that they need, followed, and recorded on this disk, so that the next
+//! window can follow them too. A separate thread does all the work; the window's thread only exchanges messages with
+//! it.
 
 mod send;
 mod work;
@@ -21,9 +22,9 @@ use crate::run::queue::JobEvent;
 use crate::texts::Words;
 use work::Work;
 
-/// How long a closed window waits until what was asked is kept.
+/// How long a closing window waits until its requests are recorded.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A place, as the session sees it.
+/// The session's handle of a place.
 pub(super) struct Away {
     messages: Sender<Message>,
     events: Receiver<JobEvent>,
@@ -31,25 +32,25 @@ pub(super) struct Away {
     thread: JoinHandle<()>,
 }
 
-/// What lies in the thread's inbox.
+/// A message to the thread.
 enum Message {
     Command(Command),
     Wish(Wish),
     WishFor(JobId, Wish),
     /// The connection has news.
     News,
-    /// What a job needs is on its way, in words.
+    /// Progress of sending what a job needs.
     Carrying(JobId, Words),
-    /// What a job needs is there, or why not.
+    /// What a job needs was sent, or why it was not.
     Carried(JobId, Result<Own>),
     End,
 }
 
 impl Away {
-    /// Makes ready to talk to a place, at once where jobs were left there; runs come into `root`.
+    /// Prepares a connection to a place, and connects at once if jobs were left there. Runs are copied into `root`.
     ///
     /// # Errors
-    /// A Problem when the system gives no thread.
+    /// Returns a Problem if the system cannot start a thread.
     pub fn start(place: Place, root: &Path, wake: Wake) -> Result<Self> {
         let (messages, inbox) = channel();
         let (outbox, events) = channel();
@@ -76,7 +77,7 @@ impl Away {
     }
 
     fn say(&self, message: Message) {
-        // Its thread ends with this handle alone.
+        // The thread ends when this handle is dropped.
         let _ = self.messages.send(message);
     }
 }

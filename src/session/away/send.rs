@@ -1,4 +1,4 @@
-//! How a job goes to a place: with what it needs of this computer, which can be called off.
+//! Sending a job to a place with the files that it needs. Sending can be cancelled.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -26,7 +26,7 @@ impl Work {
         }
     }
 
-    /// Sends a job there, behind what it needs.
+    /// Sends a job, after the files that it needs.
     pub(super) fn send_off(&mut self, mut job: Job) {
         let along = match self.prepare(&mut job) {
             Ok(along) => along,
@@ -39,11 +39,11 @@ impl Work {
         }
         let stop = Arc::<AtomicBool>::default();
         self.carrying.insert(job.id, Arc::clone(&stop));
-        // Through a connection of its own: this one tells meanwhile how a run at work is.
+        // This uses a connection of its own, because the other one reports on running jobs meanwhile.
         let (peer, own, id) = (self.peer(), self.own.clone(), job.id);
         let (name, turn) = (self.place.name.clone(), Arc::clone(&self.turn));
         let carry = move || {
-            // What an earlier job needs is often the same, and is there then.
+            // An earlier job often needs the same files, which are there by then.
             let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
             let go_on = || !stop.load(Ordering::Relaxed);
             let tell = |what: crate::texts::Message, files| {
@@ -81,7 +81,7 @@ impl Work {
         }
     }
 
-    /// The job as it is there, and what goes along; a run can be continued where it was trained alone.
+    /// Returns the job as the place runs it, and the files to send. A run can be resumed only where it was trained.
     fn prepare(&self, job: &mut Job) -> Result<Along> {
         let (name, device) = (&self.place.name, self.place.device.clone());
         match &mut job.work {
@@ -94,7 +94,7 @@ impl Work {
                 let stored = store::load(run)?;
                 check_untaught(&stored)?;
                 let mut config = stored.header.config;
-                // Its folder there has what its PET started from.
+                // The run's folder there already has the initial weights of its PET.
                 config.pet_start = None;
                 let along = take_along(&mut config, &self.place.data);
                 *run = self.root.join(self.name_there(&store::run_name(run)));
@@ -117,7 +117,7 @@ impl Work {
         }
     }
 
-    /// The name that a run has there: here it may have another one.
+    /// Returns the name of a run at the place, which can differ from its name here.
     pub(super) fn name_there(&self, run: &str) -> String {
         store::name_there(&self.root.join(run), &self.place.name)
     }

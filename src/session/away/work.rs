@@ -1,4 +1,4 @@
-//! The thread that talks to a place and keeps in mind what was asked for there.
+//! The thread that communicates with a place and records the jobs submitted there.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ use crate::run::wire::Told;
 use crate::session::Wake;
 use crate::store::{self, QueueFile, StoredState};
 
-/// After so long a place that could not be reached is asked again, while jobs are there.
+/// Interval between attempts to reach a place while jobs are there.
 const LATER: Duration = Duration::from_secs(60);
 
-/// The thread's side.
+/// The thread's state.
 pub(super) struct Work {
     pub(super) place: Place,
     pub(super) root: PathBuf,
@@ -32,15 +32,15 @@ pub(super) struct Work {
     wake: Wake,
     pub(super) remote: Remote,
     file: QueueFile<AwayJob>,
-    /// The jobs that were asked for and not heard to end.
+    /// Submitted jobs that are not known to have ended.
     pub(super) jobs: Vec<AwayJob>,
-    /// Those of which something is still carried there, and what stops that.
+    /// Jobs whose files are still being sent, with the flag that cancels it.
     pub(super) carrying: HashMap<JobId, Arc<AtomicBool>>,
-    /// Held by the one of them that carries.
+    /// Held by the job that is sending files.
     pub(super) turn: Arc<Mutex<()>>,
-    /// Those that the place has told of since this window is open.
+    /// Jobs that the place has reported since this window opened.
     seen: HashSet<JobId>,
-    /// Those whose run is only brought home, for nothing is at work on it any more.
+    /// Ended jobs whose runs are being copied back.
     bringing: Vec<JobId>,
     again: Option<Instant>,
 }
@@ -54,7 +54,7 @@ impl Work {
         own: Sender<Message>,
         (outbox, trouble, wake): Outward,
     ) -> Option<Self> {
-        // What cannot be made is told when a run comes home.
+        // A failure is reported when a run is copied back.
         let _ = std::fs::create_dir_all(&root);
         let root = dunce::canonicalize(&root).unwrap_or(root);
         let file = QueueFile::of_place(&root, &place.name);
@@ -81,7 +81,7 @@ impl Work {
         })
     }
 
-    /// Takes up what an earlier window left.
+    /// Resumes following the jobs that an earlier window left.
     pub(super) fn take_up(&mut self) {
         let (jobs, problem) = self.file.load();
         if let Some(problem) = problem {
@@ -100,7 +100,7 @@ impl Work {
         }
     }
 
-    /// Talks to the place now, about all jobs that are there.
+    /// Connects to the place now, about all jobs there.
     fn reach(&mut self) {
         match connect(&self.place, &self.root, &self.own, true) {
             Ok(remote) => self.remote = remote,
@@ -140,7 +140,7 @@ impl Work {
             }
             Message::Command(Command::Stop(job)) => self.stop(job),
             Message::Command(command @ Command::Release(_)) => self.remote.send(command),
-            // A place answers nothing about runs, and goes on without this window.
+            // A place does not answer queries about runs, and it continues without this window.
             Message::Command(_) | Message::End => {}
             Message::Wish(wish) => self.remote.wish(wish),
             Message::WishFor(job, wish) => self.remote.wish_for(job, wish),
@@ -185,7 +185,7 @@ impl Work {
             }
             return;
         };
-        // Others use the place, too.
+        // Other users can use the same place.
         let Some(kept) = self.jobs.iter_mut().find(|kept| kept.job.id == id) else {
             return;
         };
@@ -209,7 +209,7 @@ impl Work {
         self.tell(Some(id), told.event);
     }
 
-    /// Of jobs that were there and are told of no more, the run is brought home: the program there was ended meanwhile.
+    /// Copies back the runs of jobs that the place no longer reports: the program there was stopped meanwhile.
     fn look_for_ended(&mut self) {
         let gone = self.jobs.iter().filter(|kept| {
             let id = kept.job.id;
@@ -217,7 +217,7 @@ impl Work {
         });
         let gone: Vec<AwayJob> = gone.cloned().collect();
         for AwayJob { run, job, .. } in gone {
-            // Of a grid, more than its last run.
+            // A grid needs more than its last run.
             if run.is_empty() || job.is_whole_alone() {
                 let name = &self.place.name;
                 let name = name.as_str();
@@ -234,7 +234,7 @@ impl Work {
         }
     }
 
-    /// Tells of a run that was brought home what became of it.
+    /// Reports the outcome of a run that was copied back.
     fn come_home(&mut self, run: &str, folder: &Path) {
         let mut jobs = self.jobs.iter();
         let kept = jobs
@@ -265,7 +265,7 @@ impl Work {
             .for_each(|event| self.tell(Some(id), event));
     }
 
-    /// Tells that a job came to nothing.
+    /// Reports that a job failed.
     pub(super) fn refuse(&mut self, id: JobId, problem: Problem) {
         self.forget(id);
         let run = String::new();
@@ -280,7 +280,7 @@ impl Work {
         self.tell(Some(id), Event::Queued { job, place });
     }
 
-    /// Keeps a job as it is sent.
+    /// Records a job as it is sent.
     pub(super) fn put(&mut self, job: &Job) {
         let known = self.jobs.iter_mut().find(|kept| kept.job.id == job.id);
         if let Some(kept) = known {
@@ -313,13 +313,13 @@ impl Work {
     }
 
     pub(super) fn tell(&self, job: Option<JobId>, event: Event) {
-        // The window may be gone.
+        // The window may be closed.
         let _ = self.outbox.send(JobEvent { job, event });
         (self.wake)();
     }
 }
 
-/// A connection whose news are told to the thread; it is made with the first command, or now where `at_once`.
+/// Opens a connection whose events go to the thread: with the first command, or now if `at_once`.
 fn connect(place: &Place, root: &Path, own: &Sender<Message>, at_once: bool) -> Result<Remote> {
     let peer = Peer::Ssh {
         place: place.clone(),

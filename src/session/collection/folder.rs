@@ -12,17 +12,17 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::event::Picture;
 
-/// Begins the name of a folder that is being written.
+/// Prefix of a folder that is being written.
 const UNFINISHED: &str = ".unfinished-";
-/// What is being written takes no longer than this.
+/// Writing never takes longer than this.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
 impl Collection {
-    /// Writes the pictures below `root`, in a new folder with one folder per class, and says where:
-    /// whole or not at all.
+    /// Writes the images into a new folder in `root`, with one subfolder per class, and returns its path. On failure
+    /// nothing is left.
     ///
     /// # Errors
-    /// A Problem when a picture cannot be read or written.
+    /// Returns a Problem if an image cannot be read or written.
     pub fn save(&self, root: &Path) -> Result<PathBuf> {
         let wrong = |error| Problem::io("create the folder for your images", root, &error);
         std::fs::create_dir_all(root).map_err(wrong)?;
@@ -45,7 +45,7 @@ impl Collection {
         let place = free(root, &portable(self.name.trim()));
         std::fs::rename(unfinished.path(), &place)
             .map_err(|error| Problem::io("rename the folder of your images", &place, &error))?;
-        // It has another name now; there is nothing left to remove.
+        // It was renamed, so nothing is left to remove.
         let _ = unfinished.keep();
         sync_folder(Some(root));
         Ok(place)
@@ -53,7 +53,7 @@ impl Collection {
 }
 
 impl CollectedPicture {
-    /// Writes it into a class's folder and says where.
+    /// Writes the image into a class's folder and returns its path.
     fn save(&self, folder: &Path, number: usize) -> Result<PathBuf> {
         if let Some(file) = &self.file {
             let ending = file.extension().unwrap_or_default().to_string_lossy();
@@ -72,7 +72,7 @@ impl CollectedPicture {
 /// Returns the bytes of a PNG file.
 ///
 /// # Errors
-/// A Problem for sides that no PNG file has.
+/// Returns a Problem for a size that PNG does not support.
 pub(in crate::session) fn png(picture: &Picture) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let (width, height) = (picture.width as u32, picture.height as u32);
@@ -85,19 +85,19 @@ pub(in crate::session) fn png(picture: &Picture) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Removes what a program left that was killed while it wrote.
+/// Removes unfinished folders of a program that was killed.
 fn sweep(root: &Path) {
     for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
         let written = entry.metadata().and_then(|about| about.modified());
         let old = written.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > STALE));
         if old && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            // What cannot be removed now is tried again the next time.
+            // A failed removal is tried again next time.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// A name that nothing has below `root`: this one, or with a number.
+/// Returns a name that is free in `root`: this one, or with a number.
 fn free(root: &Path, name: &str) -> PathBuf {
     let numbered = (2..).map(|number| root.join(format!("{name} {number}")));
     let mut all = std::iter::once(root.join(name)).chain(numbered);

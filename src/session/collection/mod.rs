@@ -1,5 +1,5 @@
-//! Pictures gathered in the window, class by class: drawn, pasted, or files. They are kept as an
-//! image folder, which then is a data set like any other, or is taught to a run.
+//! Images gathered in the window, class by class: drawn, pasted or files. They are saved as an image folder, which
+//! becomes a dataset or an added task.
 
 mod folder;
 
@@ -16,58 +16,58 @@ use crate::tr;
 
 pub(super) use folder::png;
 
-/// Pictures of a class at most.
+/// Maximum number of images of a class.
 pub const MOST: usize = 500;
-/// Pictures of a class at least: one to learn from and one to test with.
+/// Minimum number of images of a class: one to train on and one to test on.
 pub const LEAST: usize = 2;
 
-/// One picture of a class.
+/// One image of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectedPicture {
-    /// What is shown of it; of one that was drawn or pasted all there is.
+    /// The image as displayed; for a drawn or pasted one, the original.
     pub picture: Arc<Picture>,
-    /// The file it comes from, which is kept as it is.
+    /// The file it comes from, which is copied unchanged.
     pub file: Option<PathBuf>,
 }
 
-/// The pictures of one class.
+/// The images of one class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectedClass {
-    /// Tells groups apart while their names are typed.
+    /// Identifies the class while its name is edited.
     pub id: u64,
     /// The class's name.
     pub name: String,
-    /// Its pictures, in the order they came.
+    /// Its images, in the order they were added.
     pub pieces: Vec<CollectedPicture>,
 }
 
-/// What the gathered pictures are for.
+/// The purpose of the gathered images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A data set of the settings.
+    /// A dataset to train on.
     Data,
     /// An added task for the run in this folder.
     AddedTask(PathBuf),
 }
 
-/// The pictures being gathered.
+/// The images being gathered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collection {
-    /// What the folder is called.
+    /// Name of the folder.
     pub name: String,
-    /// Its classes; there is always one.
+    /// Its classes; always at least one.
     pub groups: Vec<CollectedClass>,
-    /// The group that gets what is drawn, pasted or dropped.
+    /// Index of the class that receives drawn, pasted and dropped images.
     pub chosen: usize,
     last: u64,
-    /// What was taken out, the latest last.
+    /// What was removed, the latest last.
     removed: Vec<Removed>,
 }
 
-/// Something that was taken out of the collection, with the place it had.
+/// Something that was removed from the collection, with its position.
 #[derive(Clone, Debug, PartialEq)]
 enum Removed {
-    /// A class; whether it was the only one.
+    /// A class, and whether it was the only one.
     Class(usize, CollectedClass, bool),
     /// An image of the class with this id.
     Image(u64, usize, CollectedPicture),
@@ -88,7 +88,7 @@ impl Default for Collection {
 }
 
 impl Collection {
-    /// Adds an empty class and chooses it.
+    /// Adds an empty class and selects it.
     pub fn add_group(&mut self) {
         self.last += 1;
         let taken: HashSet<&str> = self.groups.iter().map(|g| g.name.as_str()).collect();
@@ -102,7 +102,7 @@ impl Collection {
         self.chosen = self.groups.len() - 1;
     }
 
-    /// Takes a class away; the last one is emptied instead.
+    /// Removes a class; the last one is emptied instead.
     pub fn remove_group(&mut self, index: usize) {
         if index < self.groups.len() {
             let group = self.groups.remove(index);
@@ -118,19 +118,19 @@ impl Collection {
         self.chosen = (self.chosen - usize::from(moved)).min(self.groups.len() - 1);
     }
 
-    /// Makes the class at this place the chosen one.
+    /// Selects the class at this index.
     pub fn choose(&mut self, index: usize) {
         self.chosen = index.min(self.groups.len().saturating_sub(1));
     }
 
-    /// Calls the class at this place so.
+    /// Renames the class at this index.
     pub fn rename(&mut self, index: usize, name: String) {
         if let Some(group) = self.groups.get_mut(index) {
             group.name = name;
         }
     }
 
-    /// Takes a picture out of the class at this place.
+    /// Removes an image from the class at this index.
     pub fn remove(&mut self, index: usize, piece: usize) {
         if let Some(group) = self.groups.get_mut(index)
             && piece < group.pieces.len()
@@ -140,16 +140,16 @@ impl Collection {
         }
     }
 
-    /// Whether something was taken out that can be put back.
+    /// Returns whether a removal can be undone.
     pub fn can_put_back(&self) -> bool {
         !self.removed.is_empty()
     }
 
-    /// Puts back what was taken out last.
+    /// Undoes the last removal.
     pub fn put_back(&mut self) {
         match self.removed.pop() {
             Some(Removed::Class(index, group, only)) => {
-                // The empty class that took its place makes way.
+                // The empty class that replaced it is removed.
                 if let ([empty], true) = (&*self.groups, only)
                     && empty.pieces.is_empty()
                 {
@@ -168,7 +168,7 @@ impl Collection {
         }
     }
 
-    /// Returns a collection of these classes; `None` where they have no images.
+    /// Returns a collection of these classes; `None` if they have no images.
     pub(super) fn of(
         name: String,
         chosen: usize,
@@ -188,7 +188,7 @@ impl Collection {
         (!collection.is_empty()).then_some(collection)
     }
 
-    /// Takes the classes of another collection in, too.
+    /// Adds the classes of another collection.
     pub(super) fn take(&mut self, other: Self) {
         if self.is_empty() {
             *self = other;
@@ -203,7 +203,7 @@ impl Collection {
         }
     }
 
-    /// Adds a picture to a group; false where the group is gone or full.
+    /// Adds an image to a class. Returns `false` if the class is gone or full.
     pub fn add(&mut self, group: u64, piece: CollectedPicture) -> bool {
         let mut groups = self.groups.iter_mut();
         match groups.find(|known| known.id == group) {
@@ -213,22 +213,22 @@ impl Collection {
         true
     }
 
-    /// The id of the group that gets what is drawn, pasted or dropped.
+    /// Returns the id of the class that receives drawn, pasted and dropped images.
     pub fn target(&self) -> Option<u64> {
         self.groups.get(self.chosen).map(|group| group.id)
     }
 
-    /// How many images were gathered.
+    /// Returns the number of gathered images.
     pub fn count(&self) -> usize {
         self.groups.iter().map(|group| group.pieces.len()).sum()
     }
 
-    /// Whether nothing was gathered.
+    /// Returns whether nothing was gathered.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
-    /// What is still missing, in one sentence; none when it can be kept.
+    /// Returns what is still missing, in one sentence; `None` if it can be saved.
     pub fn lacks(&self, purpose: &Purpose) -> Option<String> {
         let least = match purpose {
             Purpose::Data => 2,
@@ -257,7 +257,7 @@ impl Collection {
 }
 
 impl Session {
-    /// Adds a drawn or pasted picture to the chosen class.
+    /// Adds a drawn or pasted image to the selected class.
     pub fn collect(&mut self, picture: Arc<Picture>) {
         let piece = CollectedPicture {
             picture,
@@ -268,7 +268,7 @@ impl Session {
         }
     }
 
-    /// Adds a file, or the pictures of a folder, to the chosen class.
+    /// Adds a file, or the images of a folder, to the selected class.
     pub fn collect_file(&mut self, path: PathBuf) {
         let Some(group) = self.collection.groups.get(self.collection.chosen) else {
             return;
@@ -287,7 +287,7 @@ impl Session {
         );
     }
 
-    /// Says once that a class takes no more.
+    /// Notifies the user once that a class is full.
     fn tell_full(&mut self) {
         let told = Problem::new(message!("predict-collect-full", n = MOST))
             .advise(message!("predict-collect-full-try"));
@@ -297,14 +297,14 @@ impl Session {
         }
     }
 
-    /// Keeps what was gathered as an image folder, and then does with it what it is for.
+    /// Saves the gathered images as an image folder, then uses it for its purpose.
     pub fn keep_collection(&mut self, purpose: Purpose) {
         let collection = Arc::new(self.collection.clone());
         let kept = collection.clone();
         self.task_or_tell(
             move |sources| sources.keep(&collection),
             move |session, place| {
-                // What was added meanwhile is in no folder yet.
+                // Images added meanwhile are not in the folder.
                 if session.collection == *kept {
                     session.collection = Collection::default();
                 }

@@ -95,11 +95,11 @@ fn a_collection_is_kept_as_an_image_folder_and_a_second_one_beside_it() {
     let back = image::open(first.join("sun_/0002.png")).unwrap().to_rgb8();
     assert_eq!((back.dimensions(), back.into_raw()[0]), ((4, 2), 80));
     assert_eq!(kept.read_dir().unwrap().count(), 2);
-    // Where no folder can be made nothing is.
+    // Nothing is written if the folder cannot be created.
     let problem = made.save(&root.path().join("photo.JPG")).unwrap_err();
     assert!(problem.what.contains("create the folder"), "{problem}");
     assert_eq!(root.path().read_dir().unwrap().count(), 2);
-    // A file that went away ends it, and nothing half is left.
+    // A missing file ends the operation, and nothing is left.
     made.groups[0].pieces[0].file = Some("/gone.png".into());
     assert!(made.save(&kept).is_err());
     assert_eq!(kept.read_dir().unwrap().count(), 2);

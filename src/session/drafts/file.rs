@@ -89,10 +89,10 @@ fn path_of(folder: &Path, image: &str) -> PathBuf {
 }
 
 impl Drafts {
-    /// Writes them into a folder of their own, in place of those before. Without any the folder is removed.
+    /// Writes the drafts into their own folder, replacing earlier ones. Without drafts the folder is removed.
     ///
     /// # Errors
-    /// A Problem when something cannot be written; the drafts before stay.
+    /// Returns a Problem if something cannot be written; the earlier drafts stay.
     pub fn save(&self, folder: &Path) -> Result<()> {
         if self.is_empty() {
             return match std::fs::remove_dir_all(folder) {
@@ -146,11 +146,11 @@ impl Drafts {
         Ok(())
     }
 
-    /// Reads them; there are none where there is no such folder. Images that cannot be read are left out, and their number
-    /// is returned, too.
+    /// Reads the drafts; empty if there is no such folder. Unreadable images are left out; their number is returned as
+    /// well.
     ///
     /// # Errors
-    /// A Problem when the list cannot be read; its folder is moved aside, so that nothing takes its place.
+    /// Returns a Problem if the list cannot be read; its folder is moved aside, so that it is not overwritten.
     pub(super) fn load(folder: &Path) -> Result<(Self, usize)> {
         let path = folder.join(LIST);
         if !path.exists() {
@@ -211,7 +211,7 @@ impl List {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if !named.contains(&path) {
-                // What cannot be removed now is tried again the next time.
+                // A failed removal is tried again next time.
                 let _ = std::fs::remove_file(path);
             }
         }

@@ -1,5 +1,5 @@
-//! Drafts: images that were pinned, gathered or moved between classes in the window and are saved nowhere else. They are
-//! kept in a folder, so that neither closing the window nor a crash loses them, and the next window brings them back.
+//! Drafts: images that were pinned, gathered or moved between classes in the window and are not saved elsewhere. They
+//! are stored in a folder, so that neither closing the window nor a crash loses them, and restored by the next window.
 
 mod file;
 
@@ -21,29 +21,29 @@ use crate::problem::{Problem, Result, listed};
 use crate::run::sheet::{SheetCount, SheetRequest, SheetState};
 use crate::tr;
 
-/// What is saved nowhere else.
+/// What is not saved elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Drafts {
     pins: Vec<Pin>,
-    /// The runs that answer the pinned images.
+    /// The runs that predict the pinned images.
     runs: Vec<PathBuf>,
     collection: Option<Collection>,
     moved: Option<Moved>,
 }
 
-/// The images of a table, with those that were moved since the table was saved.
+/// The images of a table that were moved since the table was saved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Moved {
     request: SheetRequest,
     classes: Vec<String>,
-    /// The images, and the new values of the table's last column.
+    /// The images, and their new values of the table's last column.
     sorted_as: Vec<(PathBuf, String)>,
     #[serde(skip)]
     revision: u64,
 }
 
 impl Drafts {
-    /// Returns what a session has now. While the table of `before` cannot be read, its moved images stay.
+    /// Returns the drafts of a session. While the table of `before` cannot be read, its moved images are kept.
     fn of(session: &Session, before: &Self) -> Self {
         let pins: Vec<Pin> = session.own_pins().cloned().collect();
         let collection = &session.collection;
@@ -69,7 +69,7 @@ impl Drafts {
         }
     }
 
-    /// Whether images were moved in a table that is shown and is not read, or cannot be.
+    /// Returns whether images were moved in a displayed table that is not read yet or cannot be read.
     fn waits_for_table(&self, session: &Session) -> bool {
         let predict = &session.predict;
         let shown = predict.sheet.as_ref().map(|sheet| sheet.request.ticket);
@@ -77,7 +77,7 @@ impl Drafts {
         predict.sorted.ready().is_none() && moved.is_some() && shown == moved
     }
 
-    /// Whether a session has these still.
+    /// Returns whether these are still the drafts of a session.
     fn is_current(&self, session: &Session) -> bool {
         let collection = Some(&session.collection).filter(|it| !it.is_empty());
         let moved = self.moved.as_ref();
@@ -95,7 +95,7 @@ impl Drafts {
         self.pins.is_empty() && self.collection.is_none() && self.moved.is_none()
     }
 
-    /// What there is, in words.
+    /// Returns a description of the parts.
     fn parts(&self) -> Vec<String> {
         let gathered = self.collection.as_ref().map_or(0, Collection::count);
         let table = self.moved.as_ref().map(|moved| {
@@ -112,19 +112,19 @@ impl Drafts {
     }
 }
 
-/// The drafts of a session.
+/// State of a session's drafts.
 #[derive(Debug, Default)]
 pub struct KeptDrafts {
-    /// Where they are kept; `None` where this window keeps none.
+    /// Where they are stored; `None` if this window stores none.
     folder: Option<PathBuf>,
-    /// What was handed out to be written last; `None` until those of the last window are read.
+    /// The drafts last given out for writing; `None` until those of the last window are read.
     last: Option<Arc<Drafts>>,
-    /// Whether they could not be written.
+    /// Whether writing them failed.
     failed: bool,
 }
 
 impl Session {
-    /// Keeps drafts in this folder from now on, and brings those back that are there.
+    /// Stores drafts in this folder from now on, and restores those that are there.
     pub fn keep_drafts(&mut self, folder: PathBuf) {
         self.drafts.folder = Some(folder.clone());
         self.task(
@@ -145,7 +145,7 @@ impl Session {
         );
     }
 
-    /// Returns drafts that are not written yet, with the folder they go to; each once.
+    /// Returns drafts that are not written yet, with their folder; each version once.
     pub fn changed_drafts(&mut self) -> Option<(PathBuf, Arc<Drafts>)> {
         let (folder, last) = (self.drafts.folder.as_ref()?, self.drafts.last.as_ref()?);
         if last.is_current(self) {
@@ -157,17 +157,17 @@ impl Session {
         Some(changed)
     }
 
-    /// The drafts could not be written: they are lost with the window, unless those of the next change are written.
+    /// Records that writing the drafts failed: closing the window loses them, unless the next change is written.
     pub fn drafts_failed(&mut self) {
         self.drafts.failed = true;
     }
 
-    /// Whether drafts outlive the window.
+    /// Returns whether drafts survive closing the window.
     pub fn keeps_drafts(&self) -> bool {
         self.drafts.last.is_some() && !self.drafts.failed
     }
 
-    /// The pinned images less those of a tour, which ends with the window.
+    /// Returns the pinned images except those of the tour, which ends with the window.
     fn own_pins(&self) -> impl Iterator<Item = &Pin> {
         let toured = self.learn.tour.as_ref().map_or([None; 2], |tour| tour.pins);
         let pins = self.predict.pins.pictures().iter();
@@ -182,7 +182,7 @@ impl Session {
         for pin in drafts.pins {
             self.pin(pin.picture, pin.truth);
         }
-        // Where the last window crashed nothing is computed unasked.
+        // After a crash nothing is computed without a request.
         if !self.former.crashed {
             drafts
                 .runs
@@ -218,7 +218,7 @@ impl Session {
         });
         self.predict.sorted = Fetch::Busy;
         if let Some(last) = &mut self.drafts.last {
-            // Until the table is read these are the ones that are kept.
+            // Until the table is read, these are stored.
             Arc::make_mut(last).moved = Some(moved.clone());
         }
         self.task(
@@ -241,10 +241,10 @@ impl Session {
 }
 
 impl Moved {
-    /// Returns the classes, and the images of the table with the classes that they were moved to.
+    /// Returns the classes, and the images of the table with their new classes.
     ///
     /// # Errors
-    /// A Problem if the table cannot be read, or if it has changed.
+    /// Returns a Problem if the table cannot be read or has changed.
     fn read(self, sources: &dyn Sources) -> Result<(Vec<String>, Vec<AnsweredPicture>)> {
         let mut pictures = sources.answered(&self.request.csv)?;
         let said = self.sorted_as.iter().map(|(path, _)| path);

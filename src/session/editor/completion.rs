@@ -1,4 +1,4 @@
-//! Which names can stand where the cursor is, each with what it is.
+//! Completions at the cursor, each with a description.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use crate::pet::{BLOCK_SYMBOLS, INITS, Site};
 use crate::texts::of_list;
 use crate::tr;
 
-/// So many names are offered at most.
+/// Maximum number of completions.
 const MOST: usize = 8;
 
-/// A name that can stand there.
+/// A completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What is written.
+    /// The inserted text.
     pub text: String,
-    /// Its shape, or what it is.
+    /// Its shape, or a description.
     pub about: String,
 }
 
-/// The word before the cursor (a byte of the text), and the names that begin like it; nothing where none does or the
-/// word is whole.
+/// Returns the start of the word before the cursor (a byte offset) and its completions; empty if there are none or the
+/// word is complete.
 pub fn candidates(
     text: &str,
     cursor: usize,
@@ -64,7 +64,7 @@ pub fn candidates(
     (!found.is_empty()).then_some((span, found))
 }
 
-/// Whether the cursor is inside the quotes of a text, whose end may not be written yet.
+/// Returns whether the cursor is inside a quoted string, which may be unterminated.
 fn is_open(text: &str, span: &Range<usize>, cursor: usize) -> bool {
     let ends = span.len() > 1 && text[span.clone()].ends_with(['"', '\'']);
     cursor < span.end || !ends
@@ -77,7 +77,7 @@ fn candidate(text: impl Into<String>, about: impl Into<String>) -> Candidate {
     }
 }
 
-/// What an equation, or a shape, may name.
+/// Returns the names that an equation or a shape can use.
 fn names(text: &str, is_shape: bool, marked: &Marked, meaning: Option<&Meaning>) -> Vec<Candidate> {
     let mut found = Vec::new();
     if !is_shape {
@@ -123,7 +123,7 @@ fn inits() -> Vec<Candidate> {
     INITS.iter().map(|init| candidate(*init, "")).collect()
 }
 
-/// The keys of the table that is being written.
+/// Returns the keys of the table that is being written.
 fn keys(marked: &Marked) -> Vec<Candidate> {
     let path: Vec<&str> = marked.path.split('.').collect();
     let known: &[(&str, &'static str)] = match path.as_slice() {
@@ -166,7 +166,7 @@ fn every_and_sites() -> Vec<Candidate> {
 mod tests {
     use super::*;
 
-    /// What is offered where the text ends.
+    /// Returns the completions at the end of the text.
     fn offered(text: &str) -> Vec<String> {
         let found = candidates(text, text.len(), None);
         let (_, found) = found.unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Plugin files that other programs change: the folders are looked at while the page is on show.
+//! Watches for plugin files changed by other programs while the page is shown.
 
 use crate::session::Session;
 
 impl Session {
-    /// Looks whether plugin files changed, and reads them again then.
+    /// Checks whether plugin files changed, and reads them again if so.
     pub fn look_at_plugins(&mut self) {
         if self.editor.looking {
             return;
@@ -21,7 +21,7 @@ impl Session {
                     let text = sources.plugin_text(&file).ok()?;
                     Some((file, text))
                 });
-                // What the first look finds was read when the window opened.
+                // The state at the first check was read when the window opened.
                 Ok(Some((seen, text, before.is_some())))
             },
             move |session, looked| {
@@ -31,7 +31,7 @@ impl Session {
                 };
                 let saving = session.editor.open.as_ref().is_some_and(|open| open.saving);
                 if saving || session.editor.saves != saves {
-                    // It may be what the file held before: the next look tells.
+                    // It may be the earlier content; the next check decides.
                     return;
                 }
                 session.editor.seen = Some(seen);
@@ -51,7 +51,7 @@ impl Session {
         );
     }
 
-    /// The open plugin's file holds this text: it is taken over, unless there are changes here.
+    /// Handles the text in the open plugin's file: takes it over, unless there are unsaved changes.
     pub(super) fn read_disk(&mut self, text: String) {
         let Some(open) = &mut self.editor.open else {
             return;

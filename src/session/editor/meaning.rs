@@ -1,4 +1,4 @@
-//! What a plugin's text means, as plain data.
+//! The result of checking a plugin's text, as plain data.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,71 +10,71 @@ use crate::pet::reading::OnBlocks;
 use crate::problem::Problem;
 use crate::session::views::PluginView;
 
-/// A mistake in a text.
+/// An error in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The bytes it is about.
+    /// Its byte range.
     pub span: Range<usize>,
     /// Line and column, from 1.
     pub place: (usize, usize),
     /// What is wrong.
     pub what: String,
-    /// What is known or to be done about it; may be empty.
+    /// The reason or the remedy; can be empty.
     pub why: String,
-    /// What to write in place of the span, where that is known.
+    /// The replacement for the range, if known.
     pub mend: Option<String>,
 }
 
-/// What came of checking a text.
+/// The result of checking a text.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// What is wrong, in the order of the text.
+    /// Errors in the order of the text.
     pub mistakes: Vec<Mistake>,
-    /// What it means, where nothing is.
+    /// The compiled plugin, if there are no errors.
     pub meaning: Option<Meaning>,
-    /// How long it took.
+    /// Duration of the check.
     pub took: Duration,
 }
 
-/// What a sound plugin is.
+/// A valid plugin.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    /// As the page shows every plugin.
+    /// The plugin as the page shows it.
     pub plugin: PluginView,
-    /// The names its equations know, with what they are.
+    /// The names that its equations can use, with descriptions.
     pub names: Vec<(String, String)>,
-    /// Whether a fresh one leaves the network as it is.
+    /// Whether a newly initialised one leaves the network unchanged.
     pub starts_as_identity: bool,
-    /// What predictions make of it, where it is linear at linear layers.
+    /// How it is merged for predictions, if it is linear at linear layers.
     pub folded: Option<String>,
-    /// On the backbone of the settings, or why it does not fit there.
+    /// Its use on the current backbone, or why it does not fit.
     pub on: Result<OnBackbone, Problem>,
 }
 
-/// A plugin on the backbone of the settings.
+/// A plugin on the current backbone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnBackbone {
     /// The backbone.
     pub title: String,
-    /// How many of its blocks carry the plugin, and how many it has.
+    /// Number of blocks with the plugin, and of all blocks.
     pub blocks: (usize, usize),
     /// Tokens of an image in the first of them.
     pub tokens: usize,
-    /// What it comes to there.
+    /// Its parameters and computations there.
     pub on: OnBlocks,
-    /// Bytes by which a training step needs more than one of the network alone, as the settings are.
+    /// Additional bytes of a training step compared to the network alone, with the current settings.
     pub step_bytes: u64,
 }
 
-/// How the plugin files stand: each with its length and when it was changed.
+/// The state of the plugin files: length and modification time of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilesSeen(pub Vec<(PathBuf, u64, Option<SystemTime>)>);
 
-/// What was measured of a plugin.
+/// Measurements of a plugin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Its parameters and how they learn.
+    /// Its parameters and their gradients.
     pub gradients: Vec<Gradient>,
-    /// What it costs on the embedded network.
+    /// Its cost on the embedded network.
     pub costs: PetCosts,
 }

@@ -1,6 +1,6 @@
-//! The plugin that is written on the page Plugins: its text, and what it means. The text is checked by helper threads
-//! while it is typed; of several texts that wait only the newest is checked, and what was found of the last sound one
-//! stays on show.
+//! The plugin being edited on the page Plugins: its text, and the result of checking it. Helper threads check the text
+//! while it is typed. Of several waiting texts only the newest is checked. The result of the last valid text stays on
+//! display.
 
 pub mod completion;
 mod following;
@@ -25,12 +25,12 @@ use crate::texts::Language;
 use crate::tr;
 use meaning::{Checked, FilesSeen, Meaning, Measured, Mistake};
 
-/// What is measured of a plugin waits until its text has been still for so long.
+/// How long the text must be unchanged before a plugin is measured.
 const STILL: Duration = Duration::from_millis(500);
-/// So many texts that were left unsaved are kept.
+/// Maximum number of unsaved texts that are kept.
 const MOST_LEFT: usize = 20;
 
-/// A plugin to begin with when there is none to copy.
+/// Returns a plugin to start with if there is none to copy.
 fn blank() -> &'static str {
     match Language::spoken() {
         Language::English => include_str!("../../../assets/texts/en/plugin.toml"),
@@ -38,92 +38,92 @@ fn blank() -> &'static str {
     }
 }
 
-/// The plugin that is being written.
+/// The plugin being edited.
 #[derive(Default)]
 pub struct Editor {
-    /// The text that is open.
+    /// The open text.
     pub open: Option<OpenPlugin>,
-    /// Texts that were closed or made way for another one before they were saved, the newest last.
+    /// Texts that were closed or replaced before they were saved, the newest last.
     pub left: Vec<Written>,
-    /// Whether a plugin is tried beside Adapter, and what came of it.
+    /// Whether a plugin is tried against Adapter, and the result.
     pub trying: Trying,
-    /// A plugin that is chosen on Experiment as soon as it is listed.
+    /// A plugin to select on Experiment as soon as it is listed.
     pub(super) to_use: Option<String>,
-    /// Whether the plugin was chosen and Experiment is to be shown.
+    /// Whether the plugin was selected and Experiment must be shown.
     used: bool,
-    /// How the plugin files stood when they were looked at last.
+    /// The state of the plugin files at the last check.
     seen: Option<FilesSeen>,
     looking: bool,
     versions: u64,
-    /// How often something was saved.
+    /// Number of saves.
     saves: u64,
 }
 
-/// A plugin's text that is open.
+/// The open text of a plugin.
 #[derive(Clone, Debug, Default)]
 pub struct OpenPlugin {
     /// The text.
     pub text: String,
-    /// Another number with every text.
+    /// Number of the text, different for every change.
     pub version: u64,
-    /// The version with which it was opened.
+    /// The version when it was opened.
     pub first: u64,
-    /// Where it is saved; none before it was.
+    /// Where it is saved; `None` before the first save.
     pub file: Option<PathBuf>,
-    /// What that file holds.
+    /// The content of that file.
     pub saved: Option<String>,
-    /// The text that another program put there while there were changes here.
+    /// The text that another program wrote there while there were unsaved changes.
     pub theirs: Option<String>,
-    /// The file that is about to be installed.
+    /// The file to be installed.
     pub from: Option<PathBuf>,
-    /// Whether it may take the place of a built-in plugin.
+    /// Whether it can replace a built-in plugin.
     pub allowed: bool,
-    /// What is wrong with the newest text that was checked.
+    /// Errors of the newest checked text.
     pub mistakes: Vec<Mistake>,
     /// The version of that text; 0 before the first.
     pub checked: u64,
-    /// How long checking it took.
+    /// Duration of the check.
     pub took: Duration,
-    /// What the last sound text means.
+    /// The result of the last version without errors.
     pub good: Option<Arc<Meaning>>,
-    /// What was measured of it, or of the one before while that is done.
+    /// Measurements of it, or of the previous one until they are done.
     pub measured: Fetch<Arc<Measured>>,
     /// Whether it is being measured.
     pub measuring: bool,
     /// Why it could not be saved.
     pub problem: Option<Problem>,
-    /// The plugin's name as the text states it.
+    /// The plugin's name in the text.
     pub name: Option<String>,
     changed: Option<Instant>,
-    /// The backbone and blocks that it was checked against.
+    /// The backbone and blocks that it was checked with.
     against: (String, String),
     measured_of: u64,
     saving: bool,
 }
 
-/// What the window remembers of a text that was open when it closed.
+/// The text that was open when the window closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// The text.
     pub text: String,
-    /// The plugin's name, where it states one.
+    /// The plugin's name, if it states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Where it is saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// The file that was about to be installed.
+    /// The file that was to be installed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PathBuf>,
 }
 
 impl OpenPlugin {
-    /// Whether there is something to save.
+    /// Returns whether there are unsaved changes.
     pub fn is_changed(&self) -> bool {
         self.saved.as_ref() != Some(&self.text)
     }
 
-    /// Whether the newest text was checked and nothing is wrong with it.
+    /// Returns whether the newest text was checked and has no errors.
     pub fn is_sound(&self) -> bool {
         self.checked == self.version && self.mistakes.is_empty()
     }
@@ -137,12 +137,12 @@ impl OpenPlugin {
         }
     }
 
-    /// The built-in plugin whose place it would take.
+    /// Returns the built-in plugin that it would replace.
     pub fn hides(&self) -> Option<&'static str> {
         built_in(self.name.as_ref()?)
     }
 
-    /// How long until it is measured, where that is due.
+    /// Returns the time until it is measured, if a measurement is due.
     pub fn due(&self) -> Option<Duration> {
         let due = self.is_sound() && self.measured_of != self.version;
         let since = self.changed.map_or(STILL, |changed| changed.elapsed());
@@ -164,7 +164,7 @@ impl Session {
         });
     }
 
-    /// Opens a plugin's own file.
+    /// Opens the file of a plugin.
     pub fn edit_file(&mut self, name: &str) {
         let plugins = self.inventory.plugins.iter();
         let found = plugins.clone().find(|own| own.name == name);
@@ -179,7 +179,7 @@ impl Session {
         }
     }
 
-    /// Opens a text to begin with.
+    /// Opens a new text.
     pub fn write_plugin(&mut self) {
         self.open_text(Written {
             text: blank().to_owned(),
@@ -187,7 +187,7 @@ impl Session {
         });
     }
 
-    /// Goes on with the text that was open when the window was closed.
+    /// Reopens the text that was open when the window closed.
     pub fn open_written(&mut self, written: Written) {
         let is_of_file = written.file.is_some();
         self.open_text(written);
@@ -196,19 +196,19 @@ impl Session {
         }
     }
 
-    /// The text that is open, to be remembered.
+    /// Returns the open text, to be stored.
     pub fn written(&self) -> Option<Written> {
         self.editor.open.as_ref().map(OpenPlugin::written)
     }
 
-    /// Goes on with the text that was left before it was saved.
+    /// Reopens the text that was closed last without being saved.
     pub fn go_on_with_left(&mut self) {
         if let Some(left) = self.editor.left.pop() {
             self.open_written(left);
         }
     }
 
-    /// Keeps what is not saved of the open text.
+    /// Keeps the unsaved changes of the open text.
     fn leave_plugin(&mut self) {
         let open = self.editor.open.take();
         if let Some(open) = open.filter(OpenPlugin::is_changed) {
@@ -218,10 +218,10 @@ impl Session {
         }
     }
 
-    /// Opens a text in place of the one that is open.
+    /// Opens a text in place of the open one.
     pub(super) fn open_text(&mut self, written: Written) {
         self.leave_plugin();
-        // What comes of trying another text is none of this one's.
+        // The results of trying another text do not apply to this one.
         self.stop_trying_plugin();
         self.editor.trying = Trying::Not;
         self.editor.open = Some(OpenPlugin {
@@ -233,17 +233,17 @@ impl Session {
         self.edit_plugin(written.text);
     }
 
-    /// The text that was opened as this version, while it is open.
+    /// Returns the text with this first version, if it is open.
     fn opened_as(&mut self, first: u64) -> Option<&mut OpenPlugin> {
         self.editor.open.as_mut().filter(|open| open.first == first)
     }
 
-    /// Shows no text any more; one that is not saved can be gone on with.
+    /// Closes the text; an unsaved one can be reopened.
     pub fn close_plugin(&mut self) {
         self.leave_plugin();
     }
 
-    /// Takes a text in place of the open one, and has it checked.
+    /// Replaces the open text and checks it.
     pub fn edit_plugin(&mut self, text: String) {
         self.editor.versions += 1;
         let version = self.editor.versions;
@@ -289,7 +289,7 @@ impl Session {
         }
     }
 
-    /// Has the open text measured once it has been still for a moment.
+    /// Measures the open text once it has been unchanged for a moment.
     pub(super) fn refresh_editor(&mut self) {
         let now = against(&self.experiment.draft);
         let Some(open) = &mut self.editor.open else {
@@ -319,7 +319,7 @@ impl Session {
         );
     }
 
-    /// A name for a copy that no plugin has.
+    /// Returns a free name for a copy.
     fn free_name(&self, plugin: &PluginView) -> String {
         let first = match plugin.path {
             None => tr!("editor-called-my", name = &plugin.title),
@@ -335,7 +335,7 @@ impl Session {
     }
 }
 
-/// A plugin's text with another name.
+/// Returns a plugin's text with another name.
 fn renamed(text: &str, name: &str) -> String {
     let mut named = text.to_owned();
     if let Some(span) = name_span(text) {
@@ -345,14 +345,14 @@ fn renamed(text: &str, name: &str) -> String {
     named
 }
 
-/// Where a text states its name, quotes included.
+/// Returns the range of the name in a text, including quotes.
 pub fn name_span(text: &str) -> Option<Range<usize>> {
     let all = marks(text).into_iter();
     let mut named = all.filter(|marked| marked.path == "name" && marked.mark == Mark::Text);
     named.next().map(|marked| marked.span)
 }
 
-/// What of the settings a plugin is checked against.
+/// Returns the settings that a plugin is checked with.
 fn against(config: &RunConfig) -> (String, String) {
     (config.backbone.clone(), format!("{:?}", config.blocks))
 }

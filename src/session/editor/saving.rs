@@ -1,4 +1,4 @@
-//! Saving the open plugin, using it, and what can be had of its file.
+//! Saving the open plugin, using it, and installing its file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::store::PluginSave;
 use crate::tr;
 
 impl Session {
-    /// Where the person's own plugins lie.
+    /// Returns the folder of the user's own plugins.
     pub fn plugin_folder(&self) -> Option<PathBuf> {
         self.tasks.sources().plugin_folder()
     }
@@ -55,7 +55,7 @@ impl Session {
     ) {
         self.editor.saves += 1;
         let Some(open) = self.opened_as(first) else {
-            // It was closed meanwhile: what lies in its file need not be kept besides.
+            // It was closed meanwhile; once it is saved it need not be kept.
             match saved {
                 Ok(_) => {
                     self.editor.left.retain(|left| left.text != text);
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Lets the open plugin take the place of the built-in one of its name, and saves it.
+    /// Lets the open plugin replace the built-in one of its name, and saves it.
     pub fn allow_open_plugin(&mut self) {
         if let Some(open) = &mut self.editor.open {
             open.allowed = true;
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Lets a file that was found take the place of the built-in plugin of its name.
+    /// Lets a plugin file replace the built-in plugin of its name.
     pub fn allow_plugin(&mut self, file: PathBuf) {
         self.task_or_tell(
             move |sources| sources.allow_plugin(&file),
@@ -97,7 +97,7 @@ impl Session {
         );
     }
 
-    /// Chooses the open plugin on Experiment, saving it first where something changed.
+    /// Selects the open plugin on Experiment, saving it first if it has changes.
     pub fn use_plugin(&mut self) {
         let Some(open) = &self.editor.open else {
             return;
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Chooses the plugin that waits for being listed.
+    /// Selects the plugin that waits until it is listed.
     pub(in crate::session) fn use_listed(&mut self) {
         let Some(name) = &self.editor.to_use else {
             return;
@@ -123,12 +123,12 @@ impl Session {
         }
     }
 
-    /// Whether a plugin was chosen since this was asked last: Experiment is to be shown.
+    /// Returns whether a plugin was selected since the last call, so that Experiment must be shown.
     pub fn take_used(&mut self) -> bool {
         std::mem::take(&mut self.editor.used)
     }
 
-    /// Opens the open text once more under another name, to be saved as another file.
+    /// Opens the text again under another name, to be saved as another file.
     pub fn duplicate_plugin(&mut self) {
         let Some(open) = &self.editor.open else {
             return;
@@ -141,7 +141,7 @@ impl Session {
         });
     }
 
-    /// Opens a plugin file that was dropped on the window: it is shown before it is installed.
+    /// Opens a plugin file that was dropped on the window, to show it before it is installed.
     pub fn look_at_plugin(&mut self, file: PathBuf) {
         let from = file.clone();
         self.task_or_tell(
@@ -156,7 +156,7 @@ impl Session {
         );
     }
 
-    /// Takes the text that another program put into the file, or keeps the own one.
+    /// Accepts the text that another program wrote into the file, or keeps the edited one.
     pub fn settle_plugin(&mut self, take_theirs: bool) {
         let Some(open) = &mut self.editor.open else {
             return;

@@ -1,8 +1,8 @@
-//! The lines that tell what happened in a run.
+//! The log of a run.
 
 use super::RunView;
 
-/// Log lines kept.
+/// Maximum number of log lines.
 const LINES: usize = 500;
 
 /// One line of the log.
@@ -12,7 +12,7 @@ pub struct LogLine {
     pub time: String,
     /// What happened.
     pub text: String,
-    /// Whether a person should look at it.
+    /// Whether the line is a warning.
     pub warning: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One run as the pages see it: the engine's events folded into plain values.
+//! One run as the pages see it: the engine's events applied to plain values.
 
 mod log;
 mod shade;
@@ -19,50 +19,49 @@ use crate::texts::said;
 use crate::tr;
 pub use log::LogLine;
 
-/// Loss values kept for the curve.
+/// Maximum number of loss values for the curve.
 const LOSSES: usize = 4096;
-/// Everything known of one run.
+/// The state of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunView {
-    /// The job that trains it; none for a stored run.
+    /// The job that trains it; `None` for a stored run.
     pub job: Option<JobId>,
-    /// Its constant facts; none until data and backbone are open.
+    /// Its constant facts; `None` until data and backbone are open.
     pub header: Option<RunHeader>,
-    /// What to call it before it has a header.
+    /// Its name before it has a header.
     pub title: String,
-    /// How it stands.
+    /// Its state.
     pub stage: Stage,
-    /// What is being done.
+    /// The current phase.
     pub phase: Option<Phase>,
-    /// Where it is.
+    /// Its progress.
     pub progress: Option<RunProgress>,
-    /// What was measured after each task.
+    /// The measurements after each task.
     pub reports: Vec<TaskReport>,
-    /// What each expert achieved, task by task.
+    /// The accuracies of each expert after each task.
     pub history: Histories,
-    /// F_N of the run's answer as a fraction, worked out once per report; none where it was not
-    /// measured.
+    /// F_N of the run's predictions as a fraction, computed once per report; `None` if it was not measured.
     pub forgotten: Option<f64>,
-    /// The same of each expert, where there are several and it was measured.
+    /// The same for each expert, if there are several and it was measured.
     pub forgotten_by: Vec<(Expert, f64)>,
-    /// The classes that its answer never or rarely recognises, worked out once per report.
+    /// The classes that it never or rarely recognises, computed once per report.
     pub missed: Vec<Missed>,
-    /// The study of DualPrompt's prompts, where every task was studied.
+    /// The study of DualPrompt's prompts, if every task was studied.
     pub study: Option<PromptStudy>,
-    /// Latest loss values with the task they belong to, oldest first.
+    /// Latest loss values with their task, oldest first.
     pub losses: VecDeque<(usize, f32)>,
-    /// Losses told so far, those that are not kept any more included.
+    /// Number of losses received, including those that were dropped.
     pub steps: usize,
-    /// How far its two experts were apart within the task at work: passes done, distance.
+    /// Distance between its two experts during the current task: finished epochs, distance.
     pub distance: Vec<[f64; 2]>,
-    /// What happened, oldest first.
+    /// The log, oldest line first.
     pub log: VecDeque<LogLine>,
     /// Why it failed.
     pub problem: Option<Problem>,
 }
 
 impl RunView {
-    /// A run that was just asked for.
+    /// Returns a run that was just requested.
     pub fn waiting(title: String) -> Self {
         Self {
             title,
@@ -70,7 +69,7 @@ impl RunView {
         }
     }
 
-    /// The run of a job that was just asked for.
+    /// Returns the run of a job that was just requested.
     pub fn of_job(job: JobId, title: String) -> Self {
         Self {
             job: Some(job),
@@ -78,13 +77,13 @@ impl RunView {
         }
     }
 
-    /// What its accuracies are measured on: `test` or `validation` images.
+    /// Returns the split that its accuracies are measured on: `test` or `validation`.
     pub fn measured_on(&self) -> &'static str {
         let header = self.header.as_ref();
         header.map_or("test", |header| header.config.measured_on())
     }
 
-    /// A run read from its folder.
+    /// Returns a run read from its folder.
     pub fn stored(header: RunHeader, reports: Vec<TaskReport>) -> Self {
         let mut view = Self {
             title: title_of(&header),
@@ -100,7 +99,7 @@ impl RunView {
         view
     }
 
-    /// The mean loss of every pass over the images with its task (from 0), of the tasks measured.
+    /// Returns the mean loss of every epoch with its task (from 0), for measured tasks.
     pub fn losses_by_pass(&self) -> impl Iterator<Item = (usize, f32)> {
         let steps = |report: &TaskReport| {
             let task = report.task;
@@ -110,27 +109,27 @@ impl RunView {
         self.reports.iter().flat_map(steps)
     }
 
-    /// Number of tasks, 0 before the header is known.
+    /// Returns the number of tasks, 0 before the header is known.
     pub fn tasks(&self) -> usize {
         self.header.as_ref().map_or(0, |h| h.tasks.len())
     }
 
-    /// The run's name, empty before it has one.
+    /// Returns the run's name, empty before it has one.
     pub fn name(&self) -> &str {
         self.header.as_ref().map_or("", |h| &h.run)
     }
 
-    /// One expert's history.
+    /// Returns one expert's history.
     pub fn of(&self, expert: Expert) -> &History {
         self.history.of(expert)
     }
 
-    /// The history of the run's answer.
+    /// Returns the history of the run's predictions.
     pub fn answers(&self) -> &History {
         self.history.answer()
     }
 
-    /// The task being learned, from 0.
+    /// Returns the current task, from 0.
     pub fn task_now(&self) -> Option<usize> {
         if !self.stage.is_live() {
             return None;
@@ -146,7 +145,7 @@ impl RunView {
         }
     }
 
-    /// Share of the run that is done.
+    /// Returns the finished share of the run.
     pub fn done(&self) -> f64 {
         if self.stage == Stage::Finished {
             return 1.0;
@@ -155,7 +154,7 @@ impl RunView {
         self.progress.as_ref().map_or(by_tasks, |p| p.done)
     }
 
-    /// Names of a task's classes.
+    /// Returns the class names of a task.
     pub fn class_names(&self, task: usize) -> &[String] {
         self.header
             .as_ref()
@@ -163,7 +162,7 @@ impl RunView {
             .unwrap_or_default()
     }
 
-    /// Takes one event of this run; `now` is the local time for the log.
+    /// Applies one event of this run; `now` is the local time for the log.
     pub fn fold(&mut self, event: Event, now: &str) {
         match event {
             Event::Started(header) => self.started(*header, now),
@@ -220,7 +219,7 @@ impl RunView {
                     .iter()
                     .for_each(|words| self.say(now, words.said()));
             }
-            // The data and backbone cards say what was assumed; the others tell of no run.
+            // The data and backbone cards show what was assumed; the other events belong to no run.
             Event::Queued { .. }
             | Event::Began(_)
             | Event::Removed(_)
@@ -236,14 +235,14 @@ impl RunView {
         }
     }
 
-    /// Whether an added task is under way, which does not count yet.
+    /// Returns whether an added task is in progress, which is not included yet.
     fn in_added_task(&self) -> bool {
         let header = self.header.as_ref();
         let taught = header.is_some_and(|header| !header.added_tasks.is_empty());
         taught && self.reports.len() + 1 == self.tasks()
     }
 
-    /// Shows the run as it was before the added task.
+    /// Restores the run as it was before the added task.
     fn drop_added_task(&mut self) {
         let Some(header) = &mut self.header else {
             return;
@@ -341,7 +340,7 @@ impl RunView {
     fn measured(&mut self, report: TaskReport) {
         let tasks = self.header.as_ref().map_or(&[][..], |h| &h.tasks);
         let seen = tasks.get(..=report.task).unwrap_or(tasks);
-        // A continued run may measure a task again: the later measurement counts.
+        // A resumed run may measure a task again: the later measurement counts.
         if report.task < self.reports.len() {
             self.reports.truncate(report.task);
             self.history.truncate(report.task);

@@ -1,4 +1,4 @@
-//! Data sets as views: counts, thumbnails, test images.
+//! Datasets as views: counts, thumbnails, test images.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,12 +20,12 @@ use crate::session::views::{DataView, Pictures, Split, Thumb};
 use crate::texts::Message;
 use crate::tr;
 
-/// Pictures whose size is looked up to know the size of all.
+/// Number of images whose size is read to estimate the size of all.
 const SIZED: usize = 256;
-/// Data sets whose files need not be read again.
+/// Number of datasets whose files are not read again.
 const SCANS: usize = 3;
 
-/// The images of a split of an open data set.
+/// The images of a split of an open dataset.
 struct Images(Arc<Dataset>, Split);
 
 impl Images {
@@ -48,7 +48,7 @@ impl Pictures for Images {
     fn entry(&self, index: usize) -> Result<Correction> {
         let sample = self.sample(index)?;
         let (picture, sha256) = (sample.name(), sample.sha256()?);
-        // Opened with corrected labels, it says what it is and not what it was.
+        // Opened with corrected labels, the dataset has the corrected label and not the original one.
         let same = |known: &&Correction| known.picture == picture && known.sha256 == sha256;
         let known = self.0.options.corrected.iter().find(same);
         let class = self.0.classes.get(sample.class as usize);
@@ -66,16 +66,16 @@ impl Pictures for Images {
     }
 }
 
-/// Data sets as they were read, before splits are drawn; the ones used last.
+/// Scanned datasets, before they are split; the ones used last.
 #[derive(Default)]
 pub(super) struct Scans(Mutex<Vec<(Key, Scan)>>);
 
-/// The path or name of a dataset, and the bit depth that its images were read with.
+/// The path or name of a dataset, and the bit depth of its images.
 type Key = (String, usize);
 
 impl Scans {
-    /// The data set at a place with splits and limits as in `options`; read from its files only if it was not
-    /// read before, or `fresh` asks for it.
+    /// Returns the dataset at a place with the splits and limits of `options`. Its files are read only if they were not
+    /// read before, or if `fresh` is set.
     pub fn dataset(
         &self,
         place: &str,
@@ -100,12 +100,12 @@ impl Scans {
     }
 
     fn shelf(&self) -> MutexGuard<'_, Vec<(Key, Scan)>> {
-        // Entries are whole whenever the lock is free.
+        // Entries are consistent whenever the lock is free.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Opens a data set and looks at it.
+/// Opens a dataset and examines it.
 pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<DataView> {
     let step = |doing: Message, done: usize, of: Option<usize>| progress.step(doing, done, of);
     let watch = Watch::new(&step);
@@ -159,7 +159,7 @@ pub(super) fn open(ask: &DataAsk, scans: &Scans, progress: &Progress) -> Result<
     })
 }
 
-/// Writes a data set, or gathered pictures, to one file.
+/// Exports a dataset, or gathered images, to one file.
 pub(super) fn export(
     export: &DataExport,
     scans: &Scans,
@@ -177,7 +177,7 @@ pub(super) fn export(
     }
 }
 
-/// Gathered pictures as a data set, and the folder it lies in for as long as it is used.
+/// Returns gathered images as a dataset, and its folder, which must outlive it.
 fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
     let unkept =
         |error: std::io::Error| Problem::new(tr!("notices-no-room", why = error.to_string()));
@@ -191,8 +191,7 @@ fn gathered(collection: &Collection) -> Result<(Dataset, tempfile::TempDir)> {
     Ok((data, folder))
 }
 
-/// Bytes of a decoded picture on average, from the sizes of a few spread over all of them; none where pictures are in
-/// memory anyway.
+/// Returns the mean bytes of a decoded image, from the sizes of a sample; `None` if the images are in memory anyway.
 fn picture_bytes(samples: &[Sample]) -> Option<u64> {
     let step = (samples.len() / SIZED).max(1);
     let sizes: Vec<u64> = samples

@@ -1,4 +1,4 @@
-//! The plugin that is being written: checked, measured, saved.
+//! The plugin being edited: checking, measuring and saving it.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,7 +18,7 @@ use crate::run::config::RunConfig;
 use crate::session::editor::meaning::{Checked, FilesSeen, Meaning, Measured, Mistake, OnBackbone};
 use crate::tr;
 
-/// What a text means, on the backbone and blocks of these settings.
+/// Checks a text with the backbone and blocks of these settings.
 pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
     let began = Instant::now();
     let reading = read(text, origin);
@@ -46,7 +46,7 @@ pub(super) fn check(text: &str, origin: &str, config: &RunConfig) -> Checked {
     }
 }
 
-/// The numbers of a plugin that its equations may name.
+/// Returns the numbers of a plugin that its equations can use.
 fn names(spec: &PetSpec) -> Vec<(String, String)> {
     let sizes = spec.sizes.iter().map(|size| {
         let about = tr!(
@@ -91,7 +91,7 @@ fn on_backbone(spec: &PetSpec, config: &RunConfig) -> Result<OnBackbone> {
     })
 }
 
-/// What is measured of a sound text.
+/// Measures a valid text.
 pub(super) fn measure(text: &str) -> Result<Measured> {
     let spec = PetSpec::parse(text, tr!("notices-this-text"))?;
     let gradients = gradients(&spec).map_err(|wrong| spec.source.problem(&wrong))?;
@@ -101,7 +101,7 @@ pub(super) fn measure(text: &str) -> Result<Measured> {
     })
 }
 
-/// Whether this is the file of a PET plugin, sound or not: one with equations.
+/// Returns whether this is a PET plugin file, valid or not: one with equations.
 pub(super) fn is_plugin(path: &Path) -> bool {
     let named = path
         .extension()
@@ -112,7 +112,7 @@ pub(super) fn is_plugin(path: &Path) -> bool {
     parts.any(|part| part.path == "equations" || part.path.starts_with("equations."))
 }
 
-/// How the plugin files of these folders stand.
+/// Returns the state of the plugin files in these folders.
 pub(super) fn seen(folders: &[PathBuf]) -> FilesSeen {
     let files = folders.iter().flat_map(|folder| files_of(folder));
     let each = files.filter_map(|file| {

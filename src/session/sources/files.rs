@@ -13,8 +13,8 @@ use crate::session::downloads::{Item, Transfer};
 use crate::session::words::by_number;
 use crate::tr;
 
-/// Reads an image file for Predict, in full size and with the run's bit depth, so that the network sees the same as in
-/// testing.
+/// Reads an image file for Predict, in full size and with the run's bit depth, so that the network receives the same as
+/// in testing.
 pub(super) fn picture(path: &Path, bit_depth: usize) -> Result<Picture> {
     if path.is_dir() {
         return Err(Problem::new(tr!("notices-is-folder"))
@@ -31,7 +31,7 @@ pub(super) fn picture(path: &Path, bit_depth: usize) -> Result<Picture> {
     })
 }
 
-/// What a file adds to a class: itself, or if it is a folder the images in it.
+/// Returns the images that a path adds to a class: the file itself, or the images in the folder.
 pub(super) fn pieces(path: &Path) -> Result<Vec<CollectedPicture>> {
     if !path.is_dir() {
         return Ok(vec![piece(path)?]);
@@ -58,7 +58,7 @@ fn piece(file: &Path) -> Result<CollectedPicture> {
     })
 }
 
-/// Why no run can be kept in this folder, if so.
+/// Returns why no run can be saved in this folder, if so.
 pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     let tried = std::fs::create_dir_all(runs_root).and_then(|()| tempfile::tempfile_in(runs_root));
     let error = tried.err()?;
@@ -69,13 +69,12 @@ pub(super) fn unwritable(runs_root: &Path) -> Option<Problem> {
     )
 }
 
-/// Shows a file's folder in the desktop's own program for folders.
+/// Shows a file's folder in the system's file manager.
 pub(super) fn reveal(path: &Path) -> Result<()> {
     show(path.parent().unwrap_or(path), "notices-no-program-folders")
 }
 
-/// Shows a file or folder in the program that the desktop has for this kind of it; the message `lacking` says that
-/// there is none.
+/// Opens a file or folder in its default program; the message `lacking` says that there is none.
 pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
     let program = match () {
         () if cfg!(windows) => "explorer",
@@ -85,7 +84,7 @@ pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
     let mut command = Command::new(program);
     command.arg(path).stdin(Stdio::null());
     let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    // Explorer ends with 1 although it shows it.
+    // Explorer returns 1 even on success.
     let shown = ended.is_ok_and(|status| status.success() || cfg!(windows));
     shown.then_some(()).ok_or_else(|| {
         Problem::new(tr!(lacking))
@@ -94,8 +93,7 @@ pub(super) fn show(path: &Path, lacking: &'static str) -> Result<()> {
     })
 }
 
-/// Downloads a published data set or a backbone's weights, going on where an earlier download was
-/// cut.
+/// Downloads a published dataset or a backbone's weights, continuing an interrupted download.
 pub(super) fn download(item: &Item, transfer: &Transfer) -> Result<()> {
     match item {
         Item::Data(name) => {

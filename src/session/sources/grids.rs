@@ -1,5 +1,4 @@
-//! Grids as helper threads make and plan them: the settings of the window become a grid's file, and of every grid it is
-//! looked which runs are there.
+//! Grids on helper threads: converts the window's settings into a grid file, and finds the existing runs of a grid.
 
 use std::path::Path;
 
@@ -16,10 +15,10 @@ use crate::session::plain::title_of;
 use crate::texts::{Language, Message};
 use crate::tr;
 
-/// What a grid of the window is called until it is saved.
+/// The name of an unsaved grid of the window.
 const UNSAVED: &str = "several-values";
 
-/// A grid, and how its runs stand below `root`.
+/// Returns a grid and the state of its runs in `root`.
 pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
     let (name, text, device) = named(ask, root)?;
     let factors = match ask {
@@ -31,7 +30,7 @@ pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
         device: device.clone(),
         ..Overrides::default()
     };
-    // The engine's thread alone opens devices.
+    // Only the engine's thread opens devices.
     let plan = GridPlan::from_afar(grid, root, &overrides)?;
     let fields = match ask {
         GridAsk::Named(..) => fields_of(&plan.cells, root).map(Box::new),
@@ -54,7 +53,7 @@ pub(super) fn view(ask: &GridAsk, root: &Path) -> Result<GridView> {
     })
 }
 
-/// Its name, the text of its file, and the device of its runs where it is not the file's.
+/// Returns its name, the text of its file, and the device of its runs if it is not the file's.
 fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)> {
     Ok(match ask {
         GridAsk::Several {
@@ -73,8 +72,8 @@ fn named(ask: &GridAsk, root: &Path) -> Result<(String, String, Option<String>)>
     })
 }
 
-/// Submits what is not there yet of a grid to a cluster, whose runs lie in its folder, else in `root`; gives what became of
-/// it in words.
+/// Submits the missing runs of a grid to a cluster, which stores them in its folder, or else in `root`. Returns the
+/// outcome in words.
 pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Message> {
     let (name, text, _) = named(ask, root)?;
     let root = cluster.folder.as_deref().map_or(root, Path::new);
@@ -84,7 +83,7 @@ pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Mess
         data: cluster.data.clone().into_iter().collect(),
         ..Overrides::default()
     };
-    // A login host has not the devices of its nodes.
+    // A login node does not have the devices of the compute nodes.
     let mut plan = GridPlan::from_afar(grid, root, &overrides)?;
     let order = plan.in_order();
     let given = Given {
@@ -96,7 +95,7 @@ pub(super) fn submit(ask: &GridAsk, cluster: &Place, root: &Path) -> Result<Mess
     slurm::submit(&mut plan, &order, cluster, &given, &mut |_| true)
 }
 
-/// A grid as settings with several values; none where its parts or rows are no product of them.
+/// Returns a grid as settings with several values; `None` if its parts or rows are not a product of them.
 fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
     let [part] = &cells.grid.parts[..] else {
         return None;
@@ -142,7 +141,7 @@ fn fields_of(cells: &Cells, root: &Path) -> Option<GridFields> {
     })
 }
 
-/// "3 methods × 2 PETs × 3 class orders"; other languages name the setting with the number behind it.
+/// Returns "3 methods × 2 PETs × 3 class orders"; other languages put the number after the setting's name.
 fn factors(several: &Several) -> String {
     let mut words = Vec::new();
     for axis in several.axes.iter().filter(|axis| axis.values.len() > 1) {
@@ -179,8 +178,8 @@ fn plural(key: &str) -> String {
     }
 }
 
-/// The grid's file that says these settings, with those that have several values. What follows from the others is left
-/// out, so that a row of another method or PET takes what is usual for it.
+/// Returns the grid file for these settings, some of which have several values. Settings that follow from others are
+/// left out, so that a row with another method or PET gets its own defaults.
 fn text_of(
     draft: &RunConfig,
     preset: Option<&str>,
@@ -189,7 +188,7 @@ fn text_of(
 ) -> Result<String> {
     let draft = &filled(draft);
     let mut named: Vec<String> = vec!["data".into(), "method".into()];
-    // What is named may decide over what is not; after a few rounds all of it is said.
+    // A named setting can change the default of another one; after a few rounds all of them are named.
     for _ in 0..4 {
         let single = write(draft, preset, &Several::default(), &named)?;
         let grid = Grid::read(UNSAVED, &single, tr!("notices-the-settings"))?;
@@ -216,7 +215,7 @@ fn text_of(
     write(draft, preset, several, &named)
 }
 
-/// The file, with these settings named.
+/// Returns the file that names these settings.
 fn write(
     draft: &RunConfig,
     preset: Option<&str>,
@@ -238,7 +237,7 @@ fn write(
             Some(known) => (known.get)(draft),
             None => draft.settings.get(key).cloned(),
         };
-        // What is left out cannot be said; it is what a file means that does not name it.
+        // A missing value cannot be written; the file implies it by not naming the setting.
         let Some(value) = value else { continue };
         match setting(key) {
             Some(_) => line(key, &literal(key, &value)?),
@@ -253,7 +252,7 @@ fn write(
             many => format!("[{}]", many.join(", ")),
         };
         match setting(&axis.key) {
-            // What is left out cannot be said.
+            // A missing value cannot be written.
             _ if axis.values.is_empty() => {}
             Some(_) => line(&axis.key, &values),
             None => own.push((axis.key.clone(), values)),
@@ -274,7 +273,7 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_string()).to_string()
 }
 
-/// A value as a grid's file has it.
+/// Returns a value in the syntax of a grid file.
 fn literal(key: &str, value: &Setting) -> Result<String> {
     Ok(match value {
         Setting::Flag(on) => on.to_string(),

@@ -1,11 +1,11 @@
-//! The devices there are to choose from.
+//! The available devices.
 
 use crate::device;
 use crate::nn;
 use crate::session::views::DeviceView;
 use crate::session::words::device_text;
 
-/// The devices of this machine.
+/// Returns the devices of this machine.
 pub(super) fn devices() -> Vec<DeviceView> {
     let auto = device::choose("auto").map(|info| info.index).ok();
     device::list()

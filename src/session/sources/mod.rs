@@ -1,5 +1,5 @@
-//! Where the session's views come from: data, plugin, backbone, device and run modules. Everything
-//! here but one runs on helper threads; only plain views leave this folder.
+//! The sources of the session's views: data, plugins, backbones, devices and runs. All functions but one run on helper
+//! threads; only plain views leave this folder.
 
 mod data;
 mod editor;
@@ -57,7 +57,7 @@ use crate::store::{self, PluginSave, Unpacked};
 use crate::texts::Message;
 use crate::tr;
 
-/// The folder beside the runs that holds what was gathered in the window.
+/// The folder next to the runs that stores images gathered in the window.
 const MADE: &str = "made";
 
 impl Backend for Engine {
@@ -78,7 +78,7 @@ impl Backend for Engine {
     }
 }
 
-/// The real engine, where it was asked for.
+/// Starts the real engine in the requested place.
 pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box<dyn Backend>> {
     Ok(match whose {
         Whose::Thread => Box::new(Engine::start(runs_root, wake)?),
@@ -86,7 +86,7 @@ pub(super) fn engine(runs_root: PathBuf, whose: Whose, wake: Wake) -> Result<Box
     })
 }
 
-/// What the sources work with: the usual folder of runs, and data sets and runs that were read before.
+/// State of the sources: the default folder of runs, and datasets and runs that were read before.
 pub struct Disk {
     runs_root: PathBuf,
     scans: data::Scans,
@@ -95,7 +95,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The sources of a workspace whose runs lie in this folder.
+    /// Returns the sources of a workspace whose runs are in this folder.
     pub fn at(runs_root: PathBuf) -> Self {
         Self {
             runs_root,
@@ -105,7 +105,7 @@ impl Disk {
         }
     }
 
-    /// The same with another folder for the person's own plugins.
+    /// Uses another folder for the user's own plugins.
     #[must_use]
     pub fn with_plugins(self, folder: PathBuf) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Disk {
         }
     }
 
-    /// The plugins at hand.
+    /// Returns the available plugins.
     fn library(&self) -> PluginLibrary {
         match self.plugins == user_folder() {
             true => PluginLibrary::standard(),
@@ -122,14 +122,14 @@ impl Disk {
         }
     }
 
-    /// The folder of the person's own plugins.
+    /// Returns the folder of the user's own plugins.
     fn own_plugins(&self) -> Result<&Path> {
         self.plugins.as_deref().ok_or_else(|| {
             Problem::new(tr!("notices-no-plugins")).advise(tr!("notices-no-plugins-advice"))
         })
     }
 
-    /// The sources of a workspace that can keep no run: its folder is a file.
+    /// Returns the sources of a workspace that cannot store runs, because its folder is a file.
     #[cfg(test)]
     pub fn nowhere() -> Self {
         Self::at(file!().into())
@@ -142,13 +142,13 @@ impl Sources for Disk {
     }
 }
 
-/// Where the session's views come from. [`Disk`] has the real ones; whoever stands in for it overrides what should
-/// come from elsewhere. All of it is called on helper threads, and what fails says why in a Problem.
+/// The sources of the session's views. [`Disk`] has the real ones; tests override some of the functions. All of them
+/// but one run on helper threads and return a Problem on failure.
 pub trait Sources: Send + Sync {
-    /// What everything that is not overridden works with.
+    /// Returns the state that functions use unless they are overridden.
     fn disk(&self) -> &Disk;
 
-    /// Opens a data set and looks at it.
+    /// Opens a dataset and examines it.
     fn open_data(&self, ask: &DataAsk, progress: &Progress) -> Result<DataView> {
         let disk = self.disk();
         let all_at_once = store::all_at_once(&disk.runs_root, &ask.place)?;
@@ -159,22 +159,22 @@ pub trait Sources: Send + Sync {
         })
     }
 
-    /// Keeps whether the classes of the data set at this place are learned all at once.
+    /// Stores whether the classes of the dataset at this place are learned all at once.
     fn keep_all_at_once(&self, place: &str, all_at_once: bool) -> Result<()> {
         store::keep_all_at_once(&self.disk().runs_root, place, all_at_once)
     }
 
-    /// Training images as the network gets them.
+    /// Returns training images as the network receives them.
     fn sight(&self, ask: &SightAsk) -> Result<Sight> {
         sight::look(ask, &self.disk().scans)
     }
 
-    /// Downloads a published data set or a backbone's weights.
+    /// Downloads a published dataset or a backbone's weights.
     fn download(&self, item: &Item, transfer: &Transfer) -> Result<()> {
         files::download(item, transfer)
     }
 
-    /// What the settings come to.
+    /// Plans the settings.
     fn plan(&self, config: &RunConfig, data: Option<&DataView>) -> PlanView {
         let mut plan = plan::plan(config, data, &self.disk().library());
         let unwritable = files::unwritable(&self.disk().runs_root);
@@ -182,48 +182,48 @@ pub trait Sources: Send + Sync {
         plan
     }
 
-    /// The plugin files.
+    /// Returns the plugin files.
     fn plugins(&self) -> Vec<PluginView> {
         let disk = self.disk();
         network::plugins(&disk.library(), disk.plugins.as_deref())
     }
 
-    /// Where the person's own plugins lie.
+    /// Returns the folder of the user's own plugins.
     fn plugin_folder(&self) -> Option<PathBuf> {
         self.disk().plugins.clone()
     }
 
-    /// What the text of a plugin means.
+    /// Checks the text of a plugin.
     fn check_plugin(&self, text: &str, origin: &str, config: &RunConfig) -> Checked {
         editor::check(text, origin, config)
     }
 
-    /// What is measured of a sound one.
+    /// Measures a valid plugin.
     fn measure_plugin(&self, text: &str) -> Result<Measured> {
         editor::measure(text)
     }
 
-    /// Saves a plugin among the person's own; gives its file.
+    /// Saves a plugin in the user's folder and returns its path.
     fn save_plugin(&self, save: &PluginSave) -> Result<PathBuf> {
         store::save_plugin(self.disk().own_plugins()?, save)
     }
 
-    /// Lets a plugin file take the place of the built-in one of its name.
+    /// Lets a plugin file replace the built-in one of its name.
     fn allow_plugin(&self, file: &Path) -> Result<()> {
         store::allow_plugin(self.disk().own_plugins()?, file)
     }
 
-    /// The text of a plugin file.
+    /// Returns the text of a plugin file.
     fn plugin_text(&self, file: &Path) -> Result<String> {
         crate::pet::library::read_text(file)
     }
 
-    /// Whether this is the file of a PET plugin.
+    /// Returns whether this is a PET plugin file.
     fn is_plugin(&self, file: &Path) -> bool {
         editor::is_plugin(file)
     }
 
-    /// How the plugin files stand.
+    /// Returns the state of the plugin files.
     fn plugin_files(&self) -> FilesSeen {
         let own = self.disk().plugins.clone();
         let folders: Vec<PathBuf> = [Some("plugins".into()), own]
@@ -233,17 +233,18 @@ pub trait Sources: Send + Sync {
         editor::seen(&folders)
     }
 
-    /// The backbones, and what is wrong in their tables.
+    /// Returns the backbones, and the errors in their tables.
     fn backbones(&self) -> (Vec<BackboneView>, Vec<Problem>) {
         network::backbones()
     }
 
-    /// The devices of this machine.
+    /// Returns the devices of this machine.
     fn devices(&self) -> Vec<DeviceView> {
         lists::devices()
     }
 
-    /// The file of places, with the cluster of this machine where it is one, and the names of those where jobs were left.
+    /// Returns the entries of the file of places, including the cluster of this machine if it is part of one, and the
+    /// names of places where jobs were left.
     fn places(&self) -> Result<(Vec<Place>, Vec<String>)> {
         let left = store::places_at_work(&self.disk().runs_root);
         let mut places = Places::load()?.list().to_vec();
@@ -253,12 +254,12 @@ pub trait Sources: Send + Sync {
         Ok((places, left))
     }
 
-    /// Who answers at a place.
+    /// Queries a place.
     fn place_answers(&self, place: &Place) -> Result<Answers> {
         check(place, &self.disk().runs_root)
     }
 
-    /// Makes ready to have jobs done at a place. This alone is called on the window's thread, and does not wait.
+    /// Prepares a connection to a place. Only this function runs on the window's thread; it does not block.
     fn place(&self, place: &Place, wake: Wake) -> Result<Box<dyn Backend>> {
         Ok(Box::new(Away::start(
             place.clone(),
@@ -267,49 +268,49 @@ pub trait Sources: Send + Sync {
         )?))
     }
 
-    /// The runs of the usual folder and of these others.
+    /// Returns the runs of the default folder and of these others.
     fn runs(&self, others: Vec<PathBuf>) -> Shelf {
         let disk = self.disk();
         disk.known.shelf(&disk.runs_root, others)
     }
 
-    /// How one run stands; none where there is no run any more, or its folder is not listed.
+    /// Returns the row of one run; `None` if it is gone or its folder is not listed.
     fn run_row(&self, folder: &Path) -> Option<Arc<RunRow>> {
         let disk = self.disk();
         disk.known.row(&disk.runs_root, folder)
     }
 
-    /// The folder of runs that a person means by a path, where it is none of those known.
+    /// Returns the folder of runs that a path refers to, unless it is one of those known.
     fn folder_of_runs(&self, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
         runs::folder_of_runs(&self.disk().runs_root, path, known)
     }
 
-    /// A stored run.
+    /// Reads a stored run.
     fn run(&self, folder: &Path) -> Result<RunView> {
         store::load(folder).map(|run| RunView::stored(run.header, run.reports))
     }
 
-    /// Keeps what is said of a run.
+    /// Saves the notes on a run.
     fn describe(&self, folder: &Path, about: &About) -> Result<About> {
         store::set_about(folder, about)
     }
 
-    /// Unpacks a packed run among those of the usual folder.
+    /// Unpacks a packed run into the default folder.
     fn unpack(&self, file: &Path) -> Result<Unpacked> {
         store::unpack(file, &self.disk().runs_root)
     }
 
-    /// A grid, and how its runs stand.
+    /// Returns a grid and the state of its runs.
     fn grid(&self, ask: &GridAsk) -> Result<GridView> {
         grids::view(ask, &self.disk().runs_root)
     }
 
-    /// Submits what is not there yet of a grid to a cluster; gives what became of it in words.
+    /// Submits the missing runs of a grid to a cluster. Returns the outcome in words.
     fn submit_grid(&self, ask: &GridAsk, cluster: &Place) -> Result<Message> {
         grids::submit(ask, cluster, &self.disk().runs_root)
     }
 
-    /// How the grids stand that were submitted to a cluster and were not seen to end.
+    /// Returns the state of the grids submitted to a cluster that are not known to have ended.
     fn on_cluster(&self, cluster: &Place) -> Result<ClusterSeen> {
         let usual = &self.disk().runs_root;
         Ok(ClusterSeen {
@@ -318,27 +319,27 @@ pub trait Sources: Send + Sync {
         })
     }
 
-    /// Takes the tasks of a submission out of the queue, and ends those that run.
+    /// Cancels the waiting and running tasks of a submission.
     fn cancel_on_cluster(&self, cluster: &Place, folder: &Path) -> Result<()> {
         slurm::cancel_submission(folder, cluster)
     }
 
-    /// Deletes runs, brings them back, or erases them.
+    /// Deletes, restores or erases runs.
     fn bin(&self, action: BinAction, places: Vec<PathBuf>) -> Done {
         runs::done(&self.disk().runs_root, action, places)
     }
 
-    /// The deleted runs of the usual folder and of these others.
+    /// Returns the deleted runs of the default folder and of these others.
     fn deleted(&self, others: &[PathBuf]) -> Vec<DeletedRun> {
         runs::deleted(&self.disk().runs_root, others)
     }
 
-    /// Takes back the last added task of a run.
+    /// Undoes the last added task of a run.
     fn undo_added_task(&self, folder: &Path) -> Result<AddedTask> {
         store::undo_added_task(folder)
     }
 
-    /// What a run (its facts, and so many tasks of it) would be taught by the pictures at `source`.
+    /// Returns what a run, given its facts and number of tasks, would learn from the images at `source`.
     fn found(&self, header: &RunHeader, after: usize, source: &str) -> Result<Found> {
         experiment::found(header, after, source, &|| true)
     }
@@ -348,67 +349,67 @@ pub trait Sources: Send + Sync {
         files::picture(path, bit_depth)
     }
 
-    /// What a table says of its pictures.
+    /// Reads the rows of a table.
     fn answered(&self, csv: &Path) -> Result<Vec<AnsweredPicture>> {
         sheet::answered(csv)
     }
 
-    /// Writes what a person says of its pictures into a table.
+    /// Writes the user's classes of its images into a table.
     fn keep_sorted(&self, csv: &Path, sorted: &[String]) -> Result<()> {
         sheet::keep_sorted(csv, sorted)
     }
 
-    /// What a file adds to a class of gathered pictures: itself, or if it is a folder the images in it.
+    /// Returns the images that a path adds to a class of gathered images: the file itself, or the images in the folder.
     fn pieces(&self, path: &Path) -> Result<Vec<CollectedPicture>> {
         files::pieces(path)
     }
 
-    /// Keeps gathered pictures as an image folder; gives its place.
+    /// Saves gathered images as an image folder and returns its path.
     fn keep(&self, collection: &Collection) -> Result<PathBuf> {
         collection.save(&self.disk().runs_root.join(MADE))
     }
 
-    /// Writes a data set, or gathered pictures, to one file.
+    /// Exports a dataset, or gathered images, to one file.
     fn export_data(&self, export: &DataExport, to: &Path, progress: &Progress) -> Result<Packed> {
         data::export(export, &self.disk().scans, to, progress)
     }
 
-    /// Writes a table, figure or report of runs to one file; gives how many cannot be read and are left out.
+    /// Writes a table, figure or report of runs to one file. Returns the number of runs that could not be read.
     fn export_results(&self, export: &ResultsExport, progress: &Progress) -> Result<usize> {
         runs::export(export, progress)
     }
 
-    /// Shows a report in the desktop's browser.
+    /// Opens a report in the browser.
     fn show_page(&self, path: &Path) -> Result<()> {
         files::show(path, "notices-no-program-pages")
     }
 
-    /// The corrected labels of the data set at this place.
+    /// Returns the corrected labels of the dataset at this place.
     fn corrected(&self, place: &str) -> Result<Vec<Correction>> {
         store::corrected(&self.disk().runs_root, place)
     }
 
-    /// Changes an entry of the corrected labels of the data set at this place; gives all of them.
+    /// Changes an entry of the corrected labels of the dataset at this place. Returns all of them.
     fn correct_label(&self, place: &str, change: Correction) -> Result<Vec<Correction>> {
         store::correct_label(&self.disk().runs_root, place, change)
     }
 
-    /// Asks the person for a file or folder in this dialog of the desktop.
+    /// Shows this file dialog to the user.
     fn pick(&self, wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
         picker::pick(wanted, dialog)
     }
 
-    /// What a bug report holds.
+    /// Returns the content of a bug report.
     fn bug_report(&self, wanted: &bug_report::BugReportRequest) -> BugReport {
         BugReport::gather(&self.disk().runs_root, wanted)
     }
 
-    /// Shows a file's folder in the desktop's program for folders.
+    /// Shows a file's folder in the system's file manager.
     fn reveal(&self, path: &Path) -> Result<()> {
         files::reveal(path)
     }
 
-    /// The lessons.
+    /// Returns the lessons.
     fn units(&self) -> Vec<UnitEntry> {
         units::entries()
     }

@@ -1,4 +1,4 @@
-//! Views of backbones and PET plugins, and what the settings make of them. Runs on helper threads.
+//! Views of backbones and PET plugins, and their use by the settings. Runs on helper threads.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::run::config::RunConfig;
 use crate::session::views::{BackboneView, NumberView, PlanView, PluginView, WeightsPlace};
 use crate::tr;
 
-/// Backbone and PET of a plan; the Problem names the option that stands in the way.
+/// Adds backbone and PET to a plan; a Problem names the option that is invalid.
 pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibrary) -> Result<()> {
     let at = |option: &'static str| {
         move |mut problem: Problem| {
@@ -33,7 +33,7 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
         .describe(&config.backbone)
         .map_err(at("--backbone"))?;
     let mut view = backbone(&about);
-    // A file is known by its path, an entry also without the tag of its name.
+    // A file is identified by its path, an entry also without the tag of its name.
     view.name.clone_from(&config.backbone);
     plan.backbone = Some(view);
     let shapes = &about.blocks;
@@ -68,7 +68,7 @@ pub(super) fn fill(plan: &mut PlanView, config: &RunConfig, library: &PluginLibr
     Ok(())
 }
 
-/// What a step takes, against what the card has free.
+/// Compares the memory of a step with the free memory of the GPU.
 fn room(
     plan: &mut PlanView,
     config: &RunConfig,
@@ -86,7 +86,7 @@ fn room(
         .map(|free| (free, footprint::fitting(config, about, pet, free)));
 }
 
-/// Plugins that cannot sit in these blocks, with the reason.
+/// Returns the plugins that these blocks do not support, with the reason.
 fn misfits(
     library: &PluginLibrary,
     shapes: &[BlockShape],
@@ -99,7 +99,7 @@ fn misfits(
     library.entries().iter().filter_map(unfit).collect()
 }
 
-/// The plugin files.
+/// Returns the plugin files.
 pub(super) fn plugins(library: &PluginLibrary, own: Option<&Path>) -> Vec<PluginView> {
     let notes = own.map(PluginNotes::read).unwrap_or_default();
     let with_since = |facts| {
@@ -113,7 +113,7 @@ pub(super) fn plugins(library: &PluginLibrary, own: Option<&Path>) -> Vec<Plugin
     library.view(None).into_iter().map(with_since).collect()
 }
 
-/// Since when a file is there, and where it was installed from.
+/// Returns when a file was installed, and from where.
 fn since(file: &Path, own: Option<&Path>, notes: &PluginNotes) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().into_owned();
     let is_own = file.parent() == own;
@@ -183,7 +183,7 @@ pub(super) fn plugin(view: crate::pet::view::PluginFacts) -> PluginView {
     }
 }
 
-/// The steps of the default form, each with the site or step it belongs to.
+/// Returns the steps of the default form, each with its site or step.
 fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
     let mut shown = Vec::new();
     for equation in &form.equations {
@@ -196,7 +196,7 @@ fn equations(form: &crate::pet::view::VariantView) -> Vec<(String, String)> {
     shown
 }
 
-/// The table of backbones, and what is wrong in it.
+/// Returns the table of backbones, and the errors in it.
 pub(super) fn backbones() -> (Vec<BackboneView>, Vec<Problem>) {
     let library = Backbones::usual();
     let list = library
@@ -254,7 +254,7 @@ mod tests {
             settings: [("learning".to_string(), Setting::Flag(false))].into(),
             ..prefix.clone()
         };
-        // Five blocks of width 192: keys and values, and two scales while they are trained.
+        // Five blocks of width 192: keys and values, and two scales during training.
         assert_eq!(filled(&prefix).trained, Some(5 * (2 * 10 * 192 + 2)));
         assert_eq!(filled(&plain).trained, Some(5 * 2 * 10 * 192));
         let plan = filled(&prefix);

@@ -1,14 +1,14 @@
-//! The desktop's file dialog: the portal's where there is one, else zenity's. Both failures are told in the log alone.
+//! The system's file dialog: the portal's if there is one, else zenity's. Only the log reports failures of both.
 
 use std::time::{Duration, Instant};
 
 use crate::logging;
 use crate::session::chooser::{Choice, DialogPurpose};
 
-/// Nobody cancels a dialog this soon after it was asked for: none came up.
+/// A dialog that is cancelled faster than this was never shown.
 const TOO_SOON: Duration = Duration::from_millis(250);
 
-/// Shows the dialog and waits for the answer.
+/// Shows the dialog and waits for the result.
 pub(super) fn pick(wanted: DialogPurpose, dialog: rfd::FileDialog) -> Choice {
     let (asked, failed) = (Instant::now(), logging::failed_dialogs());
     let chosen = match wanted.to_write() {

@@ -1,4 +1,4 @@
-//! What settings come to with the data, backbone and plugin at hand.
+//! The plan of settings with the available data, backbone and plugin.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::session::views::{DataView, PlanView};
 use crate::store::PetStart;
 use crate::tr;
 
-/// What the settings come to, with everything that stands in the way.
+/// Returns the plan of the settings, with all problems.
 pub(super) fn plan(
     config: &RunConfig,
     data: Option<&DataView>,
@@ -31,7 +31,7 @@ pub(super) fn plan(
             Err(problem) => plan.problems.push(problem),
         }
     }
-    // A method's check is asked with the network and without: what both find is told once.
+    // A method's check runs with the network and without; a problem that both find is reported once.
     if let Err(problem) = network::fill(&mut plan, config, plugins)
         && !plan.problems.contains(&problem)
     {
@@ -88,7 +88,8 @@ fn fill_tasks(plan: &mut PlanView, config: &RunConfig, data: &DataView, scenario
     }
 }
 
-/// What the pixel cache would hold with room for all: the pictures of the largest task, and every test input.
+/// Returns the bytes that the pixel cache would need without a limit: the images of the largest task, and all test
+/// inputs.
 fn cache_need(plan: &PlanView, config: &RunConfig, data: &DataView) -> Option<u64> {
     let picture = data.picture_bytes?;
     let largest = plan.train_images.iter().max().copied().unwrap_or(0) as u64;

@@ -1,4 +1,4 @@
-//! The stored runs of all folders that are open, deleted ones, and what is done with them.
+//! Runs of all open folders, stored and deleted, and actions on them.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ use crate::store::figure::FigureOfRuns;
 use crate::store::{self, RunSummary};
 use crate::tr;
 
-/// Writes a table, figure or report of runs to one file; gives how many cannot be read and are left out.
+/// Writes a table, figure or report of runs to one file. Returns the number of runs that could not be read.
 pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usize> {
     let entries = export.runs.iter().map(|(folder, _)| store::entry(folder));
     let runs: Vec<RunSummary> = entries.filter_map(|entry| entry.summary.ok()).collect();
@@ -37,16 +37,15 @@ pub(super) fn export(export: &ResultsExport, progress: &Progress) -> Result<usiz
     Ok(export.runs.len() - runs.len())
 }
 
-/// The rows that were made last. A listing reads only runs
-/// whose files changed since, whoever changed them.
+/// The last rows. A listing reads only runs whose files changed since, whichever program changed them.
 #[derive(Default)]
 pub(super) struct Known(Mutex<HashMap<PathBuf, Arc<RunRow>>>);
 
 impl Known {
-    /// The stored runs of the usual folder and of the others.
+    /// Returns the stored runs of the default folder and of the others.
     pub(super) fn shelf(&self, root: &Path, others: Vec<PathBuf>) -> Shelf {
         let mut folders: Vec<RunsFolder> = others.into_iter().map(look).collect();
-        // The usual folder may have been another one when these were remembered.
+        // The default folder may have changed since these were stored.
         let usual = real(root);
         let mut runs = places(root, None);
         for folder in &mut folders {
@@ -67,7 +66,7 @@ impl Known {
             let made = made(&folder, elsewhere, known);
             (folder, made)
         });
-        // Copies of a run are as old as it: they stay in the order of their folders.
+        // Copies of a run have the same age: they stay in the order of their folders.
         let mut rows: Vec<Arc<RunRow>> = made.iter().map(|(_, row)| row.clone()).collect();
         rows.sort_by_cached_key(|row| Reverse(row.age()));
         *self.map() = made.into_iter().collect();
@@ -77,8 +76,7 @@ impl Known {
         }
     }
 
-    /// The row of one run as it is now; none where the folder is no run any more, or none of a folder that is
-    /// listed.
+    /// Returns the current row of one run; `None` if the folder is not a run any more, or not in a listed folder.
     pub(super) fn row(&self, root: &Path, folder: &Path) -> Option<Arc<RunRow>> {
         let known = self.map().get(folder).cloned();
         let listed = known.is_some() || folder.parent() == Some(root);
@@ -96,16 +94,16 @@ impl Known {
     }
 }
 
-/// The runs of a folder of runs, and that it is not the usual one.
+/// Returns the runs of a folder of runs, each with the folder if it is not the default one.
 fn places(root: &Path, elsewhere: Option<Elsewhere>) -> Vec<(PathBuf, Option<Elsewhere>)> {
     let runs = store::run_folders(root).into_iter();
     runs.map(|run| (run, elsewhere.clone())).collect()
 }
 
-/// The row of a run: the known one where its files are as they were. Of a run that is not finished a lock or a
-/// checkpoint may be another one, and of a damaged one whatever it lacked may be back.
+/// Returns the row of a run: the known one if its files are unchanged. For an unfinished run the lock or the checkpoint
+/// may have changed, and for a damaged one the missing file may be back.
 fn made(folder: &Path, elsewhere: Option<Elsewhere>, known: Option<Arc<RunRow>>) -> Arc<RunRow> {
-    // Before the files are read: what is written meanwhile is seen the next time.
+    // Taken before the files are read, so that later changes are detected next time.
     let glance = store::glance(folder);
     let same = known.filter(|row| {
         row.glance == glance && row.state == RunState::Finished && row.elsewhere == elsewhere
@@ -135,20 +133,19 @@ fn real(path: &Path) -> PathBuf {
     dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// This folder of runs, where it is not the usual one.
+/// Returns this folder of runs, if it is not the default one.
 pub(super) fn beside(root: &Path, folder: Option<&str>) -> Option<PathBuf> {
     let folder = real(Path::new(folder?));
     (folder != real(root)).then_some(folder)
 }
 
-/// Whether nothing can be written into a folder. Asked by making a file that has no name.
+/// Returns whether a folder is read-only, by creating a temporary file in it.
 fn is_read_only(path: &Path) -> bool {
     let marked = std::fs::metadata(path).is_ok_and(|about| about.permissions().readonly());
     marked || tempfile::tempfile_in(path).is_err()
 }
 
-/// The folder of runs that a person means by a path: the folder itself, or of a run the one around
-/// it.
+/// Returns the folder of runs that a path refers to: the folder itself, or the parent of a run's folder.
 pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Result<PathBuf> {
     let found = dunce::canonicalize(path)
         .map_err(|error| Problem::io("open this folder of runs", path, &error))?;
@@ -171,7 +168,7 @@ pub(super) fn folder_of_runs(root: &Path, path: &Path, known: &[PathBuf]) -> Res
     Ok(folder)
 }
 
-/// Does an action with each of these runs.
+/// Does an action on each of these runs.
 pub(super) fn done(root: &Path, action: BinAction, places: Vec<PathBuf>) -> Done {
     let act = |place: PathBuf| {
         let now = match action {
@@ -184,7 +181,7 @@ pub(super) fn done(root: &Path, action: BinAction, places: Vec<PathBuf>) -> Done
     places.into_iter().map(act).collect()
 }
 
-/// The deleted runs of all folders.
+/// Returns the deleted runs of all folders.
 pub(super) fn deleted(root: &Path, others: &[PathBuf]) -> Vec<DeletedRun> {
     let roots = std::iter::once(root).chain(others.iter().map(PathBuf::as_path));
     let runs = roots.flat_map(store::deleted);

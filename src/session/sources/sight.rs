@@ -1,4 +1,4 @@
-//! What the network sees in training: the very crops and mirrorings that a run with these settings draws.
+//! Training images as the network receives them, with exactly the crops and flips that a run with these settings draws.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::run::event::Picture;
 use crate::session::sight::{NetworkInput, Sight, SightAsk};
 use crate::tr;
 
-/// Images shown.
+/// Number of images shown.
 const SHOWN: usize = 8;
 
-/// Looks at one image of each of a few classes, spread over the tasks.
+/// Prepares one image of each of a few classes, spread over the tasks.
 pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
     let config = &ask.config;
     let data = scans.dataset(&config.data, &open_options(config), false, &Watch::none())?;
@@ -53,14 +53,14 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
             continue;
         };
         if chosen.epochs(task, &train) <= ask.epoch {
-            // A task with more pictures needs fewer epochs for its steps.
+            // A task with more images needs fewer epochs for its steps.
             continue;
         }
         let samples = match of_task.take() {
             Some((known, samples)) if known == task => samples,
             _ => scenario.train_of(&data, task),
         };
-        // The draw goes by an image's place among those of its task.
+        // The draw depends on an image's index within its task.
         let places: Vec<usize> = (0..samples.len())
             .filter(|&place| samples[place].1 == position as i64)
             .collect();
@@ -98,7 +98,7 @@ pub(super) fn look(ask: &SightAsk, scans: &Scans) -> Result<Sight> {
     })
 }
 
-/// What was cut out of a picture, in words.
+/// Describes a crop in words.
 fn cut_out(crop: CropBox) -> String {
     let id = match crop.flip {
         true => "data-seen-mirrored",

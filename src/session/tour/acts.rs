@@ -1,4 +1,4 @@
-//! What the person does in the tour.
+//! User actions in the tour.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::run::job::JobId;
 use crate::session::Session;
 
 impl Session {
-    /// Begins the tour, unless it is open already.
+    /// Starts the tour, unless it is open.
     pub fn begin_tour(&mut self) {
         if self.learn.tour.is_none() {
             self.learn.tour = Some(Tour::on(&self.experiment.draft.device));
@@ -16,8 +16,7 @@ impl Session {
         }
     }
 
-    /// Leaves the tour wherever it is. A run of its own that is under way is stopped; what is
-    /// trained stays among the runs.
+    /// Leaves the tour at any step. Its run in progress is stopped; finished runs stay in the list of runs.
     pub fn leave_tour(&mut self) {
         let Some(tour) = self.learn.tour.take() else {
             return;
@@ -28,7 +27,7 @@ impl Session {
         self.unpin_toured(&tour);
     }
 
-    /// Ends the tour; both runs stay among the runs, and the drawings pinned.
+    /// Ends the tour; both runs stay in the list of runs, and the drawings pinned.
     pub fn keep_toured(&mut self) {
         self.learn.tour = None;
     }
@@ -43,7 +42,7 @@ impl Session {
         self.delete(runs.filter_map(|run| run.folder).collect());
     }
 
-    /// Pins a drawing of one of [`DRAWN`], in place of the one before.
+    /// Pins a drawing of one of [`DRAWN`], replacing the previous one.
     pub fn pin_drawn(&mut self, which: usize, picture: Arc<Picture>) {
         let Some(tour) = &self.learn.tour else { return };
         match tour.pins[which] {
@@ -58,7 +57,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Takes a drawing off again.
+    /// Unpins a drawing.
     pub fn unpin_drawn(&mut self, which: usize) {
         let pin = self
             .learn
@@ -71,7 +70,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Trains the run that the step is about, as soon as nothing else trains.
+    /// Trains the run of the current step, as soon as nothing else trains.
     pub fn train_toured(&mut self) {
         if let Some(tour) = &mut self.learn.tour
             && tour.run().is_unasked()
@@ -81,7 +80,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Puts the run that waits for another one's end in the queue behind it.
+    /// Queues the run that waits for another one to end.
     pub fn line_up_toured(&mut self) {
         let wanted = |tour: &&Tour| tour.run().standing == TourRunState::Wanted;
         let Some(tour) = self.learn.tour.as_ref().filter(wanted) else {
@@ -95,7 +94,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Trains a run anew that ended before its end.
+    /// Trains a run again that ended early.
     pub fn train_toured_again(&mut self) {
         let Some(tour) = &mut self.learn.tour else {
             return;
@@ -112,7 +111,7 @@ impl Session {
         self.train_toured();
     }
 
-    /// Keeps the guess and lets Baseline go on.
+    /// Records the guess and resumes Baseline.
     pub fn guess_fate(&mut self, guess: Fate) {
         let Some(tour) = &mut self.learn.tour else {
             return;
@@ -121,7 +120,7 @@ impl Session {
         self.follow_tour();
     }
 
-    /// Lets a run of the tour go on that was paused.
+    /// Resumes a paused run of the tour.
     pub fn go_on_toured(&mut self) {
         if let Some(tour) = &self.learn.tour
             && tour.run().job.is_some()
@@ -131,7 +130,7 @@ impl Session {
         }
     }
 
-    /// Looks at a task of both runs, as far as both know it.
+    /// Shows a task of both runs, if both have finished it.
     pub fn look_at_toured(&mut self, task: usize) {
         if let Some(tour) = &mut self.learn.tour {
             let known = tour.baseline.measured().min(tour.lae.measured());
@@ -139,7 +138,7 @@ impl Session {
         }
     }
 
-    /// The last step: both runs were gone through.
+    /// Goes to the last step, after both runs were viewed.
     pub fn conclude_tour(&mut self) {
         if let Some(tour) = &mut self.learn.tour
             && tour.step == TourStep::Compare
@@ -148,7 +147,7 @@ impl Session {
         }
     }
 
-    /// Whether this job is one of the tour's.
+    /// Returns whether this job belongs to the tour.
     pub fn is_toured(&self, job: JobId) -> bool {
         self.learn.tour.as_ref().is_some_and(|tour| tour.owns(job))
     }

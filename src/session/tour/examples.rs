@@ -1,6 +1,6 @@
-//! Digits made of strokes, for whoever cannot or will not draw.
+//! Example strokes of digits, for users who cannot or do not want to draw.
 
-/// The strokes of a 1 or a 2 in the unit square, as [`super::DRAWN`] orders them.
+/// Returns the strokes of a 1 or a 2 in the unit square, in the order of [`super::DRAWN`].
 pub fn example(which: usize) -> Vec<Vec<[f32; 2]>> {
     match which {
         0 => vec![vec![[0.34, 0.34], [0.54, 0.14], [0.54, 0.86]]],

@@ -1,4 +1,4 @@
-//! How the tour goes on by itself: from what its runs and its pinned drawings have come to.
+//! Automatic progress of the tour, derived from its runs and its pinned drawings.
 
 use super::{OwnRun, Tour, TourRunState, TourStep, presets};
 use crate::run::config::RunConfig;
@@ -10,7 +10,7 @@ use crate::session::views::PlanView;
 use crate::tr;
 
 impl Session {
-    /// Takes in what happened to the runs of the tour, and goes on to the step that is due.
+    /// Updates the runs of the tour, and goes to the next step if it is due.
     pub(in crate::session) fn follow_tour(&mut self) {
         let Some(mut tour) = self.learn.tour.take() else {
             return;
@@ -38,7 +38,7 @@ impl Session {
         }
     }
 
-    /// Starts a run that is wanted, once nothing else trains or is about to.
+    /// Starts a wanted run, once nothing else trains or is about to.
     fn start_toured(&mut self, run: &mut OwnRun) {
         let free = !self.is_training() && self.waiting().all(|job| job.held);
         if run.standing == TourRunState::Wanted && free {
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Trains a run of the tour, which is called so.
+    /// Trains a run of the tour under its name.
     pub(super) fn train_named_of_tour(&mut self, config: &RunConfig) -> JobId {
         let run = match config.method == presets::baseline(config).method {
             true => tr!("tour-baseline"),
@@ -57,7 +57,7 @@ impl Session {
         self.train_named(config.clone(), name)
     }
 
-    /// The step that is due after this one, if what this one waits for has happened.
+    /// Returns the step after this one, if its condition is met.
     fn next_step(&mut self, tour: &mut Tour) -> Option<TourStep> {
         match tour.step {
             TourStep::Draw => tour.is_drawn().then_some(TourStep::First),
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// Lets Baseline wait after its first task until the person has guessed, once.
+    /// Pauses Baseline once after its first task, until the user has guessed.
     fn hold_for_guess(&mut self, tour: &mut Tour) {
         if !tour.held && tour.guess.is_none() && tour.baseline.job == self.running_job() {
             tour.held = true;
@@ -97,7 +97,7 @@ impl Session {
         run.standing == TourRunState::Finished && self.is_answered(tour, run, run.measured())
     }
 
-    /// Whether both drawings are answered after each of so many tasks, or cannot be.
+    /// Returns whether both drawings have predictions after this number of tasks, or cannot have any.
     fn is_answered(&self, tour: &Tour, run: &OwnRun, tasks: usize) -> bool {
         let Some(folder) = &run.folder else {
             return false;
@@ -108,7 +108,7 @@ impl Session {
         })
     }
 
-    /// Asks once what the runs of the tour come to.
+    /// Requests the plan of the tour's runs, once.
     fn ask_tour_plan(&mut self, tour: &mut Tour) {
         if tour.asked {
             return;
@@ -127,9 +127,9 @@ impl Session {
         }
     }
 
-    /// Seconds that a run of the tour will take on this machine: by the speed of the tour's first
-    /// run, else by that of earlier runs; and whether any was measured. Where none was, it is twice what
-    /// an idle machine should need: whoever was told less waits longer. None while nothing is known.
+    /// Returns the estimated seconds of a run of the tour on this machine, and whether they are based on a measurement:
+    /// the speed of the tour's first run, else of earlier runs. Without one, it is twice the time of an idle machine,
+    /// because waiting longer than announced is worse than shorter. `None` while nothing is known.
     pub fn tour_seconds(&self, run: &OwnRun) -> Option<(f64, bool)> {
         let tour = self.learn.tour.as_ref()?;
         let plan = tour.plan.as_ref()?;

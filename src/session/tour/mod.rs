@@ -1,8 +1,7 @@
-//! The tour: a person draws two digits, a run learns and forgets them, another one with LAE
-//! remembers. Which step it is at and which runs are its own, folded from what the session sees.
+//! The tour: the user draws two digits, a run learns and forgets them, and another run with LAE remembers them. The
+//! current step and the tour's runs follow from the session's events.
 //!
-//! Its runs are runs like any other; it keeps their ids, so that it never touches one that is not
-//! its own.
+//! Its runs are ordinary runs; it stores their ids, so that it never changes other runs.
 
 mod acts;
 mod examples;
@@ -20,67 +19,67 @@ pub use examples::example;
 pub use outcome::{Became, Fate, TourVerdict, Vote};
 pub use own_run::{OwnRun, TourRunState};
 
-/// The classes that are drawn, in the order of the canvases.
+/// The drawn classes, in the order of the canvases.
 pub const DRAWN: [&str; 2] = ["1", "2"];
-/// The first task brings what was drawn. The others follow in an order that shows forgetting: in the last one Baseline
-/// takes a drawn 1 for something else, LAE does not (`tests/tour_hands.py` measures it).
+/// The first task has the drawn digits. The order of the others shows forgetting: after the last task Baseline
+/// misclassifies a drawn 1, LAE does not (measured with `tests/tour_hands.py`).
 const ORDER: &str = "1,2,4,6,9,8,7,0,3,5";
 
-/// The steps, in their order.
+/// The steps, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TourStep {
-    /// A 1 and a 2 are drawn.
+    /// The user draws a 1 and a 2.
     #[default]
     Draw,
     /// Baseline learns its first task: 1 and 2.
     First,
-    /// What will become of the 1?
+    /// The user guesses what will happen to the 1.
     Guess,
-    /// Baseline goes on to its end.
+    /// Baseline learns the remaining tasks.
     Forget,
     /// The same is trained with LAE.
     Switch,
-    /// Both runs are gone through, task by task.
+    /// The user views both runs, task by task.
     Compare,
-    /// What was seen.
+    /// Summary.
     End,
 }
 
 impl TourStep {
-    /// How many there are.
+    /// Number of steps.
     pub const COUNT: usize = 7;
 
-    /// Its number, from 1.
+    /// Returns its number, from 1.
     pub fn number(self) -> usize {
         self as usize + 1
     }
 }
 
-/// Where the tour is.
+/// State of the tour.
 #[derive(Clone, Debug)]
 pub struct Tour {
     /// The step.
     pub step: TourStep,
-    /// The pinned drawings, as [`DRAWN`] has them.
+    /// The pinned drawings, in the order of [`DRAWN`].
     pub pins: [Option<PinId>; 2],
-    /// What the person thinks will become of the 1.
+    /// The user's guess about the 1.
     pub guess: Option<Fate>,
     /// The run without LAE.
     pub baseline: OwnRun,
     /// The run with LAE.
     pub lae: OwnRun,
-    /// The task up to which both runs are looked at, from 0.
+    /// The displayed task of both runs, from 0.
     pub task: usize,
-    /// What its runs come to.
+    /// The plan of its runs.
     plan: Option<PlanView>,
-    /// Whether that was asked.
+    /// Whether the plan was requested.
     asked: bool,
-    /// Whether Baseline was told to wait for the guess.
+    /// Whether Baseline was paused for the guess.
     held: bool,
 }
 
 impl Tour {
-    /// A tour at its beginning; its runs are made on this device.
+    /// Returns a tour at its first step; its runs use this device.
     fn on(device: &str) -> Self {
         let lae = RunConfig {
             order: ORDER.into(),
@@ -100,30 +99,30 @@ impl Tour {
         }
     }
 
-    /// Whether both digits are drawn.
+    /// Returns whether both digits are drawn.
     pub fn is_drawn(&self) -> bool {
         self.pins.iter().all(Option::is_some)
     }
 
-    /// Whether leaving it now loses what was done in it: something was drawn, and the last step is not reached.
+    /// Returns whether leaving it now loses work: something was drawn, and the last step is not reached.
     pub fn is_begun(&self) -> bool {
         self.step != TourStep::End
             && (self.step != TourStep::Draw || self.pins.iter().any(Option::is_some))
     }
 
-    /// Whether drawings may still be changed: later what became of them is told.
+    /// Returns whether drawings can still be changed; later steps describe their predictions.
     pub fn takes_drawings(&self) -> bool {
         self.step <= TourStep::Guess
     }
 
-    /// Whether this job is one of the tour's.
+    /// Returns whether this job belongs to the tour.
     pub fn owns(&self, job: JobId) -> bool {
         [&self.baseline, &self.lae]
             .iter()
             .any(|run| run.job == Some(job))
     }
 
-    /// The run that this step is about.
+    /// Returns the run of this step.
     pub fn run(&self) -> &OwnRun {
         match self.step {
             TourStep::Draw | TourStep::First | TourStep::Guess | TourStep::Forget => &self.baseline,

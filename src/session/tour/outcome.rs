@@ -1,18 +1,18 @@
-//! What became of a drawing and of the first task: told from the figures alone.
+//! The outcome for a drawing and for the first task, derived from the results alone.
 
 use super::{DRAWN, OwnRun, Tour};
 use crate::run::event::Prediction;
 use crate::session::Session;
 
-/// From this score on an answer counts as sure.
+/// A prediction with at least this score counts as certain.
 pub const SURE: f32 = 0.8;
-/// Shares of the first task that differ by less than this are called equal.
+/// Smaller differences between accuracies on the first task count as equal.
 const EQUAL: f64 = 0.01;
 
-/// What a run says to a drawing: how probable its class is, and the strongest of the others.
+/// A run's prediction for a drawing: the score of its class, and the strongest of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vote {
-    /// Score of the class that was drawn.
+    /// Score of the drawn class.
     pub own: f32,
     /// The strongest other class.
     pub rival: String,
@@ -21,7 +21,7 @@ pub struct Vote {
 }
 
 impl Vote {
-    /// What an answer says to a drawing of `class`; none where that class is not taught.
+    /// Returns the prediction for a drawing of `class`; `None` if that class is not learned.
     pub fn of(answer: &Prediction, class: &str) -> Option<Self> {
         let shares = &answer.opinions.last()?.probabilities;
         let place = answer.classes.iter().position(|known| known == class)?;
@@ -35,28 +35,28 @@ impl Vote {
         })
     }
 
-    /// Whether it is taken for what it is.
+    /// Returns whether the prediction is correct.
     pub fn is_right(&self) -> bool {
         self.own >= self.against
     }
 }
 
-/// What becomes of a drawing: what a person may guess, and what came of it.
+/// What happens to the prediction of a drawing: the choices for the guess, and the outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is still taken for what it is, and surely so.
+    /// Still correct and certain.
     Kept,
-    /// It is still taken for what it is, but no longer surely.
+    /// Still correct but uncertain.
     Between,
-    /// It is taken for something else.
+    /// Wrong.
     Lost,
 }
 
 impl Fate {
-    /// All of them, in the order they are offered.
+    /// All of them, in display order.
     pub const ALL: [Self; 3] = [Self::Kept, Self::Between, Self::Lost];
 
-    /// What a vote comes to.
+    /// Returns the outcome of a prediction.
     pub fn of(vote: &Vote) -> Self {
         match vote.is_right() {
             false => Self::Lost,
@@ -66,30 +66,30 @@ impl Fate {
     }
 }
 
-/// What became of a drawing between the first and the last task.
+/// The change of a drawing's prediction between the first and the last task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Became {
     /// After the first task.
     pub first: Vote,
     /// After the last one.
     pub last: Vote,
-    /// What that comes to.
+    /// The outcome.
     pub fate: Fate,
 }
 
-/// How the two runs compare in what they still know of the first task.
+/// Comparison of the two runs' accuracies on the first task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourVerdict {
     /// LAE remembers more.
     Lae,
-    /// Both remember about as much.
+    /// Both remember about the same.
     Equal,
     /// Baseline remembers more.
     Baseline,
 }
 
 impl Tour {
-    /// How the runs compare; none before both are measured.
+    /// Compares the runs; `None` before both are measured.
     pub fn verdict(&self) -> Option<TourVerdict> {
         let end = |run: &OwnRun| run.of_first_task().last();
         let ahead = end(&self.lae)? - end(&self.baseline)?;
@@ -102,14 +102,14 @@ impl Tour {
 }
 
 impl Session {
-    /// What a run of the tour says to one of the drawings after a task, from 0.
+    /// Returns the prediction of a run of the tour for one of the drawings after a task, from 0.
     pub fn tour_vote(&self, which: usize, run: &OwnRun, task: usize) -> Option<Vote> {
         let pin = self.learn.tour.as_ref()?.pins[which]?;
         let answer = self.predict.pins.answer(pin, run.folder.as_ref()?, task)?;
         Vote::of(answer, DRAWN[which])
     }
 
-    /// What became of one of the drawings; none before the run's last task answered it.
+    /// Returns the outcome for one of the drawings; `None` until the prediction of the run's last task is known.
     pub fn tour_became(&self, which: usize, run: &OwnRun) -> Option<Became> {
         let end = run.tasks.len().checked_sub(1)?;
         let last = self.tour_vote(which, run, end)?;

@@ -1,4 +1,4 @@
-//! A run of the tour, from the wish to train it to its end.
+//! A run of the tour, from its request to its end.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,23 @@ use crate::run::config::RunConfig;
 use crate::run::job::JobId;
 use crate::session::run_view::{RunView, Stage};
 
-/// How a run of the tour stands.
+/// The state of a run of the tour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TourRunState {
-    /// The person has not asked for it yet.
+    /// The user has not requested it yet.
     #[default]
     Unasked,
-    /// It is wanted and waits until nothing else trains.
+    /// It waits until nothing else trains.
     Wanted,
     /// It waits in the queue.
     InQueue,
-    /// It is at work.
+    /// It is running.
     AtWork,
-    /// It is at work and waits for the person.
+    /// It is paused until the user continues.
     Paused,
     /// All tasks are learned.
     Finished,
-    /// It ended before its end, for a reason where there was one.
+    /// It ended early, with the reason if there was one.
     Ended(Option<Problem>),
 }
 
@@ -33,28 +33,28 @@ pub enum TourRunState {
 pub struct OwnRun {
     /// Its settings.
     pub config: RunConfig,
-    /// Its job, once it was asked for.
+    /// Its job, once requested.
     pub job: Option<JobId>,
-    /// How it stands.
+    /// Its state.
     pub standing: TourRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
     /// The classes of each task.
     pub tasks: Vec<Vec<String>>,
-    /// What its answers achieved, task by task.
+    /// Accuracy of its predictions after each task.
     pub history: History,
-    /// The task being learned, from 0.
+    /// The current task, from 0.
     pub task_now: Option<usize>,
-    /// Share of it that is done.
+    /// The finished share.
     pub done: f64,
-    /// Images per second while training, as measured.
+    /// Measured images per second in training.
     pub(super) speed: Option<f64>,
     /// Whether it was seen waiting in the queue.
     queued: bool,
 }
 
 impl OwnRun {
-    /// A run that nobody asked for yet.
+    /// Returns a run that was not requested yet.
     pub(super) fn of(config: RunConfig) -> Self {
         Self {
             config,
@@ -70,12 +70,12 @@ impl OwnRun {
         }
     }
 
-    /// Tasks that are learned and tested.
+    /// Returns the number of tasks that are learned and tested.
     pub fn measured(&self) -> usize {
         self.history.matrix.len()
     }
 
-    /// Whether the engine works on it or will.
+    /// Returns whether the engine works on it or will.
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.standing,
@@ -83,12 +83,12 @@ impl OwnRun {
         )
     }
 
-    /// Whether it waits for the person to ask for it.
+    /// Returns whether the user has yet to request it.
     pub fn is_unasked(&self) -> bool {
         self.standing == TourRunState::Unasked
     }
 
-    /// Share of the first task's test images that are right, after each task.
+    /// Returns the accuracy on the first task after each task.
     pub fn of_first_task(&self) -> impl Iterator<Item = f64> {
         self.history
             .matrix
@@ -96,13 +96,12 @@ impl OwnRun {
             .filter_map(|row| row.first().copied())
     }
 
-    /// It was asked for under this id.
+    /// Records the id of its request.
     pub(super) fn asked_as(&mut self, job: JobId) {
         (self.job, self.standing) = (Some(job), TourRunState::InQueue);
     }
 
-    /// Takes in how it stands while it is not the run at work: it waits in the queue, or it was taken
-    /// out of there.
+    /// Updates its state while it is not the running run: it waits in the queue, or was removed from it.
     pub(super) fn wait(&mut self, in_queue: bool) {
         if self.standing == TourRunState::InQueue && self.queued && !in_queue {
             self.standing = TourRunState::Ended(None);
@@ -110,7 +109,7 @@ impl OwnRun {
         self.queued |= in_queue;
     }
 
-    /// Takes in how it stands as the run at work, or the one that ended last.
+    /// Updates its state as the running run, or the one that ended last.
     pub(super) fn follow(&mut self, run: &RunView) {
         self.standing = match run.stage {
             Stage::Running => TourRunState::AtWork,

@@ -64,7 +64,7 @@ fn header(folder: &str) -> RunHeader {
     }
 }
 
-/// After a task, `right` of the four images of the first task are right.
+/// After a task, `right` of the four images of the first task are classified correctly.
 fn report(task: usize, right: usize) -> Event {
     let labels: Vec<usize> = (0..4 * (task + 1)).map(|i| i / 2).collect();
     let wrong = |(i, label): (usize, &usize)| match i {
@@ -93,7 +93,7 @@ fn report(task: usize, right: usize) -> Event {
     }
 }
 
-/// Answers every question about a picture that was asked since: `own` for what was drawn.
+/// Answers every new request about an image: `own` is the score of the drawn class.
 fn answer(session: &mut Session, backend: &Recorded, from: &mut usize, own: f32) {
     let asked = backend.asked();
     for command in &asked[*from..] {
@@ -144,7 +144,7 @@ fn draw_both(session: &mut Session) {
     assert_eq!(step(session), TourStep::First);
 }
 
-/// Trains a run of two tasks to its end: `rights` of four images of the first task after each.
+/// Trains a run of two tasks to its end: `rights` of four images of the first task are correct after each.
 fn learn(session: &mut Session, backend: &Recorded, folder: &str, rights: [usize; 2]) {
     backend.push(Event::Started(Box::new(header(folder))));
     for (task, right) in rights.into_iter().enumerate() {
@@ -170,7 +170,7 @@ fn the_tour_goes_from_step_to_step_and_waits_for_the_guess() {
     );
     answer(&mut session, &backend, &mut asked, 0.9);
     assert_eq!(step(&session), TourStep::Guess);
-    // A changed drawing is answered anew.
+    // A changed drawing is predicted again.
     session.pin_drawn(0, picture(3).into());
     answer(&mut session, &backend, &mut asked, 0.95);
     session.guess_fate(Fate::Lost);
@@ -237,7 +237,7 @@ fn another_run_is_waited_for_and_never_stopped() {
             .iter()
             .any(|c| matches!(c, Command::Stop(_)))
     );
-    // In the queue behind it; left, it is taken out again.
+    // In the queue behind it; leaving the tour removes it.
     draw_both(&mut session);
     session.train_toured();
     session.line_up_toured();
@@ -255,7 +255,7 @@ fn another_run_is_waited_for_and_never_stopped() {
         (session.running_job(), session.waiting().count()),
         (Some(other), 0)
     );
-    // Without it the tour's run begins by itself.
+    // Without it the tour's run starts by itself.
     draw_both(&mut session);
     session.train_toured();
     backend.push(Event::Finished {
@@ -318,7 +318,7 @@ fn a_run_that_ended_early_can_be_trained_again() {
         (standing(&session), step(&session)),
         (TourRunState::AtWork, TourStep::First)
     );
-    // A drawing that was cleared is waited for.
+    // The tour waits for a drawing that was cleared.
     session.unpin_drawn(1);
     backend.push(Event::Started(Box::new(header("/again"))));
     backend.push(report(0, 4));

@@ -1,4 +1,4 @@
-//! Guesses and questions: how they are asked, and what is said to an answer.
+//! Guesses and questions: how they are asked, and the feedback on an answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,73 +11,73 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::Message;
 
-/// Most choices of a question.
+/// Maximum number of choices of a question.
 const MOST_CHOICES: usize = 8;
 
 /// A guess or question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
-    /// Tells it from others of the unit.
+    /// Its unique name within the unit.
     pub name: String,
-    /// What is asked.
+    /// The question.
     pub text: Vec<Paragraph>,
-    /// How it is answered.
+    /// The kind of answer.
     pub question: AnswerKind,
-    /// What is said to a right answer.
+    /// Feedback on a correct answer.
     pub if_right: Vec<Paragraph>,
-    /// What is said to a wrong one.
+    /// Feedback on a wrong answer.
     pub if_wrong: Vec<Paragraph>,
-    /// Whether it is a guess: given once, before the figures are there.
+    /// Whether it is a guess: answered once, before the results are known.
     pub guess: bool,
 }
 
-/// How a question is answered.
+/// The kind of answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerKind {
-    /// By one of these; with each the condition under which it is right.
+    /// One of these choices; each with the condition under which it is correct.
     Choice(Vec<(String, Formula)>),
-    /// By a number.
+    /// A number.
     Number {
-        /// The right one.
+        /// The correct number.
         answer: Formula,
-        /// How far from it a right answer may lie.
+        /// Maximum difference of a correct answer.
         tolerance: f64,
-        /// What stands behind the number.
+        /// The unit shown after the number.
         unit: String,
-        /// Wrong numbers that have a reason, and what is said to them.
+        /// Typical wrong numbers with their feedback.
         slips: Vec<(Formula, Vec<Paragraph>)>,
     },
 }
 
-/// What the person gave.
+/// The user's answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Given {
     /// The choice, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
-    /// What is typed.
+    /// The typed text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub typed: String,
-    /// Whether what is typed is to be checked.
+    /// Whether to check the typed text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub checked: bool,
 }
 
-/// What is to be said to an answer.
+/// Feedback on an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feedback<'a> {
     /// There is no answer yet.
     Open,
-    /// It is kept until the figures are there.
+    /// The answer is stored until the results are known.
     Kept,
-    /// It is right.
+    /// The answer is correct.
     Right(&'a [Paragraph]),
-    /// It is wrong; the right choice (from 0), where one of several is.
+    /// The answer is wrong; with the correct choice (from 0), if there is one.
     Wrong(&'a [Paragraph], Option<usize>),
-    /// What was typed is no number.
+    /// The typed text is not a number.
     NoNumber,
-    /// It can never be said, for this reason.
+    /// There can be no feedback, for this reason.
     Never(Message),
 }
 
@@ -131,16 +131,16 @@ impl Ask {
         })
     }
 
-    /// Whether an answer is given; what is being typed, and what is no number, is none.
+    /// Returns whether an answer is given; text that is being typed or is not a number does not count.
     pub fn is_answered(&self, given: &Given) -> bool {
         match self.question {
-            // A lesson may have fewer choices than when it was answered.
+            // The lesson may have fewer choices than when it was answered.
             AnswerKind::Choice(ref choices) => given.choice.is_some_and(|at| at < choices.len()),
             AnswerKind::Number { .. } => given.checked && read_number(&given.typed).is_some(),
         }
     }
 
-    /// What is to be said to this answer as things stand.
+    /// Returns the feedback on this answer, given the current results.
     pub fn judge(&self, given: &Given, figures: &Figures) -> Feedback<'_> {
         match &self.question {
             AnswerKind::Choice(choices) => {
@@ -183,7 +183,7 @@ impl Ask {
         }
     }
 
-    /// The right answer in words, as far as it is known; a number has one digit behind the point.
+    /// Returns the correct answer in words, if it is known; a number has one decimal.
     pub fn answer(&self, figures: &Figures, language: crate::texts::Language) -> Option<String> {
         match &self.question {
             AnswerKind::Choice(choices) => {
@@ -198,7 +198,7 @@ impl Ask {
     }
 }
 
-/// The first choice whose condition holds.
+/// Returns the first choice whose condition holds.
 fn right_choice(choices: &[(String, Formula)], figures: &Figures) -> Result<Option<usize>, Lack> {
     for (i, (_, condition)) in choices.iter().enumerate() {
         if condition.holds(figures)? {
@@ -208,7 +208,7 @@ fn right_choice(choices: &[(String, Formula)], figures: &Figures) -> Result<Opti
     Ok(None)
 }
 
-/// A number as people type it: with a point or comma, with or without the sign for per cent.
+/// Reads a typed number: with a decimal point or comma, with or without a percent sign.
 fn read_number(typed: &str) -> Option<f64> {
     let typed = typed.trim().trim_end_matches('%').trim().replace(',', ".");
     typed

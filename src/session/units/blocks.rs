@@ -9,48 +9,48 @@ use crate::method;
 use crate::problem::{Problem, Result, line_and_column, some_of};
 use crate::run::config::RunConfig;
 
-/// Most runs of a block, repetitions counted.
+/// Maximum number of runs of a block, including repetitions.
 const MOST_RUNS: usize = 20;
 
-/// Most conditions of a block.
+/// Maximum number of conditions of a block.
 const MOST_CONDITIONS: usize = 100;
 
 /// Runs that one button trains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Runs {
-    /// What stands on the button; none for the usual words.
+    /// The label of the button; `None` for the default.
     pub button: Option<String>,
     /// The runs.
     pub runs: Vec<RunPlan>,
 }
 
-/// A run by name, once for each repetition.
+/// A named run, with its repetitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunPlan {
-    /// What formulas call it.
+    /// Its name in formulas.
     pub name: String,
-    /// What people call it.
+    /// Its display name.
     pub title: String,
     /// The settings of each repetition.
     pub configs: Vec<RunConfig>,
 }
 
-/// A run of the unit that is taught more.
+/// An added task for a run of the unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Teach {
-    /// What formulas call the run with what it was taught.
+    /// The name in formulas of the run with the added task.
     pub name: String,
-    /// What people call it.
+    /// Its display name.
     pub title: String,
-    /// The run that is taught; of a repeated one the first.
+    /// The run that gets the added task; the first one of repetitions.
     pub run: String,
-    /// What it is taught: an embedded data set or a folder.
+    /// The images to learn: an embedded dataset or a folder.
     pub source: String,
-    /// What stands on the button; none for the usual words.
+    /// The label of the button; `None` for the default.
     pub button: Option<String>,
 }
 
-/// Something that has to hold.
+/// A condition that must hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expect {
     /// The condition.
@@ -59,11 +59,11 @@ pub struct Expect {
     pub line: usize,
 }
 
-/// What a run block says besides settings.
+/// Keys of a run block besides settings.
 const OWN: [&str; 4] = ["name", "title", "button", "orders"];
 
 impl Runs {
-    /// Reads the block; `place` names it in Problems.
+    /// Reads the block.
     pub(super) fn read(text: &str) -> Result<Self> {
         let mut shared: Table = table(text)?;
         let several = shared.remove("runs");
@@ -132,7 +132,7 @@ impl RunPlan {
     }
 }
 
-/// Refuses more runs than a block may ask for, before they are made.
+/// Rejects more runs than a block may have, before they are created.
 fn few_runs(count: usize) -> Result<()> {
     match (1..=MOST_RUNS).contains(&count) {
         true => Ok(()),
@@ -169,7 +169,7 @@ impl Teach {
 }
 
 impl Expect {
-    /// One condition a line.
+    /// Reads one condition per line.
     pub(super) fn read(text: &str, first: usize, runs: &[String]) -> Result<Vec<Self>> {
         let lines = text.lines().zip(first..);
         let lines = lines.filter(|(row, _)| !row.trim().is_empty() && !row.trim().starts_with('#'));
@@ -196,7 +196,7 @@ fn no_list_of_runs() -> Problem {
     Problem::new(message!("lesson-no-list-of-runs")).advise(message!("lesson-no-list-of-runs-try"))
 }
 
-/// Names stand in formulas.
+/// Checks that a name can be used in formulas.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let good = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(letters);
@@ -210,7 +210,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// Refuses the name of no run.
+/// Rejects a name without a run.
 pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
     match runs.iter().any(|known| known == name) {
         true => Ok(()),
@@ -223,7 +223,7 @@ pub(super) fn known(name: &str, runs: &[String]) -> Result<()> {
     }
 }
 
-/// A block as a value of its kind.
+/// Parses a block.
 pub(super) fn block<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| in_line(&error, text))
 }
@@ -232,7 +232,7 @@ fn table(text: &str) -> Result<Table> {
     block(text)
 }
 
-/// A TOML error with its line within the block.
+/// Converts a TOML error, with its line within the block.
 fn in_line(error: &toml::de::Error, text: &str) -> Problem {
     let line = error
         .span()

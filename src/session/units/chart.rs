@@ -1,4 +1,4 @@
-//! Figures of a unit as plain data: what to draw, and the same as text.
+//! Figures of a unit as plain data, for drawing and as text.
 
 use serde::Deserialize;
 
@@ -18,14 +18,14 @@ use crate::texts::Language;
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
     /// Its runs, by name.
     pub runs: Vec<String>,
     kind: Shape,
 }
 
-/// What a figure shows.
+/// The kind of a figure.
 #[derive(Clone, Debug, PartialEq)]
 enum Shape {
     Curves,
@@ -37,12 +37,12 @@ enum Shape {
     Distance,
 }
 
-/// A figure with what is there so far.
+/// A figure with the available data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
     /// A curve over tasks for each run, in percent.
     Curves {
-        /// What stands under each task.
+        /// The label of each task.
         tasks: Vec<String>,
         /// Values by task.
         lines: Vec<OfRun<f64>>,
@@ -51,32 +51,32 @@ pub enum Chart {
     Matrix {
         /// Its rows.
         rows: Vec<Vec<f64>>,
-        /// Its tasks.
+        /// Number of tasks.
         tasks: usize,
     },
-    /// Values by run; several where a run is repeated.
+    /// Values by run; several if a run is repeated.
     Bars {
         /// A value for each repetition.
         rows: Vec<OfRun<f64>>,
-        /// What stands behind a number.
+        /// The unit shown after a number.
         unit: String,
-        /// Whether each value shows beside their mean.
+        /// Whether each value is shown in addition to the mean.
         spread: bool,
     },
-    /// Words and numbers in columns; the first is the run.
+    /// A table of texts and numbers; the first column is the run.
     Table {
         /// Titles.
         columns: Vec<String>,
         /// Cells.
         rows: Vec<Vec<String>>,
     },
-    /// How far the experts of each run are apart, in percent, over passes.
+    /// Distance between the experts of each run, in percent, over epochs.
     Distance {
-        /// Passes of a task.
+        /// Epochs of a task.
         passes: usize,
-        /// Tasks.
+        /// Number of tasks.
         tasks: usize,
-        /// Points: passes since the beginning, distance.
+        /// Points: epochs since the start, distance.
         lines: Vec<OfRun<[f64; 2]>>,
     },
 }
@@ -102,11 +102,11 @@ struct Column {
     value: String,
 }
 
-/// What a figure may be.
+/// The kinds of figures.
 const KINDS: [&str; 6] = ["curves", "matrix", "bars", "spread", "table", "distance"];
-/// Most columns of a table.
+/// Maximum number of columns of a table.
 const MOST_COLUMNS: usize = 12;
-/// Columns of a table that names none.
+/// The default columns of a table.
 const COLUMNS: [(&str, &str); 3] = [
     ("A_N", "accuracy(run)"),
     ("Ā_N", "average(run)"),
@@ -152,7 +152,7 @@ impl Figure {
         })
     }
 
-    /// What is there of it by now.
+    /// Returns the figure with the available data.
     pub fn chart(&self, unit: &Unit, figures: &Figures, language: Language) -> Chart {
         let figures_of = |name: &String| figures.get(name).map_or(&[][..], Vec::as_slice);
         let title = |name: &String| unit.title_of(name).to_string();
@@ -222,7 +222,7 @@ impl Figure {
 }
 
 impl Chart {
-    /// Whether there is nothing to draw yet.
+    /// Returns whether there is nothing to draw yet.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Curves { lines, .. } => lines.iter().all(|line| line.values.is_empty()),
@@ -235,7 +235,7 @@ impl Chart {
         }
     }
 
-    /// All of its numbers as text, a line for each run or row.
+    /// Returns all of its numbers as text, one line for each run or row.
     pub fn text(&self, language: Language) -> String {
         let say = |value: &f64| number(*value, language);
         let row = |title: &str, values: Vec<String>| format!("{title}: {}\n", values.join("  "));
@@ -288,7 +288,7 @@ impl Chart {
     }
 }
 
-/// One value, or mean ± standard deviation of several; a dash for none.
+/// Returns one value, or mean ± standard deviation of several; a dash for none.
 pub fn mean_and_spread(values: &[f64], language: Language) -> String {
     let Some(centre) = mean(values) else {
         return "–".into();
@@ -300,7 +300,7 @@ pub fn mean_and_spread(values: &[f64], language: Language) -> String {
     }
 }
 
-/// The formula for each run: `run` in it means that run.
+/// Returns the formula for each run, with `run` replaced by its name.
 fn each(value: &str, runs: &[String]) -> Result<Vec<Formula>> {
     let with = |name: &String| {
         let mut text = String::new();
@@ -348,7 +348,7 @@ fn table(words: &Words) -> Result<Shape> {
     Ok(Shape::Table(titles.collect(), rows))
 }
 
-/// Mean over the repetitions of A_i in percent, as far as all of them are.
+/// Returns the mean of A_i over the repetitions in percent, up to the last task that all have finished.
 fn curve(runs: &[RunFigures]) -> Vec<f64> {
     let all = runs.iter().map(|run| run.history.answer());
     let all: Vec<&[f64]> = all.map(|history| history.accuracy.as_slice()).collect();
@@ -357,7 +357,7 @@ fn curve(runs: &[RunFigures]) -> Vec<f64> {
     (0..length).map(at).collect()
 }
 
-/// Number and classes of each task where the runs agree in them, else the number.
+/// Returns number and classes of each task if the runs agree on them, else the number.
 fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
     let all: Vec<&RunFigures> = runs.collect();
     let Some(longest) = all.iter().max_by_key(|run| run.tasks()) else {
@@ -376,7 +376,7 @@ fn task_labels<'a>(runs: impl Iterator<Item = &'a RunFigures>) -> Vec<String> {
     longest.classes.iter().enumerate().map(label).collect()
 }
 
-/// Passes since the beginning and distance in percent, from where there are two experts.
+/// Returns epochs since the start and distance in percent, from the point where there are two experts.
 fn distance(run: &RunFigures) -> Vec<[f64; 2]> {
     let mut points = Vec::new();
     for (task, passes) in run.distance.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a run came to, as far as a unit asks: histories, and how far its experts were apart.
+//! The results of a run that a unit uses: histories, and the distance between its experts.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use crate::texts::Message;
 /// Why a formula has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lack {
-    /// A run has not come so far.
+    /// The run has not got that far.
     NotYet,
-    /// It never will have one, for this reason.
+    /// There will be no value, for this reason.
     Never(Message),
 }
 
-/// What a formula comes to.
+/// The value of a formula.
 pub type Outcome<T> = Result<T, Lack>;
 
-/// The figures of one run, cut to the tasks that are asked about.
+/// The results of one run, limited to the relevant tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFigures {
-    /// What each expert achieved, task by task.
+    /// The accuracies of each expert after each task.
     pub history: Histories,
-    /// Per measured task how far the experts were apart after each pass; empty where there was one.
+    /// For each measured task the distance between the experts after each epoch; empty if there was one expert.
     pub distance: Vec<Vec<f64>>,
-    /// The same within the task at work: passes done, distance.
+    /// The same for the current task: finished epochs, distance.
     pub distance_now: Vec<[f64; 2]>,
     /// Test images of each task.
     pub test_images: Vec<usize>,
     /// Class names of each task.
     pub classes: Vec<Vec<String>>,
-    /// Passes over the images of each task.
+    /// Epochs of each task.
     pub passes: usize,
 }
 
 impl RunFigures {
-    /// The figures of a run's own tasks, or, with `taught`, of those it was taught later, too.
+    /// Returns the results of a run's own tasks or, with `taught`, including its added tasks.
     pub fn new<'a>(
         header: &RunHeader,
         history: &Histories,
@@ -56,7 +56,7 @@ impl RunFigures {
             let names = header.class_order.get(range.clone());
             names.unwrap_or_default().to_vec()
         };
-        // Of unequal tasks the shorter ones are drawn towards their ends.
+        // Shorter tasks are stretched to the length of the longest.
         let longest = (0..tasks).map(|task| epochs_of(header, task)).max();
         Self {
             history,
@@ -71,7 +71,7 @@ impl RunFigures {
         }
     }
 
-    /// The same from reports.
+    /// Returns the same from reports.
     pub fn of_reports(header: &RunHeader, reports: &[TaskReport], taught: bool) -> Self {
         let mut history = Histories::default();
         for report in reports {
@@ -82,22 +82,22 @@ impl RunFigures {
         Self::new(header, &history, measurements, taught)
     }
 
-    /// Number of its tasks.
+    /// Returns the number of its tasks.
     pub fn tasks(&self) -> usize {
         self.test_images.len()
     }
 
-    /// Tasks that are measured.
+    /// Returns the number of measured tasks.
     pub fn measured(&self) -> usize {
         self.history.answer().matrix.len()
     }
 
-    /// Whether all of it is there.
+    /// Returns whether all tasks are measured.
     pub fn is_whole(&self) -> bool {
         self.tasks() > 0 && self.measured() >= self.tasks()
     }
 
-    /// The history of this expert; of the run's answer where none is named.
+    /// Returns the history of this expert; `None` means the run's predictions.
     pub fn of(&self, expert: Option<Expert>) -> Outcome<&History> {
         let Some(expert) = expert else {
             return Ok(self.history.answer());
@@ -111,7 +111,7 @@ impl RunFigures {
         )))
     }
 
-    /// A figure of the whole run, in percent.
+    /// Returns a figure of the whole run, in percent.
     pub(super) fn at_end(
         &self,
         expert: Option<Expert>,
@@ -131,14 +131,14 @@ impl RunFigures {
         percent(self.history.task_given.last().copied().flatten())
     }
 
-    /// A_i, from 1.
+    /// Returns A_i, from 1.
     pub(super) fn after(&self, expert: Option<Expert>, task: usize) -> Outcome<f64> {
         let history = self.of(expert)?;
         self.there(task)?;
         percent(history.accuracy.get(task - 1).copied())
     }
 
-    /// Accuracy on task `on` after task `after`, both from 1.
+    /// Returns the accuracy on task `on` after task `after`, both from 1.
     pub(super) fn cell(&self, expert: Option<Expert>, after: usize, on: usize) -> Outcome<f64> {
         let history = self.of(expert)?;
         if on > after {
@@ -153,7 +153,7 @@ impl RunFigures {
         percent(row.and_then(|row| row.get(on - 1)).copied())
     }
 
-    /// Accuracy at the end over the images of all tasks but the last.
+    /// Returns the final accuracy over the images of all tasks but the last.
     pub(super) fn on_old(&self, expert: Option<Expert>) -> Outcome<f64> {
         let images = self
             .test_images
@@ -167,8 +167,8 @@ impl RunFigures {
         })
     }
 
-    /// How far the experts are apart, in percent of the offline one's length: after a task and
-    /// pass, or at the end of either where none is named.
+    /// Returns the distance between the experts, in percent of the offline one's norm: after a task and epoch, or at
+    /// the end of either if not given.
     pub(super) fn distance(&self, at: &[usize]) -> Outcome<f64> {
         let task = at.first().copied().unwrap_or(self.tasks());
         self.there(task)?;
@@ -182,7 +182,7 @@ impl RunFigures {
         value.map(|value| value * 100.0).ok_or_else(never)
     }
 
-    /// Whether this task (from 1) is measured, will be, or never will.
+    /// Checks whether this task (from 1) is measured, will be, or never will.
     fn there(&self, task: usize) -> Outcome<()> {
         match task {
             task if task <= self.measured() && task > 0 => Ok(()),
@@ -207,7 +207,7 @@ pub(super) mod tests {
     use super::*;
     use crate::metrics::Answers;
 
-    /// A run of so many tasks of one class each with this accuracy matrix, ten images a task.
+    /// Returns a run with this number of tasks of one class each and this accuracy matrix, ten images per task.
     pub fn run(matrix: Vec<Vec<f64>>, tasks: usize) -> RunFigures {
         let mut history = Histories::default();
         for row in &matrix {

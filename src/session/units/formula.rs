@@ -1,5 +1,5 @@
-//! Formulas over the figures of runs, such as `forgetting(baseline) > forgetting(lae)`: the language of
-//! equations with other names, checked here and worked out in `value`.
+//! Formulas over the results of runs, such as `forgetting(baseline) > forgetting(lae)`: the language of equations with
+//! other names. They are checked here and evaluated in `value`.
 
 use super::functions::{FUNCTIONS, Function, Of, function};
 use crate::expression::{Diagnostic, Expr, Language, NodeKind, Sign, parse};
@@ -31,22 +31,22 @@ const LANGUAGE: Language = Language {
     made_of: "",
 };
 
-/// A formula that was read and checked.
+/// A parsed and checked formula.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
-    /// As it was written.
+    /// The source text.
     pub text: String,
     pub(super) tree: Expr,
 }
 
-/// What a call asks of a run.
+/// The arguments of a call.
 pub(super) struct Asked<'t> {
     pub run: &'t str,
-    /// Where it names the run.
+    /// The node that names the run.
     place: &'t Expr,
     /// From 1.
     pub numbers: Vec<usize>,
-    /// Whose answer counts.
+    /// The expert.
     pub expert: Option<Expert>,
 }
 
@@ -54,7 +54,7 @@ impl Formula {
     /// Reads a formula over these runs.
     ///
     /// # Errors
-    /// A Problem that says what cannot be read, or which run or function there is none of.
+    /// Returns a Problem that says what cannot be parsed, or which run or function does not exist.
     pub fn read(text: &str, runs: &[String]) -> Result<Self> {
         let text = text.trim();
         let checked = parse(&LANGUAGE, text).and_then(|tree| {
@@ -70,7 +70,7 @@ impl Formula {
         }
     }
 
-    /// Whether it is a condition rather than a number.
+    /// Returns whether it is a condition rather than a number.
     pub fn is_condition(&self) -> bool {
         is_condition(&self.tree)
     }
@@ -78,7 +78,7 @@ impl Formula {
     /// Reads a formula that must be a condition, or must be a number.
     ///
     /// # Errors
-    /// As [`Formula::read`], or it is the other one.
+    /// As [`Formula::read`], or if it has the other type.
     pub fn read_as(text: &str, runs: &[String], condition: bool) -> Result<Self> {
         let formula = Self::read(text, runs)?;
         let wrong = |what: Message| Err(problem(&formula.text, &Diagnostic::new(0..0, what)));
@@ -90,7 +90,7 @@ impl Formula {
     }
 }
 
-/// A mistake as a person reads it.
+/// Converts an error into a Problem.
 fn problem(text: &str, wrong: &Diagnostic) -> Problem {
     let what = match text {
         "" => wrong.words(),
@@ -110,7 +110,7 @@ fn is_condition(node: &Expr) -> bool {
     matches!(node.kind, NodeKind::Pair(sign, _) if sign.compares() || sign.joins())
 }
 
-/// Whether everything in it has a meaning: the first that has none.
+/// Checks all nodes and returns the first error.
 fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
     let wrong = |what: Message| Err(Diagnostic::new(node.pointed(), what));
     match &node.kind {
@@ -153,7 +153,7 @@ fn check(node: &Expr, runs: &[String]) -> Result<(), Diagnostic> {
     node.parts().iter().try_for_each(|part| check(part, runs))
 }
 
-/// What `seen(run, 2, offline)` asks, if the function takes that.
+/// Returns the arguments of `seen(run, 2, offline)`, if the function accepts them.
 pub(super) fn asked<'t>(
     function: &Function,
     node: &Expr,
@@ -200,7 +200,7 @@ pub(super) fn asked<'t>(
 }
 
 impl Asked<'_> {
-    /// Whether it asks one of these runs.
+    /// Checks that it refers to one of these runs.
     fn of_any(&self, runs: &[String]) -> Result<(), Diagnostic> {
         if runs.iter().any(|known| known == self.run) {
             return Ok(());

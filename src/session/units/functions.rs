@@ -1,25 +1,25 @@
-//! What a formula can ask, of runs and of numbers.
+//! The functions of formulas, over runs and numbers.
 
 use std::ops::RangeInclusive;
 
 use super::figures::{Outcome, RunFigures};
 use crate::metrics::{Expert, History, mean, std_dev};
 
-/// Something a formula can ask.
+/// A function of formulas.
 #[derive(Debug)]
 pub struct Function {
     /// Its name.
     pub name: &'static str,
-    /// What it gives.
+    /// Its result.
     pub about: &'static str,
-    /// How many numbers may follow the run.
+    /// How many numbers can follow the run.
     pub numbers: RangeInclusive<usize>,
-    /// Whether an expert may be named.
+    /// Whether an expert can be given.
     pub by_expert: bool,
     pub(super) of: Of,
 }
 
-/// How it is answered.
+/// How it is evaluated.
 #[derive(Debug)]
 pub(super) enum Of {
     Run(fn(&RunFigures, &[usize], Option<Expert>) -> Outcome<f64>),
@@ -56,7 +56,7 @@ const fn of_numbers(
     }
 }
 
-/// Everything a formula can ask. Accuracies and forgetting are in percent.
+/// All functions of formulas. Accuracies and forgetting are in percent.
 pub static FUNCTIONS: [Function; 14] = [
     of_run(
         "accuracy",
@@ -134,7 +134,7 @@ pub static FUNCTIONS: [Function; 14] = [
     }),
 ];
 
-/// The function of this name.
+/// Returns the function of this name.
 pub(super) fn function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }

@@ -1,5 +1,4 @@
-//! Where units come from: those of the program, and a teacher's own in the folder `lessons` of the
-//! program's data.
+//! The sources of units: built-in ones, and a teacher's own in the folder `lessons` of the program's data.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +10,12 @@ use crate::{files, folders};
 
 /// The folder of a teacher's own units, within the program's data.
 const FOLDER: &str = "lessons";
-/// Most bytes of a unit.
+/// Maximum size of a unit in bytes.
 const LARGEST: u64 = 256 << 10;
-/// Most files that are looked at in the folder.
+/// Maximum number of files read from the folder.
 const MOST: usize = 200;
 
-/// The program's own: name, English, German.
+/// The built-in ones: name, English, German.
 const OWN: [(&str, &str, &str); 4] = [
     (
         "forgetting",
@@ -40,14 +39,14 @@ const OWN: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// A unit in the list: in a language, or why it cannot be read.
+/// A unit in the list: its content in a language, or why it cannot be read.
 #[derive(Clone, Debug)]
 pub struct UnitEntry {
-    /// Its file's name without language and ending.
+    /// Its file name without language and extension.
     pub name: String,
-    /// The language of its file; none for a file that names none, which serves all.
+    /// The language of its file; `None` for a file without one, which serves all languages.
     pub language: Option<Language>,
-    /// Whether it came with the program.
+    /// Whether it is built in.
     pub own: bool,
     /// The unit.
     pub unit: Result<std::sync::Arc<Unit>>,
@@ -55,7 +54,7 @@ pub struct UnitEntry {
 
 impl UnitEntry {
     fn new(name: &str, language: Option<Language>, own: bool, text: &str, origin: &str) -> Self {
-        // A file that names no language is told in the one of whoever asks.
+        // A file without a language is read in the language of the thread.
         let spoken = language.unwrap_or_else(Language::spoken);
         Self {
             name: name.to_string(),
@@ -66,8 +65,7 @@ impl UnitEntry {
     }
 }
 
-/// All units there are, in their order; a teacher's own, which may have any name, come last. Reads
-/// files.
+/// Returns all units in order; a teacher's own come last. Reads files.
 pub fn entries() -> Vec<UnitEntry> {
     let mut all = Vec::new();
     for (name, english, german) in OWN {
@@ -82,12 +80,12 @@ pub fn entries() -> Vec<UnitEntry> {
     all
 }
 
-/// Where a teacher's own units lie; none where the system has no folder for data.
+/// Returns the folder of a teacher's own units; `None` if the system has no folder for data.
 pub fn own_folder() -> Option<PathBuf> {
     Some(folders::data()?.join(FOLDER))
 }
 
-/// The units of a folder; one that does not exist has none.
+/// Returns the units of a folder; empty if it does not exist.
 fn entries_in(folder: &Path) -> Vec<UnitEntry> {
     let Ok(list) = std::fs::read_dir(folder) else {
         return Vec::new();
@@ -115,7 +113,7 @@ fn entries_in(folder: &Path) -> Vec<UnitEntry> {
     entries
 }
 
-/// "forgetting" and English from `forgetting.en.md`.
+/// Returns "forgetting" and English from `forgetting.en.md`.
 fn name_of(path: &Path) -> (String, Option<Language>) {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let spoken = Language::ALL.into_iter().find_map(|(language, _)| {
@@ -129,7 +127,7 @@ fn read_file(path: &Path) -> Result<String> {
     files::read_text(path, LARGEST).map_err(|error| Problem::io("read the lesson", path, &error))
 }
 
-/// One entry for each name, in this language where there is one, else in any; in order.
+/// Returns one entry for each name, in this language if available, else in any, in order.
 pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
     let mut chosen: Vec<&UnitEntry> = Vec::new();
     let suits = |entry: &UnitEntry| match entry.language {
@@ -150,10 +148,10 @@ pub fn named(entries: &[UnitEntry], language: Language) -> Vec<&UnitEntry> {
     chosen
 }
 
-/// The unit of this name, or in this file, in this language where there is a choice. Reads files.
+/// Returns the unit with this name, or in this file, in this language if there is a choice. Reads files.
 ///
 /// # Errors
-/// There is none, or a Problem in it with its line.
+/// Returns a Problem if it does not exist or has an error, with its line.
 pub fn open(wanted: &str, language: Language) -> Result<std::sync::Arc<Unit>> {
     let path = Path::new(wanted);
     if path.extension().is_some_and(|ending| ending == "md") {

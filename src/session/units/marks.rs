@@ -1,26 +1,26 @@
-//! Live figures of a text, `{name: formula}`: taken out before Markdown is read, marks in their place.
+//! Live values in a text, `{name: formula}`: replaced by marks before Markdown is parsed.
 
 use super::formula::Formula;
 use crate::problem::{Problem, Result};
 
-/// Stands in Markdown for a figure that is filled in, its number between both marks: signs that
-/// Markdown leaves alone and nobody writes.
+/// Encloses the number of a live value in Markdown: private-use characters that Markdown ignores and that do not occur
+/// in texts.
 pub(super) const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
-/// A figure that was taken out of a text: how it was written, its name and its formula.
+/// A live value taken out of a text: its source, its name and its formula.
 pub(super) struct Live {
     pub source: String,
     pub name: String,
     pub formula: Option<Formula>,
 }
 
-/// Puts marks in place of `{name:formula}`; blocks keep theirs, for they are read by themselves.
+/// Replaces `{name:formula}` by marks; blocks are left, because they are parsed separately.
 pub(super) fn mark(
     text: &str,
     runs: &[String],
     line: &dyn Fn(usize) -> usize,
 ) -> Result<(String, Vec<Live>)> {
-    // A mark of the text's own would show a figure again, as often as it stands there.
+    // A mark in the source text would repeat a value.
     let text = &text.replace(MARKS, "");
     let (mut marked, mut live) = (String::new(), Vec::new());
     let (mut at, mut fenced) = (0, false);
@@ -28,7 +28,7 @@ pub(super) fn mark(
         fenced ^= row.trim_start().starts_with("```");
         let mut rest = row;
         while let (false, Some(open)) = (fenced, rest.find('{')) {
-            // A figure holds no brace: so no sign is looked at again and again.
+            // A live value contains no brace, so no character is scanned twice.
             let after = &rest[open + 1..];
             let end = after
                 .find(['{', '}'])

@@ -1,9 +1,8 @@
-//! Lessons of a lecture, called units here: text with live blocks. A unit is a Markdown file; what
-//! is live in it (runs, figures, questions, checks) stands in fenced blocks by name.
-//! `docs/lessons/README.md` describes the format.
+//! Lessons of a lecture, called units in the code: text with live blocks. A unit is a Markdown file; its live parts
+//! (runs, figures, questions, checks) are in named fenced blocks. `docs/lessons/README.md` describes the format.
 //!
-//! Everything here is plain data: reading a unit, formulas over the figures of its runs, and what
-//! the person guessed. The window draws it, the command line plays it.
+//! Everything here is plain data: parsed units, formulas over the results of their runs, and the user's guesses. The
+//! window draws it, the command line plays it.
 
 mod ask;
 mod blocks;
@@ -39,15 +38,15 @@ use crate::texts::Language;
 /// A lesson of a lecture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    /// Its file's name without language and ending.
+    /// Its file name without language and extension.
     pub name: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
     /// A sentence about it.
     pub about: String,
-    /// How long it takes.
+    /// Its duration.
     pub minutes: u32,
-    /// Its place among others.
+    /// Its position among others.
     pub order: i64,
     /// The language it is written in.
     pub language: Language,
@@ -66,14 +65,14 @@ pub enum UnitPart {
     Figure(Figure),
     /// A guess or question.
     Ask(Ask),
-    /// What has to hold when all runs are there; checked where the unit is played without a window.
+    /// Conditions on the finished runs; checked when the unit is played without a window.
     Expect(Expect),
-    /// A run of the unit that is taught more.
+    /// An added task for a run of the unit.
     Teach(Teach),
 }
 
 impl Unit {
-    /// How long it takes, in words.
+    /// Returns its duration in words.
     pub fn time(&self) -> String {
         let n = self.minutes.to_string();
         match self.minutes {
@@ -82,7 +81,7 @@ impl Unit {
         }
     }
 
-    /// Its questions and guesses, in order.
+    /// Returns its questions and guesses, in order.
     pub fn asks(&self) -> impl Iterator<Item = &Ask> {
         self.parts.iter().filter_map(|part| match part {
             UnitPart::Ask(ask) => Some(ask),
@@ -90,7 +89,7 @@ impl Unit {
         })
     }
 
-    /// The runs that it names, in order.
+    /// Returns the runs that it names, in order.
     pub fn plans(&self) -> impl Iterator<Item = &RunPlan> {
         let blocks = self.parts.iter().filter_map(|part| match part {
             UnitPart::Runs(runs) => Some(&runs.runs),
@@ -99,12 +98,12 @@ impl Unit {
         blocks.flatten()
     }
 
-    /// The run of this name.
+    /// Returns the run of this name.
     pub fn plan(&self, name: &str) -> Option<&RunPlan> {
         self.plans().find(|plan| plan.name == name)
     }
 
-    /// The blocks that teach a run more.
+    /// Returns the blocks that add a task to a run.
     pub fn lessons(&self) -> impl Iterator<Item = &Teach> {
         self.parts.iter().filter_map(|part| match part {
             UnitPart::Teach(teach) => Some(teach),
@@ -112,7 +111,7 @@ impl Unit {
         })
     }
 
-    /// The method of a run or a taught run of the unit.
+    /// Returns the method of a run of the unit, with or without an added task.
     pub fn method_of(&self, name: &str) -> &str {
         let taught = self.lessons().find(|teach| teach.name == name);
         let plan = self.plan(taught.map_or(name, |teach| &teach.run));
@@ -120,7 +119,7 @@ impl Unit {
         config.map_or("", |config| &config.method)
     }
 
-    /// What people call a run or a taught run of the unit.
+    /// Returns the display name of a run of the unit, with or without an added task.
     pub fn title_of<'a>(&'a self, name: &'a str) -> &'a str {
         let plan = self.plan(name).map(|plan| plan.title.as_str());
         let mut taught = self.lessons().filter(|teach| teach.name == name);

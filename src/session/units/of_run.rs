@@ -1,14 +1,14 @@
-//! What a figure shows of one run.
+//! Data of one run in a figure.
 
 use crate::palette::Shade;
 
-/// What a figure shows of a run.
+/// Data of one run in a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfRun<T> {
-    /// What people call the run.
+    /// The display name of the run.
     pub title: String,
-    /// How it is drawn.
+    /// Its colour.
     pub shade: Shade,
-    /// What there is of it by now.
+    /// The available values.
     pub values: Vec<T>,
 }

@@ -1,4 +1,4 @@
-//! A unit that is open: how its runs stand, what the person answered, how far that is of the whole.
+//! An open unit: the state of its runs, the user's answers, and the progress.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,23 +13,23 @@ use crate::run::job::JobId;
 use crate::session::views::Fetch;
 use crate::texts::Language;
 
-/// How a run of a unit stands.
+/// The state of a run of a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnitRunState {
-    /// It was not asked for.
+    /// It was not requested.
     Missing,
     /// It waits in the queue.
     Waiting,
-    /// It waits in the queue and begins when the person lets it go on.
+    /// It waits in the queue, which is held.
     Held,
-    /// It is at work.
+    /// It is running.
     Working {
-        /// Share that is done.
+        /// The finished share.
         done: f64,
-        /// Estimate of the rest.
+        /// Estimated remaining seconds.
         seconds_left: Option<f64>,
     },
-    /// It is there; the name of its folder where it was trained before this window was opened.
+    /// It is finished; with the name of its folder if it was trained before this window opened.
     Done(Option<String>),
     /// It ended early.
     Ended(Option<Problem>),
@@ -38,7 +38,7 @@ pub enum UnitRunState {
 /// A run of the open unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitRun {
-    /// How it stands.
+    /// Its state.
     pub standing: UnitRunState,
     /// Its folder, once it has one.
     pub folder: Option<PathBuf>,
@@ -52,7 +52,7 @@ impl UnitRun {
         }
     }
 
-    /// Whether it has to be asked for.
+    /// Returns whether it must be requested.
     pub fn is_missing(&self) -> bool {
         matches!(
             self.standing,
@@ -60,7 +60,7 @@ impl UnitRun {
         )
     }
 
-    /// Whether it waits or is at work.
+    /// Returns whether it waits or is running.
     pub fn is_under_way(&self) -> bool {
         matches!(
             self.standing,
@@ -69,52 +69,52 @@ impl UnitRun {
     }
 }
 
-/// How far a person has come in a unit.
+/// The user's progress in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// Questions and guesses that are answered.
+    /// Number of questions and guesses that are answered.
     pub answered: usize,
-    /// All of them.
+    /// Number of all of them.
     pub questions: usize,
 }
 
 impl Done {
-    /// Whether there were questions and all are answered.
+    /// Returns whether there are questions and all are answered.
     pub fn is_all(self) -> bool {
         self.questions > 0 && self.answered == self.questions
     }
 }
 
-/// What was answered: by the lesson's name, then by the question's. Questions are the same in every language.
+/// The answers by the lesson's name, then by the question's. Questions are the same in every language.
 pub type Answers = BTreeMap<String, BTreeMap<String, Given>>;
 
-/// Units as the page shows them.
+/// The state of the units on the page.
 #[derive(Default)]
 pub struct Units {
-    /// All there are; nothing before anybody asked.
+    /// All units; not requested at first.
     pub list: Fetch<Arc<Vec<UnitEntry>>>,
-    /// Where a teacher's own lie; none where the system has no folder for data.
+    /// The folder of a teacher's own; `None` if the system has no folder for data.
     pub folder: Option<PathBuf>,
-    /// The one that is open.
+    /// The open unit.
     pub open: Option<Arc<Unit>>,
-    /// The runs of the open one by name, each repetition, and what was taught.
+    /// The runs of the open unit by name, with repetitions and added tasks.
     pub runs: BTreeMap<String, Vec<UnitRun>>,
-    /// What they came to so far.
+    /// Their results so far.
     pub figures: Arc<Figures>,
-    /// What was answered in all lessons; the window keeps it in its settings.
+    /// The answers in all lessons; the window stores them in its settings.
     pub answers: Answers,
-    /// The runs that this window asked for.
+    /// The runs that this window requested.
     pub(super) asked: Vec<(JobId, RunConfig)>,
 }
 
 impl Units {
-    /// What the person answered to this question of the open unit.
+    /// Returns the user's answer to this question of the open unit.
     pub fn given(&self, ask: &str) -> Given {
         let given = self.answers_of_open().and_then(|given| given.get(ask));
         given.cloned().unwrap_or_default()
     }
 
-    /// Keeps an answer to this question of the open unit.
+    /// Stores an answer to this question of the open unit.
     pub fn answer(&mut self, ask: &str, given: Given) {
         if let Some(unit) = &self.open {
             let answers = self.answers.entry(unit.name.clone()).or_default();
@@ -122,7 +122,7 @@ impl Units {
         }
     }
 
-    /// Whether anything was answered in the open unit.
+    /// Returns whether anything was answered in the open unit.
     pub fn is_begun(&self) -> bool {
         let given = self.answers_of_open();
         given.is_some_and(|given| given.values().any(|given| *given != Given::default()))
@@ -132,7 +132,7 @@ impl Units {
         self.answers.get(&self.open.as_ref()?.name)
     }
 
-    /// How far the person has come in a unit.
+    /// Returns the user's progress in a unit.
     pub fn done(&self, unit: &Unit) -> Done {
         let answers = self.answers.get(&unit.name);
         let given = |ask: &&Ask| {
@@ -145,14 +145,14 @@ impl Units {
         }
     }
 
-    /// The runs of the open unit that are there, and how many it has.
+    /// Returns the number of finished runs of the open unit, and of all its runs.
     pub fn runs_done(&self) -> (usize, usize) {
         let runs = || self.runs.values().flatten();
         let there = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
         (runs().filter(there).count(), runs().count())
     }
 
-    /// The unit that comes after this one in the list of this language, if any; one that cannot be read is passed over.
+    /// Returns the unit after this one in the list of this language, if any; unreadable ones are skipped.
     pub fn next(&self, unit: &Unit, language: Language) -> Option<Arc<Unit>> {
         let entries = named(self.list.ready()?, language);
         let sound = entries.iter().filter_map(|entry| entry.unit.as_ref().ok());
@@ -162,20 +162,20 @@ impl Units {
             .cloned()
     }
 
-    /// Begins the open unit anew: nothing is answered, and each guess comes before what the runs show.
+    /// Restarts the open unit: removes the answers, and each guess comes before its results again.
     pub fn start_over(&mut self) {
         if let Some(unit) = &self.open {
             self.answers.remove(&unit.name);
         }
     }
 
-    /// Whether anything is known of a run of the open unit, and so would be shown.
+    /// Returns whether results of a run of the open unit are known and would be shown.
     pub fn shows(&self) -> bool {
         let mut runs = self.figures.values().flatten();
         runs.any(|run| run.measured() > 0 || !run.distance_now.is_empty())
     }
 
-    /// The runs of one name.
+    /// Returns the runs of one name.
     pub fn of(&self, name: &str) -> &[UnitRun] {
         self.runs.get(name).map_or(&[], Vec::as_slice)
     }

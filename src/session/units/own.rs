@@ -1,4 +1,4 @@
-//! A teacher's own lessons: a template to begin with, and the folder they lie in.
+//! A teacher's own lessons: a template to start from, and their folder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use crate::problem::{Problem, Result};
 use crate::session::Session;
 use crate::texts::Language;
 
-/// What the first file made from the template is called; further ones have a number.
+/// The name of the first file created from the template; further ones have a number.
 const NAME: &str = "my-lesson";
-/// Files that are made from the template at most, before a person has to tidy up.
+/// Maximum number of files with this name.
 const MOST: usize = 99;
 
 impl Session {
-    /// Puts a lesson made from the template into the folder of a teacher's own, shows it there, and reads the lessons
+    /// Creates a lesson from the template in the folder of the teacher's own, shows it there, and reads the lessons
     /// again.
     pub fn write_unit(&mut self) {
         let language = Language::spoken();
         self.task_or_tell(
             move |sources| {
                 let path = new_unit(&folder()?, language)?;
-                // It is there, whether or not the desktop can show it.
+                // It is created even if the system cannot show it.
                 let shown = sources.reveal(&path);
                 Ok((path, shown))
             },
@@ -36,13 +36,13 @@ impl Session {
         );
     }
 
-    /// Shows the folder of a teacher's own lessons.
+    /// Shows the folder of the teacher's own lessons.
     pub fn show_units(&mut self) {
         self.task_or_tell(|sources| sources.reveal(&folder()?.join(NAME)), |_, ()| {});
     }
 }
 
-/// The folder of a teacher's own lessons, made where it is not there yet.
+/// Returns the folder of the teacher's own lessons, and creates it if needed.
 fn folder() -> Result<PathBuf> {
     let folder = own_folder().ok_or_else(|| {
         Problem::new(message!("lesson-no-folder")).advise(message!("lesson-no-folder-try"))
@@ -52,10 +52,10 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Writes the template in this language into a new file of this folder; no file is written over.
+/// Writes the template in this language into a new file of this folder, without overwriting any.
 ///
 /// # Errors
-/// A Problem when it cannot be written, or all names are taken.
+/// Returns a Problem if it cannot be written or all names are taken.
 fn new_unit(folder: &Path, language: Language) -> Result<PathBuf> {
     let text = match language {
         Language::English => include_str!("../../../assets/lessons/template.en.md"),

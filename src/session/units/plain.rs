@@ -1,4 +1,4 @@
-//! A unit as plain text: for a terminal, for reading aloud, and with figures once it was played.
+//! A unit as plain text: for a terminal, for screen readers, and with results once it was played.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -10,16 +10,16 @@ use crate::method::command;
 use crate::pet::library::PluginLibrary;
 use crate::texts::Language;
 
-/// Longest line of text, in columns of a terminal.
+/// Maximum length of a line in columns.
 const WIDTH: usize = 80;
 
-/// Title and time.
+/// Returns title and duration.
 pub fn heading(unit: &Unit) -> String {
     let about = wrapped(&unit.about, "");
     format!("{}\n{}\n{about}\n", unit.title, unit.time())
 }
 
-/// A part in words, with the figures that are known.
+/// Returns a part in words, with the known results.
 pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     let language = unit.language;
     match part {
@@ -32,7 +32,7 @@ pub fn part(unit: &Unit, part: &UnitPart, figures: &Figures) -> String {
     }
 }
 
-/// The whole unit.
+/// Returns the whole unit.
 pub fn whole(unit: &Unit, figures: &Figures) -> String {
     let parts = unit.parts.iter().map(|one| part(unit, one, figures));
     let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
@@ -94,7 +94,7 @@ fn question(ask: &Ask, figures: &Figures, language: Language) -> String {
         .map(|p| p.filled(figures, language))
         .collect();
     let asked = wrapped(&words.join(" "), "  ");
-    // A question without words has no indentation either.
+    // A question without text is not indented.
     let mut text = format!("? {}", asked.strip_prefix("  ").unwrap_or(&asked));
     if let AnswerKind::Choice(choices) = &ask.question {
         for (i, (choice, _)) in choices.iter().enumerate() {
@@ -126,7 +126,7 @@ fn teach(unit: &Unit, teach: &Teach) -> String {
     format!("[{words}]\n")
 }
 
-/// Words in lines of at most [`WIDTH`], each begun so.
+/// Wraps words to lines of at most [`WIDTH`], each with this prefix.
 fn wrapped(text: &str, begin: &str) -> String {
     let mut lines = String::new();
     for row in text.split('\n') {

@@ -1,5 +1,5 @@
-//! A unit in the open workspace: which of its runs are there, at work or still to be trained, what
-//! they came to, and what the person answered.
+//! A unit in the open workspace: which of its runs are finished, in progress or still to be trained, their results, and
+//! the user's answers.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::session::run_view::{RunView, Stage};
 use crate::session::views::{Fetch, RunRow, RunState};
 
 impl Session {
-    /// Reads the units; those of a teacher's folder anew.
+    /// Reads the units, including those of the teacher's folder.
     pub fn read_units(&mut self) {
         self.learn.units.list = Fetch::Busy;
         self.task(
@@ -35,13 +35,13 @@ impl Session {
         self.learn.units.folder = own_folder();
     }
 
-    /// Opens a unit, or the list again.
+    /// Opens a unit; `None` shows the list.
     pub fn open_unit(&mut self, unit: Option<Arc<Unit>>) {
         self.learn.units.open = unit;
         self.fold_unit();
     }
 
-    /// Trains those runs of a block (by its place in the unit) that are not there and not asked for.
+    /// Trains the runs of a block (given its index in the unit) that are neither finished nor requested.
     pub fn run_unit(&mut self, part: usize) {
         let Some(unit) = self.learn.units.open.clone() else {
             return;
@@ -68,7 +68,7 @@ impl Session {
         self.fold_unit();
     }
 
-    /// Teaches a run of the unit what the block says.
+    /// Adds the task of a block to a run of the unit.
     pub fn teach_unit(&mut self, teach: &Teach) {
         if let Some(folder) = self.pupil_of(teach) {
             self.teach(&folder, teach.source.clone());
@@ -76,13 +76,13 @@ impl Session {
         self.fold_unit();
     }
 
-    /// The folder of the run that this block teaches, once it is there.
+    /// Returns the folder of the run that gets this added task, once it is finished.
     pub fn pupil_of(&self, teach: &Teach) -> Option<PathBuf> {
         let run = self.learn.units.of(&teach.run).first()?;
         matches!(run.standing, UnitRunState::Done(_)).then(|| run.folder.clone())?
     }
 
-    /// Looks anew at the runs of the open unit.
+    /// Updates the runs of the open unit.
     pub(in crate::session) fn fold_unit(&mut self) {
         let (mut runs, mut figures) = (BTreeMap::new(), Figures::new());
         let unit = self.learn.units.open.clone();
@@ -98,13 +98,13 @@ impl Session {
             self.learn.units.runs.insert(teach.name.clone(), vec![run]);
             figures.insert(teach.name.clone(), vec![known]);
         }
-        // Charts are made anew where the figures are others.
+        // Charts are redrawn if the results changed.
         if *self.learn.units.figures != figures {
             self.learn.units.figures = Arc::new(figures);
         }
     }
 
-    /// How the run with these settings stands.
+    /// Returns the state of the run with these settings.
     fn find(&self, config: &RunConfig) -> (UnitRun, RunFigures) {
         let nothing = RunFigures::default;
         let live = self
@@ -144,7 +144,7 @@ impl Session {
         }
     }
 
-    /// Whether the run at work has these settings; before it has a header its job tells.
+    /// Returns whether the running run has these settings; before it has a header its job decides.
     fn is_run_of(&self, run: &RunView, config: &RunConfig) -> bool {
         if let Some(header) = &run.header {
             return same_settings(&header.config, config);
@@ -190,7 +190,7 @@ impl Session {
     }
 }
 
-/// What a run of a lesson is called everywhere: the lesson, the run, and which repetition of several.
+/// Returns the name of a run of a lesson: the lesson, the run, and the repetition if there are several.
 fn run_name(unit: &Unit, plan: &RunPlan, nth: usize) -> String {
     let mut name = format!("{}: {}", unit.title, plan.title);
     if plan.configs.len() > 1 {
@@ -213,7 +213,7 @@ fn standing_of(run: &RunView) -> UnitRunState {
     }
 }
 
-/// What a run on show came to; its answers are counted already.
+/// Returns the results of a displayed run, from the predictions already counted.
 fn figures_of(header: &RunHeader, run: &RunView, taught: bool) -> RunFigures {
     let measurements = run.reports.iter().map(|report| &report.measurements);
     RunFigures::new(header, &run.history, measurements, taught)
@@ -233,7 +233,7 @@ fn of_view(run: &RunView) -> (UnitRun, RunFigures) {
     let mut figures = figures_of(header, run, false);
     let standing = match header.added_tasks.is_empty() {
         true => standing_of(run),
-        // It is taught: its own training is over.
+        // An added task is in progress; its own training is finished.
         false => UnitRunState::Done(None),
     };
     if standing != UnitRunState::Done(None) {
@@ -255,12 +255,12 @@ fn of_row(row: &RunRow, mine: bool, taught: bool) -> (UnitRun, RunFigures) {
     (run, figures.unwrap_or_default())
 }
 
-/// Whether two runs have the same settings, wherever they are trained.
+/// Returns whether two runs have the same settings, whatever device trains them.
 pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
     may_be_same(a, b) && filled(a).anywhere() == filled(b).anywhere()
 }
 
-/// Whether they agree in what most runs differ in, which is quickly compared.
+/// Compares the settings in which most runs differ, which is fast.
 fn may_be_same(a: &RunConfig, b: &RunConfig) -> bool {
     (&a.method, &a.data, &a.order, a.seed) == (&b.method, &b.data, &b.order, b.seed)
 }

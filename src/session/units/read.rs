@@ -1,4 +1,4 @@
-//! From the text of a file to a unit: front matter, Markdown, blocks.
+//! Parses the text of a file into a unit: front matter, Markdown, blocks.
 
 use serde::Deserialize;
 
@@ -11,17 +11,17 @@ use crate::message;
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
-/// What stands above and below the front matter.
+/// The delimiter of the front matter.
 const FENCE: &str = "+++";
-/// Most parts of a unit.
+/// Maximum number of parts of a unit.
 const MOST_PARTS: usize = 400;
-/// Most runs of a unit, repetitions counted.
+/// Maximum number of runs of a unit, including repetitions.
 const MOST_RUNS: usize = 40;
-/// Most names of runs that are looked for; a lesson with more has too many parts or runs.
+/// Maximum number of run names; a lesson with more has too many parts or runs.
 const MOST_NAMES: usize = MOST_PARTS + MOST_RUNS;
 /// Names of the blocks.
 const BLOCKS: [&str; 5] = ["run", "figure", "ask", "expect", "teach"];
-/// Fences that hold code to be read.
+/// Fences that contain ordinary code.
 const CODE: [&str; 6] = ["", "text", "sh", "toml", "console", "markdown"];
 
 #[derive(Deserialize)]
@@ -35,10 +35,10 @@ struct Front {
 }
 
 impl Unit {
-    /// Reads a unit; `origin` names its file in Problems.
+    /// Parses a unit; `origin` names its file in Problems.
     ///
     /// # Errors
-    /// A Problem with the file, the line and what to try.
+    /// Returns a Problem with the file, the line and a remedy.
     pub fn read(name: &str, language: Language, text: &str, origin: &str) -> Result<Self> {
         let at = |line: usize| format!("{origin}, line {line}");
         let text = text.replace("\r\n", "\n");
@@ -86,7 +86,7 @@ impl Unit {
     }
 }
 
-/// Front matter, body, and the line at which the body begins.
+/// Returns front matter, body, and the line at which the body starts.
 fn split(text: &str) -> Result<(&str, &str, usize)> {
     let missing =
         || Problem::new(message!("lesson-no-title")).advise(message!("lesson-no-title-try"));
@@ -99,7 +99,7 @@ fn split(text: &str) -> Result<(&str, &str, usize)> {
     Ok((front, body, front.matches('\n').count() + 4))
 }
 
-/// A Problem of a block with its file and line: blocks count lines from their own first one.
+/// Adds file and line to a Problem of a block, which counts lines from its own first one.
 fn placed(problem: Problem, origin: &str, begins: usize) -> Problem {
     let place = problem.place.clone();
     let number = place.strip_prefix("line ").and_then(|rest| {
@@ -111,7 +111,7 @@ fn placed(problem: Problem, origin: &str, begins: usize) -> Problem {
     problem.at(format!("{origin}, line {}", number.unwrap_or(begins)))
 }
 
-/// The names of all runs and taught runs: formulas may stand above the block that trains a run.
+/// Returns the names of all runs, because formulas can precede the block that trains a run.
 fn names(body: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut inside = false;
@@ -170,7 +170,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What can only be said of the whole: no name twice, not too many runs.
+    /// Checks the unit as a whole: unique names, not too many runs.
     fn check(&self) -> Result<()> {
         let (mut seen, mut count) = (Vec::new(), 0);
         for part in &self.parts {

@@ -1,4 +1,4 @@
-//! Markdown as plain pieces: paragraphs of spans, with the figures that are filled in live.
+//! Markdown as plain pieces: paragraphs of spans, with live values.
 
 use std::ops::Range;
 
@@ -11,43 +11,44 @@ use super::value::Figures;
 use crate::problem::{Problem, Result};
 use crate::texts::Language;
 
-/// Lists within lists that are still set in further; a text of list signs alone would be as wide as long.
+/// Maximum depth of nested lists that are indented; otherwise a text of only list markers would be as wide as it is
+/// long.
 const MOST_DEEP: usize = 8;
 
-/// What a paragraph is.
+/// The kind of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParagraphKind {
-    /// A heading of this rank, from 1.
+    /// A heading of this level, from 1.
     Heading(u8),
     /// Sentences.
     Text,
-    /// An item of a list, this deep (from 0), with its number where the list has numbers.
+    /// A list item with its depth (from 0), and its number in a numbered list.
     Item(usize, Option<u64>),
-    /// Code or a command line, as it was written.
+    /// Code or a command line, unchanged.
     Code,
-    /// What stands apart: a note.
+    /// A note.
     Quote,
 }
 
-/// A part of a paragraph that looks one way.
+/// A part of a paragraph with one style.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
-    /// The words; for a live figure what stands there before it is known.
+    /// The text; for a live value the placeholder until it is known.
     pub text: String,
-    /// Whether it stands out.
+    /// Bold.
     pub strong: bool,
-    /// Whether it is stressed.
+    /// Italic.
     pub emphasis: bool,
-    /// Whether it is code.
+    /// Code.
     pub code: bool,
-    /// What is filled in.
+    /// The live value.
     pub live: Option<Formula>,
 }
 
 /// A paragraph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paragraph {
-    /// What it is.
+    /// Its kind.
     pub kind: ParagraphKind,
     /// Its parts.
     pub spans: Vec<Span>,
@@ -56,12 +57,12 @@ pub struct Paragraph {
 /// A piece of a Markdown text.
 pub(super) enum MarkdownPiece {
     Paragraph(Paragraph),
-    /// A fenced block: its name, what it holds, and how many lines of the text stand above that.
+    /// A fenced block: its name, its content, and the number of lines before the content.
     Fence(String, String, usize),
 }
 
 impl Span {
-    /// The words with the figure in place, as far as it is known.
+    /// Returns the text with the live value, if it is known.
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
         let Some(formula) = &self.live else {
             return self.text.clone();
@@ -82,16 +83,16 @@ impl Span {
 }
 
 impl Paragraph {
-    /// All of its words.
+    /// Returns the whole text.
     pub fn filled(&self, figures: &Figures, language: Language) -> String {
         let spans = self.spans.iter();
         spans.map(|span| span.filled(figures, language)).collect()
     }
 }
 
-/// A figure with one digit behind the point, as the language writes it.
+/// Formats a value with one decimal, in the language's notation.
 pub fn number(value: f64, language: Language) -> String {
-    // No "-0.0".
+    // Avoids "-0.0".
     let text = format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0);
     match language {
         Language::English => text.replace('-', "−"),
@@ -99,7 +100,7 @@ pub fn number(value: f64, language: Language) -> String {
     }
 }
 
-/// Reads a text that holds no blocks, such as that of a question.
+/// Parses a text without blocks, such as that of a question.
 pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> {
     let pieces = pieces(text, runs, &|_| 0).map_err(|problem| Problem {
         place: String::new(),
@@ -115,15 +116,15 @@ pub(super) fn paragraphs(text: &str, runs: &[String]) -> Result<Vec<Paragraph>> 
     Ok(only.collect())
 }
 
-/// A text in Markdown with no runs and no questions, as the user guide is.
+/// Parses a Markdown text without runs and questions, such as the user guide.
 ///
 /// # Errors
-/// A Problem where a figure between braces is no formula.
+/// Returns a Problem if a value in braces is not a formula.
 pub fn markdown(text: &str) -> Result<Vec<Paragraph>> {
     paragraphs(text, &[])
 }
 
-/// Cuts a Markdown text into pieces; `line` gives the line of a place in it.
+/// Splits a Markdown text into pieces; `line` returns the line of an offset.
 pub(super) fn pieces(
     text: &str,
     runs: &[String],
@@ -155,7 +156,7 @@ fn plain(text: &str) -> Span {
     }
 }
 
-/// Folds the parser's events into pieces.
+/// Applies the parser's events to pieces.
 struct Writer<'a> {
     live: &'a [Live],
     pieces: Vec<MarkdownPiece>,
@@ -163,10 +164,10 @@ struct Writer<'a> {
     strong: usize,
     emphasis: usize,
     quotes: usize,
-    /// The next number of each list that is open.
+    /// The next number of each open list.
     lists: Vec<Option<u64>>,
     fence: Option<(String, String, usize)>,
-    /// A place of the text, and how many lines stand above it.
+    /// An offset, and the number of lines before it.
     counted: (usize, usize),
 }
 
@@ -176,7 +177,7 @@ impl Writer<'_> {
         self.pieces.extend(full.map(MarkdownPiece::Paragraph));
     }
 
-    /// How many lines stand above a place. Places come in order, so no line is counted twice.
+    /// Returns the number of lines before an offset. Offsets increase, so no line is counted twice.
     fn above(&mut self, place: usize, whole: &str) -> usize {
         let (from, lines) = self.counted;
         let new = whole.get(from..place).unwrap_or_default();
@@ -198,7 +199,7 @@ impl Writer<'_> {
             Event::Code(text) => self.text(&text, true),
             Event::SoftBreak => self.text(" ", false),
             Event::HardBreak => self.text("\n", false),
-            // Shown as it was written: nothing here draws HTML.
+            // Shown unchanged, because HTML is not rendered.
             Event::Html(text) | Event::InlineHtml(text) => self.text(&text, false),
             _ => {}
         }
@@ -208,7 +209,7 @@ impl Writer<'_> {
     fn start(&mut self, tag: Tag<'_>, range: &Range<usize>, whole: &str) {
         match tag {
             Tag::Heading { level, .. } => self.begin(ParagraphKind::Heading(level as u8)),
-            // The first paragraph of an item is the item.
+            // The first paragraph of an item is the item itself.
             Tag::Paragraph if self.open.as_ref().is_some_and(|open| open.spans.is_empty()) => {}
             Tag::Paragraph | Tag::HtmlBlock => self.begin(match (self.quotes, self.lists.len()) {
                 (0, 0) => ParagraphKind::Text,
@@ -226,7 +227,7 @@ impl Writer<'_> {
                 let number = next.map(|next| std::mem::replace(next, *next + 1));
                 self.begin(ParagraphKind::Item(deep, number));
             }
-            // A row of a table is an item, its cells one behind the other.
+            // A table row is an item with its cells in sequence.
             Tag::TableHead | Tag::TableRow => self.begin(ParagraphKind::Item(0, None)),
             Tag::TableCell if self.open.as_ref().is_some_and(|row| !row.spans.is_empty()) => {
                 self.text(": ", false);
@@ -239,7 +240,7 @@ impl Writer<'_> {
                     CodeBlockKind::Fenced(name) => name,
                     CodeBlockKind::Indented => CowStr::Borrowed("text"),
                 };
-                // Marks hold no line break, so lines are those of the text.
+                // Marks contain no line break, so lines match those of the source.
                 let above = self.above(range.start, whole) + 1;
                 self.fence = Some((name.trim().to_string(), String::new(), above));
             }
@@ -249,7 +250,7 @@ impl Writer<'_> {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            // What the columns hold is told by the text around.
+            // The surrounding text explains the columns.
             TagEnd::TableHead => self.open = None,
             TagEnd::Heading(_)
             | TagEnd::Paragraph
@@ -271,7 +272,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds words; figures among them become spans of their own.
+    /// Adds text; live values in it become separate spans.
     fn text(&mut self, text: &str, code: bool) {
         if let Some((_, block, _)) = &mut self.fence {
             block.push_str(text);
@@ -304,7 +305,7 @@ impl Writer<'_> {
                     ..look.clone()
                 });
             }
-            // Lines of one look are one span: a term may be broken over two of them.
+            // Adjacent text of one style is one span, because a term may be split over two lines.
             match open.spans.last_mut() {
                 _ if words.is_empty() => {}
                 Some(last) if last.live.is_none() && last.looks_like(&look) => {

@@ -1,4 +1,4 @@
-//! What a formula comes to with the figures that are there.
+//! Evaluates formulas with the available results.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use super::functions::{Function, Of, function};
 use crate::expression::{Expr, NodeKind, Sign};
 use crate::message;
 
-/// The figures of the runs of a unit by name; several where a run is repeated.
+/// The results of the runs of a unit by name; several if a run is repeated.
 pub type Figures = BTreeMap<String, Vec<RunFigures>>;
 
 impl Formula {
-    /// All its values: one, or one for each repetition of a run.
+    /// Returns all its values: one, or one for each repetition of a run.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Returns why it has none.
     pub fn values(&self, figures: &Figures) -> Outcome<Vec<f64>> {
         work_out(&self.tree, figures)
     }
 
-    /// Its one value.
+    /// Returns its single value.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Returns why it has none.
     pub fn value(&self, figures: &Figures) -> Outcome<f64> {
         match self.values(figures)?.as_slice() {
             [one] => Ok(*one),
@@ -35,10 +35,10 @@ impl Formula {
         }
     }
 
-    /// Whether it holds, for every repetition where runs are repeated.
+    /// Returns whether it holds, for every repetition if runs are repeated.
     ///
     /// # Errors
-    /// Why that cannot be said.
+    /// Returns why this cannot be decided.
     pub fn holds(&self, figures: &Figures) -> Outcome<bool> {
         Ok(self.values(figures)?.iter().all(|value| *value != 0.0))
     }
@@ -57,7 +57,7 @@ fn work_out(node: &Expr, figures: &Figures) -> Outcome<Vec<f64>> {
             Some(function) => call(function, node, arguments, figures),
             None => Err(Lack::NotYet),
         },
-        // A name by itself is refused when the formula is read.
+        // A bare name is rejected when the formula is parsed.
         NodeKind::Name(_) => Err(Lack::NotYet),
     }
 }
@@ -87,7 +87,7 @@ fn call(
     }
 }
 
-/// Value by value; a single one stands beside each of several.
+/// Combines two lists element by element; a single value is combined with each of several.
 fn pair(sign: Sign, left: &[f64], right: &[f64]) -> Outcome<Vec<f64>> {
     let most = left.len().max(right.len());
     if [left.len(), right.len()]

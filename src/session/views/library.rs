@@ -1,4 +1,4 @@
-//! What settings can be made of: plugins and backbones.
+//! Choices for the settings: plugins and backbones.
 
 use std::path::PathBuf;
 
@@ -9,18 +9,18 @@ use crate::run::config::RunConfig;
 use crate::texts::{Words, of_list};
 use crate::tr;
 
-/// A number of a plugin that may be chosen.
+/// An adjustable number of a plugin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberView {
     /// Its name.
     pub name: String,
-    /// The smallest that it may be.
+    /// The minimum.
     pub least: f64,
-    /// What it is unless another one is chosen.
+    /// The default.
     pub usual: f64,
-    /// The largest that it may be.
+    /// The maximum.
     pub most: f64,
-    /// Whether it is a whole number.
+    /// Whether it is an integer.
     pub whole: bool,
 }
 
@@ -29,38 +29,38 @@ pub struct NumberView {
 pub struct PluginView {
     /// Its key in the settings.
     pub name: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
-    /// One paragraph on what it does.
+    /// One paragraph that describes it.
     pub about: String,
-    /// Built in, or where its file lies.
+    /// Built in, or the path of its file.
     pub origin: String,
     /// Its equations: site and text.
     pub equations: Vec<(String, String)>,
-    /// At which layers they are linear, as a sentence.
+    /// The layers at which they are linear, as a sentence.
     pub folded: Option<String>,
     /// Its parameters: name, shape, initial values.
     pub parameters: Vec<(String, String, String)>,
-    /// The main size: smallest, default, largest; none for one without a size.
+    /// The main size: minimum, default, maximum; `None` if it has no size.
     pub size: Option<(usize, usize, usize)>,
-    /// Its other numbers that may be chosen.
+    /// Its other adjustable numbers.
     pub numbers: Vec<NumberView>,
-    /// Its forms, where it has several (the first is the default).
+    /// Its forms, if it has several (the first is the default).
     pub variants: Vec<String>,
     /// The file's text.
     pub source: String,
     /// The file, unless it is built in.
     pub path: Option<PathBuf>,
-    /// Whether it may, where it takes the place of a built-in plugin.
+    /// Whether it may replace a built-in plugin, if it has the name of one.
     pub hides: Option<bool>,
-    /// Since when the file is there, and where it was installed from.
+    /// When the file was installed, and from where.
     pub since: Option<String>,
-    /// What is wrong with it.
+    /// The error in it.
     pub problem: Option<Problem>,
 }
 
 impl PluginView {
-    /// Built in, or where its file lies, in the language of this thread.
+    /// Returns "built in" or the path of its file, in the language of this thread.
     pub fn origin(&self) -> &str {
         match self.path {
             None => tr!("plugins-built-in"),
@@ -68,7 +68,7 @@ impl PluginView {
         }
     }
 
-    /// What it does, in the language of this thread; what a person wrote stays as it is.
+    /// Returns its description in the language of this thread; a user's text is unchanged.
     pub fn about(&self) -> &str {
         match self.path {
             None => of_list("plugin", &self.name, "about", &self.about),
@@ -76,7 +76,7 @@ impl PluginView {
         }
     }
 
-    /// The size it has unless another is chosen; any number for one without a size.
+    /// Returns its default size; arbitrary for a plugin without a size.
     pub fn usual_size(&self) -> usize {
         self.size
             .map_or(RunConfig::default().pet_size, |(_, usual, _)| usual)
@@ -97,33 +97,33 @@ impl<'a> From<&'a PluginView> for Plugin<'a> {
 pub struct BackboneView {
     /// Its key in the settings.
     pub name: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
     /// Architecture family.
     pub family: String,
-    /// Frozen weights.
+    /// Number of frozen weights.
     pub parameters: usize,
-    /// Side of the square it sees.
+    /// Width and height of its input in pixels.
     pub input_size: usize,
     /// Width of the tokens.
     pub width: usize,
-    /// What the usual size and place of a PET depend on.
+    /// The values that determine a PET's default size and position.
     pub shape: BackboneShape,
-    /// Where its weights are.
+    /// The location of its weights.
     pub place: WeightsPlace,
-    /// Length of the weight file in MB, where known.
+    /// Size of the weight file in MB, if known.
     pub megabytes: Option<u64>,
     /// Licence of the weights.
     pub licence: String,
-    /// What it was pre-trained on.
+    /// The pre-training data.
     pub pretrained_on: String,
-    /// What to keep in mind with its figures.
+    /// A note on results with it.
     pub warning: Option<String>,
-    /// What a bare file does not say and was assumed (sentences).
+    /// Assumptions about a weight file without metadata (sentences).
     pub assumed: Vec<Words>,
 }
 
-/// Where a backbone's weights are.
+/// The location of a backbone's weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightsPlace {
     /// Part of the program.
@@ -131,17 +131,17 @@ pub enum WeightsPlace {
     BuiltIn,
     /// On this computer.
     Here,
-    /// At the hub; so many bytes have arrived in an earlier, cut download.
+    /// On the hub; with the bytes received in an earlier, interrupted download.
     Hub(u64),
 }
 
 impl BackboneView {
-    /// Its title in the language of this thread.
+    /// Returns its title in the language of this thread.
     pub fn title(&self) -> &str {
         self.said("title", &self.title)
     }
 
-    /// What its weights learned from, in the language of this thread; empty where that is not known.
+    /// Returns its pre-training data in the language of this thread; empty if unknown.
     pub fn pretrained_on(&self) -> &str {
         match self.pretrained_on.as_str() {
             NOT_STATED => "",
@@ -149,13 +149,13 @@ impl BackboneView {
         }
     }
 
-    /// What to mind, in the language of this thread.
+    /// Returns its note in the language of this thread.
     pub fn warning(&self) -> Option<&str> {
         let warning = self.warning.as_ref()?;
         Some(self.said("warning", warning))
     }
 
-    /// The terms of its weights, in the language of this thread.
+    /// Returns the licence of its weights in the language of this thread.
     pub fn licence(&self) -> &str {
         match self.licence.as_str() {
             NOT_STATED => tr!("backbone-not-stated"),
@@ -163,7 +163,7 @@ impl BackboneView {
         }
     }
 
-    /// What a person wrote into a table of their own stays as it is.
+    /// Returns the translation of a text; the user's own entries are unchanged.
     fn said<'a>(&self, part: &str, english: &'a str) -> &'a str {
         match is_shipped(english) {
             true => of_list("backbone", &self.name, part, english),
@@ -171,7 +171,7 @@ impl BackboneView {
         }
     }
 
-    /// Where its weights are, in a few words.
+    /// Returns the location of its weights in a few words.
     pub fn whereabouts(&self) -> String {
         match (self.place, self.megabytes) {
             (WeightsPlace::BuiltIn, _) => tr!("count-weights-built-in").into(),

@@ -1,7 +1,6 @@
-//! What the pages show, as plain data: no tensors, no files, nothing that waits.
+//! The data that pages show: plain values without tensors, files or blocking calls.
 //!
-//! Helper threads make these from the data, plugin, backbone, device and run modules; pages only
-//! read them.
+//! Helper threads create these from the data, plugin, backbone, device and run modules; pages only read them.
 
 mod library;
 
@@ -23,22 +22,22 @@ pub use self::library::{BackboneView, NumberView, PluginView, WeightsPlace};
 pub use super::row::{Rows, RunRow, RunState};
 pub use crate::data::Split;
 
-/// Something a helper thread is fetching.
+/// A value that a helper thread loads.
 #[derive(Clone, Debug, Default)]
 pub enum Fetch<T> {
-    /// Nobody asked yet.
+    /// Not requested.
     #[default]
     Nothing,
-    /// Under way.
+    /// In progress.
     Busy,
-    /// Here it is.
+    /// The value.
     Ready(T),
-    /// It could not be had.
+    /// Loading failed.
     Failed(Problem),
 }
 
 impl<T> Fetch<T> {
-    /// The thing, once it is there.
+    /// Returns the value, once it is loaded.
     pub fn ready(&self) -> Option<&T> {
         match self {
             Self::Ready(thing) => Some(thing),
@@ -46,7 +45,7 @@ impl<T> Fetch<T> {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns the value mutably.
     pub fn ready_mut(&mut self) -> Option<&mut T> {
         match self {
             Self::Ready(thing) => Some(thing),
@@ -54,7 +53,7 @@ impl<T> Fetch<T> {
         }
     }
 
-    /// Why it is not there.
+    /// Returns why loading failed.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Failed(problem) => Some(problem),
@@ -62,17 +61,17 @@ impl<T> Fetch<T> {
         }
     }
 
-    /// Whether it is under way.
+    /// Returns whether it is in progress.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Busy)
     }
 
-    /// Takes the answer of a helper thread.
+    /// Stores the result of a helper thread.
     pub fn fill(&mut self, answer: Result<T>) {
         *self = Self::of(answer);
     }
 
-    /// The answer of a helper thread.
+    /// Converts the result of a helper thread.
     pub fn of(answer: Result<T>) -> Self {
         match answer {
             Ok(thing) => Self::Ready(thing),
@@ -81,7 +80,7 @@ impl<T> Fetch<T> {
     }
 }
 
-/// A small picture with what to call it.
+/// A small image with a caption.
 #[derive(Clone, Debug)]
 pub struct Thumb {
     /// Class name or file name.
@@ -90,28 +89,27 @@ pub struct Thumb {
     pub picture: Arc<Picture>,
 }
 
-/// A split of an open data set, by the data set's key.
+/// A split of an open dataset, by the dataset's key.
 pub type SplitKey = (Arc<str>, Split);
-/// A picture of an open data set: the data set's key, the split and the index there. The test pictures of a lesson
-/// have a key of their own.
+/// An image of an open dataset: the dataset's key, the split and the index. The test images of an added task have their
+/// own key.
 pub type PictureKey = (Arc<str>, Split, usize);
 
-/// Decoded images of a split by index; the session holds two per open data set and asks it on helper
-/// threads only.
+/// Decoded images of a split by index. The session holds two per open dataset and uses them on helper threads only.
 pub trait Pictures: Send + Sync {
-    /// The image at this index of the split.
+    /// Returns the image at this index of the split.
     ///
     /// # Errors
-    /// A Problem for an image that cannot be read any more.
+    /// Returns a Problem if the image cannot be read.
     fn picture(&self, index: usize) -> Result<Picture>;
 
-    /// The image at this index as an entry of a list of corrected labels that leaves it out.
+    /// Returns the image at this index as an entry of a list of corrected labels that excludes it.
     ///
     /// # Errors
-    /// A Problem for an image that cannot be read any more, or whose label cannot be corrected.
+    /// Returns a Problem if the image cannot be read or its label cannot be corrected.
     fn entry(&self, index: usize) -> Result<Correction>;
 
-    /// Whether these are the images of a split with these fingerprints; looks at the disk.
+    /// Returns whether these are the images of a split with these fingerprints; reads files.
     fn are(&self, _: &Fingerprints) -> bool {
         false
     }
@@ -123,16 +121,16 @@ impl fmt::Debug for dyn Pictures {
     }
 }
 
-/// A scanned data set.
+/// A scanned dataset.
 #[derive(Clone, Debug)]
 pub struct DataView {
-    /// What defines it: the place and how it is split and limited.
+    /// Its key: the place, split and limits.
     pub key: Arc<str>,
-    /// What the settings call it: `digits`, `letters` or a path.
+    /// Its name in the settings: `digits`, `letters` or a path.
     pub place: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
-    /// Source and licence, where known.
+    /// Source and licence, if known.
     pub credit: String,
     /// Class names, sorted.
     pub classes: Vec<String>,
@@ -140,36 +138,35 @@ pub struct DataView {
     pub train: Vec<usize>,
     /// Test images of each class.
     pub test: Vec<usize>,
-    /// Files left out, with the reason.
+    /// Skipped files, with the reason.
     pub skipped: Vec<(String, Words)>,
-    /// Images that stand in training and test both: their names there.
+    /// Images that are in both training and test: their names there.
     pub duplicates: Vec<(String, Words)>,
-    /// Images that stand under two labels or more: a copy, and the first with another label.
+    /// Images with two labels or more: a copy, and the first with another label.
     pub two_labels: Vec<(String, Words)>,
-    /// What is to be said of them.
+    /// The remark about them.
     pub two_labels_told: Option<Message>,
-    /// Smallest and largest picture, where they were looked at.
+    /// Smallest and largest image, if they were examined.
     pub sizes: Option<Sizes>,
     /// The bit depth to suggest if 16-bit images look nearly black.
     pub better_depth: Option<usize>,
     /// Whether the test images were drawn from the others, because no test split was given.
     pub test_drawn: bool,
-    /// What list files said of both splits, where they named the test images.
+    /// The splits defined by list files, if they named the test images.
     pub listed: Option<Listed>,
-    /// Bytes of a decoded training picture, on average; none where the pictures are in memory anyway.
+    /// Mean bytes of a decoded training image; `None` if the images are in memory anyway.
     pub picture_bytes: Option<u64>,
-    /// What was taken for granted, in sentences.
+    /// Assumptions, in sentences.
     pub assumed: Vec<Words>,
-    /// One picture per class, as far as shown.
+    /// One image per class, up to the number shown.
     pub thumbs: Vec<Thumb>,
-    /// Whether the images are light strokes on a dark ground (so is the drawing canvas then).
+    /// Whether the images are light strokes on a dark background, which the drawing canvas then uses too.
     pub light_on_dark: bool,
-    /// Share of the frame's side that a glyph's longer side covers, for data that looks like
-    /// drawings.
+    /// The share of the image that a glyph's longer side covers, for data that looks like drawings.
     pub glyph_share: Option<f32>,
-    /// Whether its classes are learned all at once; none where nobody said so.
+    /// Whether its classes are learned all at once; `None` if not chosen.
     pub all_at_once: Option<bool>,
-    /// Class (position in `classes`) of every test image, by index.
+    /// Class (index in `classes`) of every test image, by index.
     pub test_labels: Vec<usize>,
     /// The test images.
     pub testing: Arc<dyn Pictures>,
@@ -178,7 +175,7 @@ pub struct DataView {
 }
 
 impl DataView {
-    /// The images of a split.
+    /// Returns the images of a split.
     pub fn of(&self, split: Split) -> &Arc<dyn Pictures> {
         match split {
             Split::Train => &self.training,
@@ -186,21 +183,21 @@ impl DataView {
         }
     }
 
-    /// Training images of all classes.
+    /// Returns the number of training images of all classes.
     pub fn train_total(&self) -> usize {
         self.train.iter().sum()
     }
 
-    /// Test images of all classes.
+    /// Returns the number of test images of all classes.
     pub fn test_total(&self) -> usize {
         self.test.iter().sum()
     }
 }
 
-/// What the settings come to with the data, backbone and plugin at hand.
+/// The plan of the settings with the available data, backbone and plugin.
 #[derive(Clone, Debug, Default)]
 pub struct PlanView {
-    /// The class order and its cut into tasks; none while something is wrong with either.
+    /// The class order and its division into tasks; `None` if either is invalid.
     pub scenario: Option<Arc<Scenario>>,
     /// Class names of each task.
     pub tasks: Vec<Vec<String>>,
@@ -208,28 +205,27 @@ pub struct PlanView {
     pub train_images: Vec<usize>,
     /// Test images of each task.
     pub test_images: Vec<usize>,
-    /// Bytes of decoded pictures that training would keep, had it the room: those of the largest task, and the test
-    /// inputs. None where the pictures are in memory anyway.
+    /// Bytes of decoded images that training would cache without a limit: those of the largest task, and the test
+    /// inputs. `None` if the images are in memory anyway.
     pub cache_need: Option<u64>,
-    /// Numbers that are trained in the PETs of one expert.
+    /// Number of trainable parameters in the PETs of one expert.
     pub trained: Option<usize>,
-    /// The chosen backbone, also where it is a bare file.
+    /// The selected backbone, also if it is a weight file.
     pub backbone: Option<BackboneView>,
-    /// Bytes of memory a training step takes at most.
+    /// Maximum bytes of memory of a training step.
     pub memory: Option<u64>,
-    /// Where that is more than the chosen card has free: what it has, and how many images at once would
-    /// fit.
+    /// If that exceeds the free memory of the selected GPU: the free memory, and the batch size that would fit.
     pub short: Option<(u64, Option<usize>)>,
-    /// Plugins that cannot sit in the chosen blocks, by name, with the reason.
+    /// Plugins that the selected blocks do not support, by name, with the reason.
     pub misfits: Vec<(String, String)>,
     /// Tasks from which nothing would be learned.
     pub single_class: Option<SingleClassTasks>,
-    /// Everything that stands in the way.
+    /// All problems that prevent training.
     pub problems: Vec<Problem>,
 }
 
 impl PlanView {
-    /// Puts tasks in, with the numbers of their images.
+    /// Sets the tasks, with their numbers of images.
     pub fn set_tasks(&mut self, scenario: Scenario, data: &DataView, config: &RunConfig) {
         let limited =
             |count: usize, limit: Option<usize>| limit.map_or(count, |most| count.min(most));
@@ -251,7 +247,7 @@ impl PlanView {
         self.scenario = Some(Arc::new(scenario));
     }
 
-    /// Epochs of each task.
+    /// Returns the epochs of each task.
     pub fn epochs(&self, config: &RunConfig) -> Vec<usize> {
         let chosen = Chosen::of(config).ok();
         let tasks = 0..self.train_images.len();
@@ -263,7 +259,7 @@ impl PlanView {
             .collect()
     }
 
-    /// Images that pass through the network in training, all passes of all tasks.
+    /// Returns the number of images passed through the network in training, over all epochs and tasks.
     pub fn images_shown(&self, config: &RunConfig) -> usize {
         over_passes(config, &self.train_images, |_, _, shown| shown as f64) as usize
     }
@@ -272,14 +268,14 @@ impl PlanView {
 /// A compute device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceView {
-    /// What the settings call it.
+    /// Its name in the settings.
     pub key: String,
-    /// What people call it.
+    /// Its title.
     pub title: String,
     /// Integrated, discrete, software, processor.
     pub kind: String,
-    /// Whether `auto` means this one.
+    /// Whether `auto` selects it.
     pub chosen_by_auto: bool,
-    /// How many times as fast it multiplies with weights of bf16 as with f32; none where it does not do so itself.
+    /// Speed-up of matrix products with bf16 weights over f32; `None` if it does not support them.
     pub bf16_gain: Option<f64>,
 }
