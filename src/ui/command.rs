@@ -1,5 +1,4 @@
-//! Everything the window can be told to do, as one enum; buttons, shortcuts and the command palette
-//! all end here.
+//! All commands of the window, as one enum, for buttons, shortcuts and the command palette.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,18 +37,18 @@ pub enum Page {
     Experiment,
     /// Watch it.
     Train,
-    /// Lay runs side by side.
+    /// Compare runs.
     Compare,
-    /// Ask a run about an image.
+    /// Predict images with a run.
     Predict,
-    /// See the PET plugins.
+    /// View and edit PET plugins.
     Plugins,
     /// Take the tour, read a lesson.
     Learn,
 }
 
 impl Page {
-    /// Every page with the message that is its title, and its number key.
+    /// Every page with its title message and number key.
     pub const ALL: [(Self, &'static str, Key); 6] = [
         (Self::Experiment, "page-experiment", Key::Num1),
         (Self::Train, "page-train", Key::Num2),
@@ -59,23 +58,23 @@ impl Page {
         (Self::Learn, "page-learn", Key::Num6),
     ];
 
-    /// What stands on its tab.
+    /// Returns the title of its tab.
     pub fn title(self) -> &'static str {
         tr!(self.id())
     }
 
-    /// The message that is its title.
+    /// Returns the message of its title.
     pub fn id(self) -> &'static str {
         Self::ALL[self as usize].1
     }
 
-    /// What shows it.
+    /// Returns its shortcut.
     pub fn shortcut(self) -> KeyboardShortcut {
         keys::with_command(Self::ALL[self as usize].2)
     }
 }
 
-/// Something to do.
+/// A command.
 #[derive(Clone, Debug)]
 pub enum UiCommand {
     /// Show a page.
@@ -86,137 +85,137 @@ pub enum UiCommand {
     Train(Vec<RunConfig>),
     /// Train the settings on the Experiment page with three class orders.
     TrainOrders,
-    /// Put the settings of the preset of this name on the Experiment page.
+    /// Load the preset of this name on the Experiment page.
     SetUp(&'static str, Box<RunConfig>),
-    /// Give the setting of the next run under this key a value; none is the usual one.
+    /// Set the setting under this key; `None` is the default.
     Set(&'static str, Option<Setting>),
-    /// Learn by the method of this key.
+    /// Select the method of this key.
     ChooseMethod(&'static str),
-    /// Make this network of the table the backbone.
+    /// Select this backbone of the table.
     ChooseBackbone(String),
-    /// Train the PET of this plugin.
+    /// Select the PET of this plugin.
     ChoosePet(String),
-    /// Learn the classes in these tasks.
+    /// Set these tasks.
     Arrange(Box<Scenario>),
-    /// Set up exactly what a run had.
+    /// Load the settings of a run.
     Repeat(Box<RunConfig>),
-    /// Set up again what a window that crashed had.
+    /// Restore the set-up of a crashed window.
     UseFormer,
-    /// Forget what a window that crashed had.
+    /// Discard the set-up of a crashed window.
     DropFormer,
-    /// Leave the run that the last window was closed on as it is.
+    /// Dismiss the offer to resume the interrupted run.
     DropInterrupted,
-    /// Choose a data set.
+    /// Select a dataset.
     ChooseData(String),
-    /// Choose a weight file as the backbone.
+    /// Select a weight file as the backbone.
     ChooseWeights(String),
-    /// Ask for a file or folder in a dialog of the desktop.
+    /// Open a file dialog.
     Pick(DialogPurpose),
     /// Copy or save a figure.
     OfFigure(FigureWish, Box<Figure>),
     /// Write a table, figure or report of these runs.
     ExportResults(Vec<PathBuf>, Format),
-    /// Ask for its path in the window itself.
+    /// Ask for a path in the window.
     TypePath(DialogPurpose),
-    /// Look what lies at a path that was typed.
+    /// Check a typed path.
     LookAt(DialogPurpose, PathBuf),
     /// The dialog for a path was closed.
     ChosenNothing,
     /// A file or folder was chosen.
     Picked(DialogPurpose, PathBuf),
-    /// Take the last change of the settings back.
+    /// Undo the last change of the settings.
     Undo,
-    /// Put the change of the settings there again that was taken back last.
+    /// Redo the change of the settings undone last.
     Redo,
-    /// Put the command that does the same into the clipboard.
+    /// Copy the equivalent shell command to the clipboard.
     CopyCommand,
-    /// Put text into the clipboard.
+    /// Copy text to the clipboard.
     CopyText(String),
-    /// Pause the run, or let it go on.
+    /// Pause or resume the run.
     PauseOrGoOn,
     /// Ask whether to stop the run.
     Stop,
-    /// Take a job out of the queue.
+    /// Remove a job from the queue.
     TakeOut(JobId),
-    /// Move a job that waits to another place in the queue.
+    /// Move a waiting job to another position in the queue.
     MoveInQueue(JobId, usize),
-    /// Keep the jobs in the queue from beginning, or let them go.
+    /// Hold or release the queue.
     HoldQueue(bool),
-    /// Continue a stopped run, on another device where one is given.
+    /// Resume a stopped run, on another device if one is given.
     Resume(PathBuf, Option<String>),
     /// Open a stored run on Train.
     Open(PathBuf),
     /// Show the live run on Train again.
     CloseOpened,
-    /// Ask for name, tags and note of a run.
+    /// Edit name, tags and note of a run.
     Describe(PathBuf),
-    /// Ask for the tags of several runs.
+    /// Edit the tags of several runs.
     Tag(Vec<PathBuf>),
-    /// Keep what is said of a run.
+    /// Save the notes on a run.
     SetAbout(PathBuf, Box<About>),
     /// Move runs to the trash.
     Delete(Vec<PathBuf>),
-    /// Bring deleted runs back.
+    /// Restore deleted runs.
     Restore(Vec<PathBuf>),
-    /// Delete these runs of the trash for good; so many bytes are theirs.
+    /// Erase these runs of the trash; with their size in bytes.
     Erase(Vec<PathBuf>, u64),
     /// Show the deleted runs.
     Deleted,
-    /// Show which folders runs are listed from.
+    /// Show the folders of runs.
     Folders,
-    /// List the runs of this folder, too.
+    /// Add this folder of runs.
     AddFolder(PathBuf),
-    /// List the runs of this folder no longer.
+    /// Close this folder of runs.
     DropFolder(PathBuf),
-    /// Ask which folder to teach a run, or whether to take its last added task back.
+    /// Ask for the folder of an added task, or whether to undo the last one.
     Teach(PathBuf),
-    /// Teach the run that was asked about what was found.
+    /// Add the examined task to the run.
     TeachFound,
-    /// Gather pictures class by class.
+    /// Gather images class by class.
     Collect(Purpose),
-    /// Keep the gathered pictures and use them.
+    /// Save and use the gathered images.
     KeepCollection(Purpose),
-    /// Take back the last added task of this run.
+    /// Undo the last added task of this run.
     UndoAddedTask(PathBuf),
-    /// Ask this run on Predict.
+    /// Select this run on Predict.
     PredictWith(PathBuf),
     /// Predict an image file.
     PredictFile(PathBuf),
-    /// Predict pictures of this folder into a table: the folder, the only ones of it or none for all, the table.
+    /// Predict images of this folder into a table: the folder, the images to include (empty for all), the table.
     PredictFolder(PathBuf, Vec<PathBuf>, PathBuf),
-    /// Set up a table of these pictures; of a single one, ask about it.
+    /// Set up a table of these images; a single one is predicted.
     PredictFiles(Vec<PathBuf>),
-    /// Predict a picture; the second part is its true class, where known.
+    /// Predict an image; the second part is its true class, if known.
     PredictPicture(Arc<Picture>, Option<String>),
-    /// Ask about what was drawn.
+    /// Predict the drawing.
     PredictDrawing(Arc<Picture>),
-    /// Predict what the clipboard holds.
+    /// Predict the image in the clipboard.
     Paste,
-    /// Choose the device of new runs.
+    /// Select the device of new runs.
     ChooseDevice(String),
-    /// Light, dark, system.
+    /// Set the theme: light, dark or system.
     Theme(ThemeChoice),
-    /// The language of the window.
+    /// Set the language of the window.
     Speak(Language),
-    /// Open help, or close it.
+    /// Open or close help.
     Help,
-    /// Begin the tour, or go back to it.
+    /// Start the tour, or return to it.
     Tour,
     /// Show the glossary.
     Glossary,
-    /// Let nothing move by itself, or let it.
+    /// Turn animations off or on.
     StandStill(bool),
-    /// Read the files of the data set again.
+    /// Read the files of the dataset again.
     ReadDataAgain,
     /// Read the plugin files again.
     ReloadPlugins,
     /// Read the list of runs again.
     ReloadRuns,
-    /// Train Baseline beside the settings, or the settings alone.
+    /// Train Baseline in addition to the settings, or the settings alone.
     Beside(bool),
-    /// Show everything at this size: 1 is the usual one.
+    /// Set the zoom; 1 is the default.
     Zoom(f32),
-    /// Show the run to a whole room, or leave that view.
+    /// Open or close the page Present.
     Present,
     /// Open or close the command palette.
     Palette,
@@ -224,56 +223,56 @@ pub enum UiCommand {
     Notices,
     /// Show or hide the line with frame times.
     FrameTimes,
-    /// Show what a bug report would hold.
+    /// Show the content of a bug report.
     ReportProblem,
-    /// Save the bug report on show at this place.
+    /// Save the displayed bug report to this path.
     SaveBugReport(PathBuf),
-    /// Keep so much in the log from now on.
+    /// Set the level of the log.
     LogLevel(Level),
-    /// Look at these places, which a run or a lesson names: the person was asked.
+    /// Access these places, which a run or a lesson names; the user has confirmed.
     Allow(Vec<String>),
-    /// Say what went wrong.
+    /// Report a problem.
     Tell(Problem),
-    /// Put an entry into the corrected labels of the data set at this place.
+    /// Add an entry to the corrected labels of the dataset at this place.
     PutLabel(String, Correction),
-    /// Read what a page shows and nobody asked for yet.
+    /// Load data that a page needs.
     Load(Load),
-    /// What Experiment alone asks for.
+    /// A command of Experiment.
     OnExperiment(ExperimentCommand),
-    /// What is asked of grids.
+    /// A command about grids.
     OnGrid(GridCommand),
-    /// What is asked of what a run says of itself.
+    /// A command about checking, packing and exporting runs.
     OnProof(ProofCommand),
-    /// What is asked of other machines.
+    /// A command about other machines.
     OnPlace(PlaceCommand),
-    /// What Train alone asks for.
+    /// A command of Train.
     OnTrain(TrainCommand),
-    /// What Predict alone asks for.
+    /// A command of Predict.
     OnPredict(PredictCommand),
-    /// What Plugins alone asks for.
+    /// A command of Plugins.
     OnPlugins(PluginCommand),
-    /// What Learn alone asks for.
+    /// A command of Learn.
     OnLearn(LearnCommand),
-    /// What the tour alone asks for.
+    /// A command of the tour.
     OnTour(TourCommand),
-    /// What the dialog asks for in which pictures are gathered.
+    /// A command of the dialog that gathers images.
     OnCollection(CollectCommand),
 }
 
 impl From<&Preset> for UiCommand {
-    /// What choosing it does: it is set up.
+    /// Returns the command that loads a preset.
     fn from(preset: &Preset) -> Self {
         Self::SetUp(preset.name, Box::new(preset.run.clone()))
     }
 }
 
-/// The shortcuts of Experiment, while no text is being typed: a text takes back its own changes.
+/// Returns the shortcuts of Experiment, which apply unless a text is being edited: a text field has its own undo.
 pub fn shortcuts_of_settings() -> [(KeyboardShortcut, UiCommand); 2] {
-    // The longer one first: the other would take it, too.
+    // The longer one first, because the shorter one would match it too.
     [(keys::REDO, UiCommand::Redo), (keys::UNDO, UiCommand::Undo)]
 }
 
-/// Shortcuts that work on every page.
+/// Returns the shortcuts of every page.
 pub fn shortcuts() -> Vec<(KeyboardShortcut, UiCommand)> {
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, ..)| (page.shortcut(), UiCommand::Show(*page)));

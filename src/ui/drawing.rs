@@ -1,9 +1,9 @@
-//! What draws the window.
+//! Selection of the graphics interface of the window.
 //!
-//! One interface is asked at a time: to load the drivers of OpenGL beside those of Vulkan takes a third of
-//! the time to the first frame, and hardly anybody needs them. Where one cannot draw (no driver, a card that
-//! cannot show anything on this display, a driver that fails) the program starts itself once more with the
-//! next, since a process can begin with a window only once. `WGPU_BACKEND` decides otherwise.
+//! Only one interface is tried at a time: loading the OpenGL drivers in addition to those of Vulkan takes a third of
+//! the time to the first frame, and they are rarely needed. If an interface fails (no driver, a GPU that cannot present
+//! on this display, a driver error), the program restarts with the next one, because a process can start its window
+//! only once. `WGPU_BACKEND` overrides this.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -23,10 +23,10 @@ use crate::console;
 use crate::logging;
 use crate::problem::{Problem, Result};
 
-/// Says to a further start what to draw with.
+/// Tells a restarted program which interface to use.
 const TURN: &str = "LAE_STUDIO_DRAW";
 
-/// What can draw on this system, with its name for a further start, in the order it is tried.
+/// The interfaces of this system in the order of trial, with their names for a restart.
 const WAYS: &[(&str, Backends)] = match () {
     () if cfg!(target_os = "linux") => &[("vulkan", Backends::VULKAN), ("opengl", Backends::GL)],
     () if cfg!(windows) => &[
@@ -37,7 +37,7 @@ const WAYS: &[(&str, Backends)] = match () {
     () => &[("any", Backends::PRIMARY.union(Backends::GL))],
 };
 
-/// Which interface is asked, and how frames are shown.
+/// Returns the interface to use, and how frames are presented.
 pub fn options() -> WgpuConfiguration {
     let mut options = NativeOptions::default().wgpu_options;
     if let (WgpuSetup::CreateNew(setup), None) = (&mut options.wgpu_setup, Backends::from_env()) {
@@ -46,22 +46,22 @@ pub fn options() -> WgpuConfiguration {
     options
 }
 
-/// How an attempt to draw the window ended.
+/// How an attempt to open the window ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The window was open, and was closed.
     Closed,
-    /// Nothing drew it, and there is another way: [`start_again`].
+    /// It could not be drawn, and another interface is left: [`start_again`].
     Undrawn,
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and returns when it is closed.
 ///
 /// # Errors
-/// A Problem when there is no display, or nothing to draw with.
+/// Returns a Problem if there is no display or no working graphics interface.
 ///
 /// # Panics
-/// As the window does once it is open.
+/// Panics if the window panics after it has opened.
 pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
     let again = next().is_some();
     let opened = Arc::new(AtomicBool::new(false));
@@ -71,7 +71,7 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
         seen.store(true, Ordering::Relaxed);
         create(cc)
     });
-    // A driver that fails now says so in the log alone, while there is another way.
+    // While another interface is left, only the log reports a failing driver.
     logging::say_panics(!again);
     let ended = catch_unwind(AssertUnwindSafe(|| {
         eframe::run_native("LAE Studio", options, create)
@@ -93,20 +93,20 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
     }
 }
 
-/// Which of the ways is tried in this start.
+/// Returns the index of the interface used in this start.
 fn turn() -> usize {
     let named = std::env::var_os(TURN);
     let position = |named| WAYS.iter().position(|(name, _)| named == *name);
     named.and_then(position).unwrap_or(0)
 }
 
-/// The name of the way that is left to a further start.
+/// Returns the name of the next interface.
 fn next() -> Option<&'static str> {
     let next = WAYS.get(turn() + 1).map(|(name, _)| *name);
     next.filter(|_| Backends::from_env().is_none())
 }
 
-/// Puts a new start of the program in place of this one; comes back only where that fails.
+/// Replaces this process by a new start of the program; returns only if that fails.
 pub fn start_again() -> Problem {
     let (Some(with), Ok(program)) = (next(), std::env::current_exe()) else {
         return no_driver();
@@ -115,7 +115,7 @@ pub fn start_again() -> Problem {
     logging::finish();
     let mut start = Command::new(program);
     start.args(std::env::args_os().skip(1)).env(TURN, with);
-    // Mesa tells on standard error what it looked for and did not find.
+    // Mesa reports on standard error what it did not find.
     if std::env::var_os("EGL_LOG_LEVEL").is_none() {
         start.env("EGL_LOG_LEVEL", "fatal");
     }
@@ -130,7 +130,7 @@ fn give_way_to(mut start: Command) -> io::Error {
     start.exec()
 }
 
-/// A program cannot be replaced here: this one waits, and ends as the other did.
+/// On this system a process cannot be replaced: this one waits for the other and returns its exit code.
 #[cfg(not(unix))]
 fn give_way_to(mut start: Command) -> io::Error {
     if console::is_own() {

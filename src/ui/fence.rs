@@ -1,16 +1,15 @@
-//! The fences of the window: what panics while one part of it is drawn costs that part alone.
+//! The fences of the window: a panic while one part is drawn affects only that part.
 //!
-//! A page says in its place what happened and stays closed until the person presses *Try again* or
-//! comes back to it, so that a panic is not met sixty times a second; a bar does the same in one line;
-//! a dialog is put away, and a notice tells of it. Outside of drawing a piece of work that panics is
-//! left for a while, longer each time. The engine has a thread of its own and hears nothing of all
-//! this: training goes on.
+//! A page shows an error in its place and stays closed until the user presses *Try again* or returns to it, so that the
+//! panic does not repeat sixty times per second. A bar does the same in one line. A dialog is closed and a notice
+//! reports it. Work outside of drawing is paused after a panic, longer each time. The engine has its own thread and is
+//! not affected: training continues.
 //!
-//! Unwinding leaves the toolkit whole. Its locks are no std ones: they are given back on the way and
-//! know no poison, also where `memory_mut`, `data_mut` or `input` panic inside. What a part had drawn
-//! until then lies in the lists of that pass, which is drawn again at once without the part; its
-//! unfinished `Ui`s are memory and go. So a part must be handed a `Ui` of its own or one that nobody
-//! draws in before the pass is over: where its parent goes on is settled only when it ends well.
+//! Unwinding leaves egui in a consistent state. Its locks are not std ones: they are released and have no poisoning,
+//! even if a panic occurs inside `memory_mut`, `data_mut` or `input`. What a part drew before the panic is in the lists
+//! of that pass, which is repeated without the part; its unfinished `Ui`s are only memory. So a part must be given its
+//! own `Ui`, or one that nobody uses before the end of the pass, because the parent's layout advances only when the
+//! part ends normally.
 
 use std::time::{Duration, Instant};
 
@@ -23,38 +22,38 @@ use crate::problem::Problem;
 use crate::texts::Language;
 use crate::tr;
 
-/// The variable of the environment that lets the part of this name panic whenever it is drawn.
+/// The environment variable that makes the part of this name panic whenever it is drawn.
 pub const FAULT: &str = "LAE_STUDIO_DRAW_FAULT";
 
-/// Seconds that a piece of work is left for after it panicked; doubled with each further time.
+/// Seconds of the first pause after a panic; each further panic doubles it.
 const PAUSE: u64 = 1;
-/// How often they are doubled at most.
+/// Maximum number of doublings.
 const DOUBLED: u32 = 6;
 
-/// What can be done about work that panicked outside of drawing.
+/// The remedy for a panic outside of drawing.
 const BEHIND: &str = "shell-fence-behind";
 
-/// A part that panicked when it was drawn last.
+/// A part that panicked when it was last drawn.
 struct Fallen {
     part: &'static str,
     problem: Problem,
-    /// How often in a row.
+    /// Number of panics in a row.
     times: u32,
     at: Instant,
-    /// Whether it is drawn the next time.
+    /// Whether it is drawn next time.
     open: bool,
-    /// Whether it lies above the pages and is put away when it falls.
+    /// Whether it is above the pages and is closed after a panic.
     above: bool,
 }
 
-/// What was pressed in the place of a part that cannot be drawn, and is for the caller to do.
+/// What the user chose in the place of a failed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
     /// Nothing.
     Nothing,
-    /// What the part remembers between frames shall be let go.
+    /// Reset the state of the part.
     Afresh,
-    /// A report shall be made.
+    /// Create a bug report.
     Report,
 }
 
@@ -68,38 +67,38 @@ pub struct Fences {
 }
 
 impl Fences {
-    /// Lets the part of this English name panic whenever it is its turn; no part any more without a name.
+    /// Makes the part with this English name panic whenever it is drawn; `None` stops it.
     pub fn put_fault(&mut self, part: Option<String>) {
         self.fault = part;
     }
 
-    /// Whether this part fell and was not drawn since.
+    /// Returns whether this part panicked and was not drawn since.
     pub fn has_fallen(&self, part: &str) -> bool {
         self.fallen.iter().any(|fallen| fallen.part == part)
     }
 
-    /// Problems of parts that have no place to say them.
+    /// Returns the Problems of parts that have no place to show them.
     pub fn take_told(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.told)
     }
 
-    /// The person did something: what lies above the pages may be drawn again.
+    /// Allows what is above the pages to be drawn again, after a user action.
     pub fn acted(&mut self) {
         let above = self.fallen.iter_mut().filter(|fallen| fallen.above);
         above.for_each(|fallen| fallen.open = true);
     }
 
-    /// The person came to a page: every part may be drawn again.
+    /// Allows every part to be drawn again, after a change of page.
     pub fn turned(&mut self) {
         self.fallen.iter_mut().for_each(|fallen| fallen.open = true);
     }
 
-    /// Draws a page, or says in its place why it is not there.
+    /// Draws a page, or the error in its place.
     pub fn page(&mut self, part: &'static str, ui: &mut Ui, draw: impl FnOnce(&mut Ui)) -> Pressed {
         if self.holds(part, ui.ctx().clone(), || draw(ui)) {
             return Pressed::Nothing;
         }
-        // In a pass that cannot be drawn again, over what the page had drawn.
+        // In a pass that cannot be repeated, this covers what the page has drawn.
         let ground = tokens(ui).background;
         let whole = ui.max_rect();
         ui.painter().rect_filled(whole, CornerRadius::ZERO, ground);
@@ -116,7 +115,7 @@ impl Fences {
                     if button(ui, tr!("shell-fence-again")).clicked() {
                         fallen.open = true;
                     }
-                    // The first time it may have been what was on show; nothing is given up for that.
+                    // The first time, the displayed data may be the cause; nothing is reset.
                     if fallen.times > 1 {
                         let afresh = button(ui, tr!("shell-fence-afresh"));
                         let tip = tr!("shell-fence-afresh-hint");
@@ -166,8 +165,7 @@ impl Fences {
         pressed
     }
 
-    /// Draws what lies above the pages. False when it panicked: its state is to be put away, for what
-    /// it shows is closed with it.
+    /// Draws a part above the pages. Returns `false` if it panicked: then its state must be reset, which closes it.
     pub fn above(&mut self, part: &'static str, ctx: &egui::Context, draw: impl FnOnce()) -> bool {
         let known = self.of(part).is_some_and(|fallen| !fallen.open);
         if known || self.holds(part, ctx.clone(), draw) {
@@ -181,8 +179,7 @@ impl Fences {
         false
     }
 
-    /// Whether it is time for a piece of work outside of drawing, which is asked for again and again.
-    /// One that panicked is left for a while.
+    /// Returns whether a repeated piece of work outside of drawing is due. After a panic it is paused.
     pub fn due(&mut self, piece: &'static str, ctx: &egui::Context) -> bool {
         let Some(fallen) = self.of(piece) else {
             return true;
@@ -201,7 +198,7 @@ impl Fences {
         assert!(!told, "{}", tr!("shell-fence-fault", part = part));
     }
 
-    /// Keeps how such a piece of work ended; the first of its panics in a row is told.
+    /// Records how such a piece of work ended; the first of several panics is reported.
     pub fn worked(&mut self, piece: &'static str, ctx: &egui::Context, ended: Result<(), String>) {
         let Some(fallen) = self.ended(piece, ended) else {
             return;
@@ -213,7 +210,7 @@ impl Fences {
         }
     }
 
-    /// Keeps how something ended that the person asked for once.
+    /// Records how an action requested by the user ended.
     pub fn asked(&mut self, ended: Result<(), String>) {
         let told = ended.err().map(|words| fell("part-asked", &words));
         self.told.extend(told.map(|told| told.advise(tr!(BEHIND))));
@@ -223,7 +220,7 @@ impl Fences {
         self.fallen.iter_mut().find(|fallen| fallen.part == part)
     }
 
-    /// Draws the part if it is open; whether it was drawn to its end.
+    /// Draws the part if it is open. Returns whether it finished.
     fn holds(&mut self, part: &'static str, ctx: egui::Context, draw: impl FnOnce()) -> bool {
         if self.of(part).is_some_and(|fallen| !fallen.open) {
             return false;
@@ -236,7 +233,7 @@ impl Fences {
         held
     }
 
-    /// Does it behind the fence; whether it came to its end.
+    /// Runs the work behind the fence. Returns whether it finished.
     fn tried(&mut self, part: &'static str, work: impl FnOnce()) -> bool {
         let ended = caught(|| {
             self.meet_fault(part);
@@ -245,7 +242,7 @@ impl Fences {
         self.ended(part, ended).is_none()
     }
 
-    /// Keeps what came of a part: of one that fell, its place among the fallen.
+    /// Records the result of a part. Returns its record if it panicked.
     fn ended(&mut self, part: &'static str, ended: Result<(), String>) -> Option<&mut Fallen> {
         let before = self.of(part).map_or(0, |fallen| fallen.times);
         self.fallen.retain(|fallen| fallen.part != part);
@@ -268,7 +265,7 @@ impl Fallen {
     }
 }
 
-/// What a person reads of a part that panicked.
+/// Returns the message about a part that panicked.
 fn fell(part: &'static str, words: &str) -> Problem {
     Problem::new(tr!("shell-fence-fell", words = words))
         .at(tr!(part))
@@ -327,7 +324,7 @@ mod tests {
         assert!(!fences.above("data", &ctx, data));
         let input = || ctx.input(|_| panic!("within input"));
         assert!(!fences.above("input", &ctx, input));
-        // Would wait for ever, or panic after ten seconds.
+        // Would block forever, or panic after ten seconds.
         let output = ctx.run_ui(egui::RawInput::default(), |ui| {
             ui.label("still drawn");
         });

@@ -1,5 +1,4 @@
-//! How long the window takes to draw: time to the first frame, median and 95th percentile of what
-//! the pages take and of whole frames.
+//! Drawing times: time to the first frame, median and 95th percentile of the pages' part and of whole frames.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,10 +6,9 @@ use std::time::{Duration, Instant};
 use crate::session::words::number;
 use crate::tr;
 
-/// Seconds from which on a person notices a frame. The log tells of the first, the second, the
-/// fourth and so on.
+/// A frame that takes longer is noticeable. The log records the first, second, fourth, eighth and so on.
 const SLOW: f32 = 0.25;
-/// Frames that count.
+/// Number of frames kept.
 const KEPT: usize = 2000;
 
 /// The last frames' durations in milliseconds.
@@ -25,7 +23,7 @@ impl Series {
         self.0.push_back(seconds * 1e3);
     }
 
-    /// Milliseconds below which this share of the frames stayed.
+    /// Returns this percentile in milliseconds.
     fn percentile(&self, share: f32) -> f32 {
         let mut sorted: Vec<f32> = self.0.iter().copied().collect();
         sorted.sort_by(f32::total_cmp);
@@ -45,7 +43,7 @@ impl Series {
     }
 }
 
-/// Collects how long each frame took.
+/// Collects the duration of each frame.
 #[derive(Debug)]
 pub struct FrameTimes {
     started: Instant,
@@ -53,12 +51,12 @@ pub struct FrameTimes {
     pages: Series,
     whole: Series,
     begun: Option<Instant>,
-    /// Frames that were slow so far.
+    /// Number of slow frames so far.
     slow: u64,
 }
 
 impl FrameTimes {
-    /// Begins to count; `started` is when the program began.
+    /// Starts counting; `started` is when the program started.
     pub fn since(started: Instant) -> Self {
         Self {
             started,
@@ -70,12 +68,12 @@ impl FrameTimes {
         }
     }
 
-    /// The work of a frame's pages begins.
+    /// Marks the start of a frame's pages.
     pub fn begin(&mut self) {
         self.begun = Some(Instant::now());
     }
 
-    /// The work of a frame's pages ends.
+    /// Marks the end of a frame's pages.
     pub fn end(&mut self) {
         let Some(begun) = self.begun.take() else {
             return;
@@ -86,8 +84,7 @@ impl FrameTimes {
         self.pages.push(begun.elapsed().as_secs_f32());
     }
 
-    /// Seconds of a whole frame: news taken in, pages, tessellation and drawing, without waiting
-    /// for the screen.
+    /// Records the seconds of a whole frame: events, pages, tessellation and drawing, without waiting for the screen.
     pub fn whole(&mut self, seconds: f32) {
         self.whole.push(seconds);
         if seconds > SLOW {
@@ -99,7 +96,7 @@ impl FrameTimes {
         }
     }
 
-    /// One line for people.
+    /// Returns the times as one line.
     pub fn line(&self) -> String {
         tr!(
             "shell-frames",

@@ -1,9 +1,9 @@
-//! The shortcuts, each once. What is shown of them is told by [`egui::Context::format_shortcut`], in the signs of the
-//! system: Ctrl+K here is ⌘K on macOS.
+//! The shortcuts, each defined once. [`egui::Context::format_shortcut`] formats them for the system: Ctrl+K is ⌘K on
+//! macOS.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-/// This key with Ctrl, or with ⌘.
+/// Returns this key with Ctrl, or with ⌘.
 pub const fn with_command(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
@@ -20,27 +20,27 @@ pub const HELP: KeyboardShortcut = alone(Key::F1);
 pub const START: KeyboardShortcut = with_command(Key::Enter);
 /// Stop the run.
 pub const STOP: KeyboardShortcut = with_command(Key::Period);
-/// Show the run to a whole room.
+/// Open the page Present.
 pub const PRESENT: KeyboardShortcut = alone(Key::F11);
-/// Pause the run or let it go on, on Train.
+/// Pause or resume the run, on Train.
 pub const PAUSE: KeyboardShortcut = alone(Key::Space);
-/// Take a change of the settings, or a stroke of a drawing, back.
+/// Undo a change of the settings, or a stroke of a drawing.
 pub const UNDO: KeyboardShortcut = with_command(Key::Z);
-/// Put a change of the settings there again.
+/// Redo a change of the settings.
 pub const REDO: KeyboardShortcut =
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
-/// Ask about what the clipboard holds, on Predict: a paste event of the window.
+/// Predict the image in the clipboard, on Predict: a paste event of the window.
 pub const PASTE: KeyboardShortcut = with_command(Key::V);
-/// Save the plugin that is written.
+/// Save the edited plugin.
 pub const SAVE_FILE: KeyboardShortcut = with_command(Key::S);
-/// Find something in it.
+/// Search in it.
 pub const FIND: KeyboardShortcut = with_command(Key::F);
-/// Save what was typed in a dialog.
+/// Save the content of a dialog.
 pub const SAVE: KeyboardShortcut = with_command(Key::Enter);
-/// Choose all runs of the list.
+/// Select all runs of the list.
 pub const ALL: KeyboardShortcut = with_command(Key::A);
 
-/// What help tells of, beside the pages, by the names of messages.
+/// The shortcuts listed in help besides those of the pages, by message.
 pub const TOLD: [(KeyboardShortcut, &str); 10] = [
     (HELP, "keys-help"),
     (PALETTE, "keys-palette"),

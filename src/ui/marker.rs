@@ -1,7 +1,7 @@
-//! A mark on disk that a window is open, so that the next start knows whether it ended well.
+//! A marker file for an open window, which tells the next start whether the window closed normally.
 //!
-//! The mark is held under a lock: a second window beside the first finds it taken and makes none.
-//! A crash, a kill or a power cut leaves it; closing the window wipes it.
+//! The file is locked: a second window finds it locked and creates none. A crash, a kill or a power cut leaves its
+//! content; closing the window clears it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -9,16 +9,16 @@ use std::path::Path;
 
 use crate::files;
 
-/// What stands in the file while the window is open.
+/// Content of the file while the window is open.
 const OPEN: &str = "open";
 
-/// The mark of this window.
+/// The marker of this window.
 #[derive(Debug)]
 pub struct Marker(File);
 
 impl Marker {
-    /// Marks in this file that a window is open; says whether the one before it left its mark.
-    /// None while another window holds it, or where nothing can be written: then nothing is known.
+    /// Creates the marker. Returns whether the previous window left its own; `None` while another window holds it, or
+    /// if nothing can be written, because then this is unknown.
     pub fn set(file: &Path) -> Option<(Self, bool)> {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).ok()?;
@@ -26,7 +26,7 @@ impl Marker {
         let mut marker = Self(files::open_own(file).ok()?);
         marker.0.try_lock().ok()?;
         let mut before = String::new();
-        // Something else than text is no mark.
+        // Content that is not text is no marker.
         let read = (&mut marker.0)
             .take(files::NOTE)
             .read_to_string(&mut before);
@@ -35,9 +35,9 @@ impl Marker {
         Some((marker, left))
     }
 
-    /// Wipes the mark: the window ends well.
+    /// Clears the marker when the window closes normally.
     pub fn wipe(mut self) {
-        // What cannot be wiped costs the person one question at the next start.
+        // If this fails, the next start asks one unnecessary question.
         let _ = self.write("");
     }
 
@@ -60,9 +60,9 @@ mod tests {
         let file = folder.path().join("deep/window.open");
         let (first, left) = Marker::set(&file).unwrap();
         assert!(!left);
-        // A second window beside the first knows nothing.
+        // A second window learns nothing.
         assert!(Marker::set(&file).is_none());
-        // As after a crash: the lock is gone, the mark is not.
+        // As after a crash: the lock is gone, the marker is not.
         drop(first);
         let (second, left) = Marker::set(&file).unwrap();
         assert!(left);

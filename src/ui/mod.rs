@@ -1,4 +1,4 @@
-//! The window: six pages over one session. Nothing here knows a tensor or opens a file.
+//! The window: six pages over one session. Nothing here uses tensors or opens files.
 
 pub mod app;
 pub mod command;
@@ -43,35 +43,34 @@ use places::Places;
 use settings::Settings;
 use window_place::WindowPlace;
 
-/// The name of the desktop entry, so that desktops know whose window this is.
+/// The name of the desktop entry, by which desktops identify the window.
 const APP_ID: &str = "io.github.lae_studio.LaeStudio";
 
-/// How the window is opened.
+/// Options of the window.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where the run folders are.
+    /// The folder of runs.
     pub runs_root: PathBuf,
-    /// When the program began, for the time to the first frame.
+    /// When the program started, for the time to the first frame.
     pub started: Instant,
-    /// The data set to begin with, in place of the last one.
+    /// The dataset to start with, instead of the last one.
     pub data: Option<PathBuf>,
-    /// Show frame times at the foot, and tell them when the window closes.
+    /// Show frame times at the bottom, and print them when the window closes.
     pub frame_times: bool,
-    /// Tell what stands where.
+    /// Print the positions of all widgets.
     pub places: bool,
-    /// Where the engine works.
+    /// Where the engine runs.
     pub engine: Whose,
-    /// The place where new runs are trained; none for this computer.
+    /// The place where new runs are trained; `None` for this computer.
     pub place: Option<String>,
-    /// Which display the window is opened on.
+    /// The display of the window.
     pub display: DisplayChoice,
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and returns when it is closed.
 ///
 /// # Errors
-/// A Problem when there is no display or no graphics driver to draw with, or when the engine
-/// cannot be started.
+/// Returns a Problem if there is no display or no working graphics driver, or if the engine cannot be started.
 pub fn run(options: Options) -> Result<()> {
     let display = display::find(options.display)?;
     let file = Settings::file();
@@ -84,7 +83,7 @@ pub fn run(options: Options) -> Result<()> {
     let marked = file
         .as_deref()
         .and_then(|file| Marker::set(&Settings::marker(file)));
-    // A second window beside the first keeps none: it would write over those of the first.
+    // A second window stores no drafts, because it would overwrite those of the first.
     let drafts = file.as_deref().filter(|_| marked.is_some());
     let drafts = drafts.map(|file| file.with_file_name("drafts"));
     if marked.as_ref().is_some_and(|(_, crashed)| *crashed) {
@@ -108,7 +107,7 @@ pub fn run(options: Options) -> Result<()> {
     let ended = drawing::tried(
         native,
         Box::new(move |cc| {
-            // From here on this thread draws, through a connection of its own.
+            // From here on this thread draws, with its own connection.
             logging::never_wait_here();
             settings.language.speak();
             console::close_own();
@@ -131,7 +130,7 @@ pub fn run(options: Options) -> Result<()> {
             if let Some(problem) = unread {
                 session.notify(problem, true);
             }
-            // Who chose Wayland knows it.
+            // Users who selected Wayland know this.
             if !display.takes_files && options.display == DisplayChoice::Auto {
                 let told = Problem::new(tr!("notices-no-drop"));
                 session.remark(told.advise(tr!("notices-no-drop-advice")));
@@ -169,7 +168,7 @@ pub fn run(options: Options) -> Result<()> {
     Ok(())
 }
 
-/// The window, where the last one was.
+/// Returns the window, at the position of the last one.
 fn viewport(place: WindowPlace) -> ViewportBuilder {
     let viewport = ViewportBuilder::default()
         .with_app_id(APP_ID)
@@ -185,7 +184,7 @@ fn viewport(place: WindowPlace) -> ViewportBuilder {
     }
 }
 
-/// Moves a window whose title bar is on no monitor, as after one was unplugged, onto the first one.
+/// Moves a window whose title bar is on no monitor, for example after one was unplugged, to the first one.
 fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
     let Some(window) = cc.winit_window() else {
         return;
@@ -211,7 +210,7 @@ fn bring_into_sight(cc: &eframe::CreationContext<'_>) {
     }
 }
 
-/// Tells a person who sees no terminal why there is no window.
+/// Shows an error dialog to a user without a terminal if the window cannot be opened.
 pub fn tell(problem: &Problem) {
     if console::is_own() {
         let told = rfd::MessageDialog::new()
@@ -222,7 +221,7 @@ pub fn tell(problem: &Problem) {
     }
 }
 
-/// The adapter that draws the window.
+/// Returns the adapter that draws the window.
 fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
     let Some(state) = &cc.wgpu_render_state else {
         return "no adapter".into();
@@ -235,10 +234,10 @@ fn drawn_by(cc: &eframe::CreationContext<'_>) -> String {
     )
 }
 
-/// Ctrl-C in the terminal closes the window as its button does; a second one ends the program.
+/// Ctrl-C in the terminal closes the window like its close button; a second one ends the program.
 fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
     let asked = AtomicBool::new(false);
-    // Without a handler Ctrl-C ends the program at once, as it does in any other.
+    // Without a handler Ctrl-C ends the program at once, as usual.
     let _ = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
@@ -249,10 +248,10 @@ fn close_on_ctrl_c(ctx: egui::Context, leaving: Arc<AtomicBool>) {
     });
 }
 
-/// A session over the real engine that wakes this window.
+/// Opens a session with the real engine that wakes this window.
 ///
 /// # Errors
-/// A Problem when the engine cannot be started.
+/// Returns a Problem if the engine cannot be started.
 pub fn open_session(
     ctx: &egui::Context,
     runs_root: PathBuf,
@@ -264,7 +263,7 @@ pub fn open_session(
     Session::open_over(runs_root, draft, whose, wake)
 }
 
-/// The picture of task bars and docks; without one a desktop shows its own.
+/// Returns the icon for task bars and docks; on failure the desktop shows its default.
 fn icon() -> egui::IconData {
     let png = include_bytes!("../../assets/icon.png");
     eframe::icon_data::from_png_bytes(png).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! What a single page, or the dialog in which pictures are gathered, can tell the session to do. Whatever more than one
-//! place can ask for stands in [`UiCommand`](super::command::UiCommand) itself.
+//! Commands of a single page, or of the dialog that gathers images. Commands with several sources are in
+//! [`UiCommand`](super::command::UiCommand) itself.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,214 +17,214 @@ use crate::session::tour::Fate;
 use crate::session::units::{Given, Teach, Unit};
 use crate::session::views::{DataView, Split};
 
-/// What Experiment asks for.
+/// Commands of Experiment.
 #[derive(Clone, Debug)]
 pub enum ExperimentCommand {
-    /// Use the corrected labels of the data set, or those in the data.
+    /// Use the corrected labels of the dataset, or the original ones.
     UseCorrected(bool),
-    /// Download a data set or weights.
+    /// Download a dataset or weights.
     Download(Item),
-    /// Stop the download of a data set, or of weights.
+    /// Stop the download of a dataset, or of weights.
     StopDownload(Item),
-    /// Learn the classes of the data set all at once (true) or in stages.
+    /// Learn the classes of the dataset all at once (`true`) or in tasks.
     Arrive(bool),
-    /// Try which method suits the data set.
+    /// Try the methods on the dataset.
     TryMethods,
-    /// Try no further.
+    /// Stop trying.
     StopTrying,
-    /// Take over the settings of a method that was tried, by its place.
+    /// Apply the settings of a tried method, given its index.
     UseTried(usize),
 }
 
-/// What is asked of grids.
+/// Commands about grids.
 #[derive(Clone, Debug)]
 pub enum GridCommand {
     /// Give this setting several values.
     Vary(String),
-    /// The values of this setting; with one it is a single one again.
+    /// Set the values of this setting; with one it has a single value again.
     Values(String, Vec<Setting>),
-    /// So many class orders (`order`) or seeds (`seed`) of each row.
+    /// Set the number of class orders (`order`) or seeds (`seed`) of each row.
     Rows(&'static str, Option<u64>),
-    /// Open the grid of this name, or in this file.
+    /// Open the grid with this name, or in this file.
     Open(String),
-    /// Make the grid that was opened the settings.
+    /// Convert the opened grid into settings.
     Edit,
-    /// Search the best of its rows so, or run all of them.
+    /// Search the best of its rows, or run all of them.
     Search(Option<SearchBy>),
-    /// Submit it to the cluster of this name.
+    /// Submit it to the cluster with this name.
     Submit(String),
-    /// Go back to the settings with single values.
+    /// Return to settings with single values.
     Close,
 }
 
-/// What is asked of what a run says of itself.
+/// Commands that check, pack or export runs.
 #[derive(Clone, Debug)]
 pub enum ProofCommand {
-    /// Check this run, or packed run; with true by training it once more, too.
+    /// Check this run, or packed run; with `true` by training it again as well.
     Check(PathBuf, bool),
     /// Pack this run into one file.
     Pack(PathBuf),
-    /// Write this run's model for other programs.
+    /// Export this run's model for other programs.
     Take(TakenAlong, Format),
 }
 
-/// What Train asks for.
+/// Commands of Train.
 #[derive(Clone, Debug)]
 pub enum TrainCommand {
-    /// Draw another run beside the one on show, or none.
+    /// Draw another run next to the displayed one, or none.
     Beside(Beside),
-    /// Say of which class an image of a split really is; none leaves it out.
+    /// Correct the class of an image of a split; `None` excludes it.
     CorrectLabel(Arc<DataView>, Split, usize, Option<String>),
-    /// Ask the run in this folder about its mistakes after a task once more.
+    /// Predict again the images that the run in this folder misclassified after a task.
     LookAgain(PathBuf, usize),
-    /// Hold the training pictures of this run up to a task against one another.
+    /// Check the training images of this run up to a task against one another.
     LookForDoubts(PathBuf, usize),
-    /// Look at them no further.
+    /// Stop checking them.
     StopDoubts(PathBuf, usize),
 }
 
-/// What is asked of other machines, by the place's name.
+/// Commands about other machines, with the name of the place.
 #[derive(Clone, Debug)]
 pub enum PlaceCommand {
     /// Train new runs there.
     Choose(String),
-    /// Show the run at work there.
+    /// Show the run in progress there.
     Watch(String),
-    /// Pause the run at work there.
+    /// Pause the run in progress there.
     Pause(String),
-    /// Let it go on.
+    /// Resume it.
     GoOn(String),
-    /// Stop this job; its run is saved and comes home.
+    /// Stop this job; its run is saved and copied back.
     Stop(String, JobId),
-    /// Take a job away that waits there, or is on the way.
+    /// Remove a job that waits there, or is being sent.
     TakeOut(String, JobId),
-    /// Let the jobs begin that wait there on hold.
+    /// Release the held jobs there.
     LetGo(String),
     /// Request the state of the grids on clusters.
     AskClusters,
     /// Cancel the grid on a cluster that was submitted in this folder.
     Cancel(PathBuf),
-    /// Show it no longer.
+    /// Remove it from the list.
     Forget(PathBuf),
 }
 
-/// What Predict asks for.
+/// Commands of Predict.
 #[derive(Clone, Debug)]
 pub enum PredictCommand {
-    /// Ask this run, as none is chosen yet.
+    /// Select this run, if none is selected yet.
     Ask(PathBuf),
-    /// Ask the newest run from now on.
+    /// Select the newest run from now on.
     FollowNewest,
-    /// Ask about the picture that was given last, in place of what was drawn.
+    /// Predict the image that was given last, instead of the drawing.
     AskGiven,
-    /// Show no picture any more.
+    /// Remove the image.
     ForgetPicture,
-    /// Look at what the run says after this task, from 0.
+    /// Show the predictions after this task, from 0.
     LookAtTask(usize),
-    /// Pin a picture; the second part is its true class, where known.
+    /// Pin an image; the second part is its true class, if known.
     Pin(Arc<Picture>, Option<String>),
-    /// Take a pinned picture off.
+    /// Unpin an image.
     Unpin(PinId),
-    /// Show the pinned pictures to this run, too.
+    /// Add this run to the board.
     ShowPinsTo(PathBuf),
-    /// Show them to this run no longer.
+    /// Remove this run from the board.
     HidePinsFrom(PathBuf),
-    /// Count what the run refuses.
+    /// Count the images that the run rejects.
     CountRefusals,
-    /// Stop the table that is being made of a folder.
+    /// Stop writing the table of a folder.
     StopSheet,
-    /// Show the table no longer.
+    /// Close the table.
     LeaveSheet,
-    /// Put the picture at this place of the table into this group.
+    /// Move the image in this row of the table into this group.
     Move(usize, Group),
-    /// Write what was moved into the table.
+    /// Save the moves in the table.
     KeepMoved,
-    /// Show this file's folder in the desktop's program for folders.
+    /// Show this file's folder in the system's file manager.
     Reveal(PathBuf),
 }
 
-/// What Plugins asks for.
+/// Commands of Plugins.
 #[derive(Clone, Debug)]
 pub enum PluginCommand {
     /// Write a new plugin.
     New,
-    /// Open a copy of the plugin of this name.
+    /// Open a copy of the plugin with this name.
     EditCopy(String),
-    /// Open the file of the plugin of this name.
+    /// Open the file of the plugin with this name.
     Edit(String),
-    /// Take this as the open text.
+    /// Replace the open text.
     Type(String),
     /// Save the open text.
     Save,
-    /// Choose it on Experiment, saved.
+    /// Save it and select it on Experiment.
     Use,
-    /// Go on with a copy of it.
+    /// Continue with a copy of it.
     Duplicate,
-    /// Show it no longer.
+    /// Close it.
     Close,
-    /// Go on with the text that was left before it was saved.
+    /// Reopen the text that was closed without being saved.
     GoOn,
-    /// Forget that text.
+    /// Discard that text.
     DropLeft,
-    /// Show this file's folder in the desktop's program for folders.
+    /// Show this file's folder in the system's file manager.
     Reveal(PathBuf),
-    /// Let this file take the place of the built-in plugin of its name.
+    /// Let this file replace the built-in plugin of its name.
     Allow(PathBuf),
     /// Let the open text do so, and save it.
     AllowOpen,
-    /// Take the text that another program put into its file, or keep the own one.
+    /// Accept the text that another program wrote into its file, or keep the edited one.
     Settle(bool),
-    /// Look whether plugin files changed.
+    /// Check whether plugin files changed.
     Look,
-    /// Try the open text beside Adapter.
+    /// Try the open text against Adapter.
     Try,
-    /// Try it no further.
+    /// Stop trying it.
     StopTrying,
     /// Show this file before it is installed.
     LookAt(PathBuf),
 }
 
-/// What Learn asks for.
+/// Commands of Learn.
 #[derive(Clone, Debug)]
 pub enum LearnCommand {
     /// Read the lessons again.
     ReadUnits,
-    /// Begin a lesson of one's own from a template.
+    /// Create a lesson from the template.
     WriteUnit,
-    /// Show the folder of a teacher's own lessons.
+    /// Show the folder of the teacher's own lessons.
     ShowUnits,
     /// Open a lesson, or the list of them.
     Open(Option<Arc<Unit>>),
-    /// Begin the open lesson anew.
+    /// Restart the open lesson.
     StartOver,
-    /// Keep an answer to the question of this name.
+    /// Save an answer to the question with this name.
     Answer(String, Given),
-    /// Train what is missing of the runs of a part of the lesson, by its place there.
+    /// Train the missing runs of a part of the lesson, given its index.
     Run(usize),
-    /// Teach a run of the lesson more.
+    /// Add a task to a run of the lesson.
     Teach(Box<Teach>),
 }
 
-/// What the tour asks for.
+/// Commands of the tour.
 #[derive(Clone, Debug)]
 pub enum TourCommand {
     /// Leave it.
     Leave,
-    /// Pin one of the drawings, by its number.
+    /// Pin one of the drawings, by its index.
     Pin(usize, Arc<Picture>),
-    /// Take one off.
+    /// Unpin one.
     Unpin(usize),
-    /// Train the run that the step is about.
+    /// Train the run of the step.
     Train,
-    /// Train it behind the runs that are at work or wait.
+    /// Queue it after the runs in progress or waiting.
     LineUp,
-    /// Train it anew.
+    /// Train it again.
     TrainAgain,
-    /// Let it go on.
+    /// Resume it.
     GoOn,
-    /// Keep the guess.
+    /// Save the guess.
     Guess(Fate),
-    /// Look at a task of both runs, from 0.
+    /// Show a task of both runs, from 0.
     LookAtTask(usize),
     /// Go to the last step.
     Conclude,
@@ -234,25 +234,25 @@ pub enum TourCommand {
     Drop,
 }
 
-/// What the dialog asks for in which pictures are gathered.
+/// Commands of the dialog that gathers images.
 #[derive(Clone, Debug)]
 pub enum CollectCommand {
-    /// Add a picture to the chosen class.
+    /// Add an image to the selected class.
     Add(Arc<Picture>),
-    /// Add a file, or the pictures of a folder, to the chosen class.
+    /// Add a file, or the images of a folder, to the selected class.
     AddFile(PathBuf),
-    /// Choose the class at this place.
+    /// Select the class at this index.
     Choose(usize),
-    /// Call it so.
+    /// Rename it.
     Rename(usize, String),
     /// Add a class.
     AddClass,
-    /// Take the class at this place away.
+    /// Remove the class at this index.
     RemoveClass(usize),
-    /// Take a picture out of the class at this place.
+    /// Remove an image from the class at this index.
     RemovePicture(usize, usize),
-    /// Put back what was taken out last.
+    /// Undo the last removal.
     PutBack,
-    /// Call the folder so.
+    /// Rename the folder.
     NameFolder(String),
 }

@@ -1,5 +1,5 @@
-//! What stands where in the window, told line by line, so that a script can play with mouse and keys
-//! as a person would: it looks a button up by its name instead of knowing its place.
+//! Prints the position of every widget line by line, so that a script can control the window with mouse and keys: it
+//! finds a button by its name.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use egui::accesskit::{Node, TreeUpdate};
 use egui::{Context, FullOutput, Plugin};
 use serde_json::{Value, json};
 
-/// Begins every line.
+/// Prefix of every line.
 const MARK: &str = "places: ";
 /// Time between two lines.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Tells on standard error what a screen reader would read, and where it is in pixels.
+/// Prints to standard error what a screen reader would read, with its position in pixels.
 pub struct Places {
     told: Instant,
 }
@@ -54,7 +54,7 @@ fn told(update: &TreeUpdate, scale: f64) -> Value {
         .into()
 }
 
-/// Role, name, and left, top, right and bottom; none for what has no name.
+/// Returns role, name, and left, top, right and bottom; `None` for a node without a name.
 fn one(node: &Node, scale: f64) -> Option<Value> {
     let name = node.label().or(node.value())?;
     let at = node.bounds()?;

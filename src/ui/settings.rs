@@ -1,5 +1,5 @@
-//! What the window remembers between two starts: the choices of the menu *Settings* and the last set-up, as a small
-//! TOML file in the user's configuration folder.
+//! State kept between two starts: the choices of the menu *Settings* and the last set-up, as a small TOML file in the
+//! user's configuration folder.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::texts::Language;
 use crate::ui::window_place::WindowPlace;
 use crate::{files, folders, tr};
 
-/// How small and how large everything can be shown; 1 is the usual size.
+/// Range of the zoom; 1 is the default.
 pub const ZOOMS: RangeInclusive<f32> = 0.5..=3.0;
 
-/// Light, dark or what the system says.
+/// Light, dark or the system's theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
@@ -34,14 +34,14 @@ pub enum ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// All of them, in the order they are offered, each with the message that names it.
+    /// All of them in display order, each with the message of its name.
     pub const ALL: [(Self, &'static str); 3] = [
         (Self::System, "settings-theme-system"),
         (Self::Light, "settings-theme-light"),
         (Self::Dark, "settings-theme-dark"),
     ];
 
-    /// egui's word for it.
+    /// Returns egui's equivalent.
     pub fn preference(self) -> egui::ThemePreference {
         match self {
             Self::System => egui::ThemePreference::System,
@@ -51,26 +51,26 @@ impl ThemeChoice {
     }
 }
 
-/// What the window remembers.
+/// The stored state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Light, dark or system.
     pub theme: ThemeChoice,
-    /// The device runs are made on, as `--device` names it; empty means automatic.
+    /// The device of new runs, as `--device` names it; empty means automatic.
     pub device: String,
     /// The language of the window.
     pub language: Language,
-    /// How large everything is shown: 1 is the usual size.
+    /// The zoom; 1 is the default.
     pub zoom: f32,
-    /// Whether nothing moves by itself.
+    /// Whether animations are off.
     pub reduce_motion: bool,
-    /// How much the log keeps.
+    /// The level of the log.
     pub log: Level,
-    /// The folder of the run that was at work.
+    /// The folder of the run in progress.
     #[serde(rename = "at_work", skip_serializing_if = "Option::is_none")]
     pub unfinished: Option<PathBuf>,
-    /// Folders of runs beside the usual one.
+    /// Additional folders of runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
     /// The last set-up.
@@ -79,25 +79,25 @@ pub struct Settings {
     /// Its settings with several values.
     #[serde(skip_serializing_if = "Several::is_empty")]
     pub several: Several,
-    /// The set-up of a window that crashed, until the person takes it up or drops it.
+    /// The set-up of a crashed window, until the user restores or discards it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former: Option<RunConfig>,
     /// Its settings with several values.
     #[serde(skip_serializing_if = "Several::is_empty")]
     pub former_several: Several,
-    /// The folders of runs of that window, just so.
+    /// The folders of runs of that window.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_folders: Vec<PathBuf>,
-    /// The plugin that was being written.
+    /// The plugin being edited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writing: Option<Written>,
-    /// Others that were closed before they were saved.
+    /// Others that were closed without being saved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Written>,
-    /// Where the window was.
+    /// The position of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowPlace>,
-    /// What was answered in lessons.
+    /// The answers in lessons.
     #[serde(skip_serializing_if = "Answers::is_empty")]
     pub answers: Answers,
     /// Whether the last window crashed.
@@ -131,18 +131,18 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Where they are kept; none where the system has no such folder.
+    /// Returns the path of the file; `None` if the system has no configuration folder.
     pub fn file() -> Option<PathBuf> {
         Some(folders::config()?.join("window.toml"))
     }
 
-    /// Whether nobody has opened a window with this file yet. Where the system has no such file it
-    /// cannot be said, and every window would be the first.
+    /// Returns whether no window has used this file yet; `false` if the system has no such file, because otherwise
+    /// every window would count as the first.
     pub fn are_new(file: Option<&PathBuf>) -> bool {
         file.is_some_and(|file| !file.exists())
     }
 
-    /// What a first start begins with: the language of the system, where the window speaks it.
+    /// Returns the settings of a first start: the language of the system, if supported.
     #[must_use]
     pub fn first() -> Self {
         Self {
@@ -151,14 +151,14 @@ impl Settings {
         }
     }
 
-    /// The file beside them that marks an open window.
+    /// Returns the path of the marker file for an open window.
     pub fn marker(file: &Path) -> PathBuf {
         file.with_file_name("window.open")
     }
 
-    /// What a window begins with after one that crashed: the last set-up, or a run in a folder of
-    /// somebody else's, may be what brought it down, so neither is opened again unasked. A default one is not worth a question, and one that
-    /// waits already is not lost to the next crash.
+    /// Returns the settings after a crash: the last set-up, or a run in a foreign folder, may have caused the crash, so
+    /// neither is restored without a confirmation. A default set-up needs none, and one that is already waiting
+    /// survives another crash.
     #[must_use]
     pub fn after_crash(mut self) -> Self {
         let setup = self.setup.take();
@@ -180,8 +180,8 @@ impl Settings {
         self
     }
 
-    /// Reads them; a missing or unreadable file gives the defaults, for nothing in it is worth an
-    /// error at start.
+    /// Reads the settings; a missing or unreadable file gives the defaults, because nothing in it justifies an error at
+    /// start.
     pub fn load(file: Option<&PathBuf>) -> Self {
         let text = file.and_then(|file| files::read_text(file, files::TEXT).ok());
         let mut read: Self = text
@@ -194,8 +194,8 @@ impl Settings {
         read
     }
 
-    /// Moves a file that is no settings aside, since the next save would write over it; says so. Where
-    /// it cannot be moved it stays until then.
+    /// Moves an invalid settings file aside, because the next save would overwrite it, and reports this. If it cannot
+    /// be moved, it stays until then.
     pub fn set_aside(file: Option<&PathBuf>) -> Option<Problem> {
         let file = file.filter(|file| file.exists())?;
         let text = files::read_text(file, files::TEXT);
@@ -213,10 +213,10 @@ impl Settings {
         Some(Problem::new(what).at_path(file).advise(advice))
     }
 
-    /// Writes them, whole or not at all.
+    /// Writes the settings atomically.
     ///
     /// # Errors
-    /// A Problem when folder or file cannot be written; the file before stays.
+    /// Returns a Problem if folder or file cannot be written; the previous file stays.
     pub fn save(&self, file: &Path) -> Result<()> {
         let text = toml::to_string_pretty(self)
             .map_err(|error| Problem::new(tr!("settings-unwritten", why = error.to_string())))?;
@@ -230,7 +230,7 @@ impl Settings {
     }
 }
 
-/// The first of these locales (`de-AT`, as BCP 47 writes them) whose language the window speaks; else English.
+/// Returns the language of the first of these locales (BCP 47, such as `de-AT`) that is supported; else English.
 fn spoken_by(locales: impl IntoIterator<Item = String>) -> Language {
     let known = |locale: String| {
         let code = locale.split('-').next().unwrap_or_default().to_lowercase();
@@ -327,7 +327,7 @@ mod tests {
         };
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(Some(&file)), settings);
-        // Replaced in one step: who reads meanwhile sees the old file to its end.
+        // Replaced in one step: a concurrent reader still sees the old file.
         let old = folder.path().join("old.toml");
         std::fs::hard_link(&file, &old).unwrap();
         Settings::default().save(&file).unwrap();

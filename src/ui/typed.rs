@@ -1,24 +1,24 @@
-//! What is done right after a click. Where a frame takes long, it arrives in the same one. What the click opens has the
-//! focus only two frames later, so keys wait for it; and egui takes the last place of the pointer in a frame for that of
-//! the click, so the pointer's way from there waits, too.
+//! Delays input that follows a click. In a slow frame, it arrives in the same frame as the click. What the click opens
+//! gets the focus only two frames later, so key presses wait for it. egui also uses the last pointer position of a
+//! frame for the click, so later pointer moves wait, too.
 
 use egui::{Event, Key};
 
-/// Points that the pointer may move without leaving the place of a click.
+/// Points that the pointer can move and still be at the position of the click.
 const FAR: f32 = 6.0;
 
-/// What waits.
+/// The delayed input.
 #[derive(Default)]
 pub struct Typed {
     events: Vec<Event>,
-    /// Whether what was clicked has not been drawn yet.
+    /// Whether the clicked widget has not been drawn yet.
     opening: bool,
 }
 
 impl Typed {
-    /// Holds back what follows the first of these events that may move the focus, where keys are among it or the pointer
-    /// leaves the place of a click, and hands out what waited.
-    /// True where something waits: then another frame is wanted.
+    /// Delays what follows the first of these events that can move the focus, if it includes key presses or the pointer
+    /// leaves the position of the click, and releases what was delayed. Returns `true` if something is delayed: then
+    /// another frame is needed.
     pub fn sort(&mut self, events: &mut Vec<Event>) -> bool {
         self.events.append(events);
         if std::mem::take(&mut self.opening) {
@@ -46,7 +46,7 @@ impl Typed {
     }
 }
 
-/// Whether what comes after this may be for something else than what had the focus.
+/// Returns whether later input may go to another widget than the focused one.
 fn moves_focus(event: &Event) -> bool {
     match event {
         Event::PointerButton { pressed, .. } => !pressed,
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// A button that opens a field, which takes the focus as it is drawn.
+    /// A button that opens a field, which requests the focus when drawn.
     fn window(ctx: &Context, input: RawInput, open: &mut bool, text: &mut String) -> Pos2 {
         let mut place = Pos2::ZERO;
         let _ = ctx.run_ui(input, |ui| {
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Two buttons, above each other, and how often each was clicked.
+    /// Two buttons, one above the other, with their numbers of clicks.
     fn buttons(ctx: &Context, events: Vec<Event>, clicks: &mut [usize; 2]) -> [Pos2; 2] {
         let input = RawInput {
             events,
@@ -153,7 +153,7 @@ mod tests {
             modifiers: Modifiers::NONE,
         };
         let moved = Event::PointerMoved;
-        // All of it within one slow frame.
+        // All within one slow frame.
         let mut next = vec![moved(one), button(true), button(false), moved(other)];
         for _ in 0..4 {
             let mut events = std::mem::take(&mut next);

@@ -1,14 +1,14 @@
-//! Where the window is, so that the next one opens there.
+//! The position of the window, restored by the next one.
 
 use egui::{Vec2, ViewportInfo};
 use serde::{Deserialize, Serialize};
 
-/// Size and position of the window, in units of the system: the zoom of its contents does not change them.
+/// Size and position of the window, in units of the system, independent of the zoom.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WindowPlace {
-    /// Width and height of its contents while it is not maximized.
+    /// Width and height of its content while it is not maximized.
     pub size: [f32; 2],
-    /// Its upper left corner while it is not maximized; `None` where the system does not say (Wayland).
+    /// Its upper left corner while it is not maximized; `None` if the system does not report it (Wayland).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f32; 2]>,
     /// Whether it is maximized.
@@ -17,7 +17,7 @@ pub struct WindowPlace {
 }
 
 impl Default for WindowPlace {
-    /// The place of a first window.
+    /// Returns the position of a first window.
     fn default() -> Self {
         Self {
             size: [1280.0, 800.0],
@@ -28,15 +28,15 @@ impl Default for WindowPlace {
 }
 
 impl WindowPlace {
-    /// Whether a window can be there; the file may say anything.
+    /// Returns whether a window can be there; the file may contain anything.
     pub fn is_sound(&self) -> bool {
         let sides = self.size.iter().all(|side| (1.0..=16_384.0).contains(side));
         let mut at = self.position.iter().flatten();
         sides && at.all(|at| at.abs() <= 65_536.0)
     }
 
-    /// The place after a frame: of a window with contents of this size (in points), at this zoom. One that is
-    /// minimized, or fills the screen for the presenter, keeps the place it had.
+    /// Returns the position after a frame of a window with this content size (in points) at this zoom. A window that is
+    /// minimized, or in full screen for Present, keeps its position.
     #[must_use]
     pub fn after(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
         if info.minimized == Some(true) || info.fullscreen == Some(true) {
@@ -93,7 +93,7 @@ mod tests {
         };
         let maximized = place.after(&info, [1920.0, 1000.0].into(), 1.0);
         assert_eq!((maximized.size, maximized.maximized), (place.size, true));
-        // A file may say anything.
+        // A file may contain anything.
         for (size, position, sound) in [
             ([900.0, 600.0], None, true),
             ([0.0, 600.0], None, false),

@@ -1,4 +1,4 @@
-//! Writes what the window keeps for the next one on a thread of its own, for a disk may take long to confirm a file.
+//! Writes settings and drafts on a separate thread, because a disk can take long to sync a file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::session::drafts::Drafts;
 use crate::texts::Language;
 
-/// Something to be written, and where.
+/// Something to write.
 pub enum Kept {
     /// The settings, into this file.
     Settings(PathBuf, Box<Settings>),
@@ -31,11 +31,11 @@ impl Kept {
     }
 }
 
-/// Something that could not be written.
+/// A failed write.
 pub struct Unwritten {
-    /// Why.
+    /// Why it failed.
     pub problem: Problem,
-    /// Whether it is the drafts.
+    /// Whether it was the drafts.
     pub is_drafts: bool,
 }
 
@@ -47,13 +47,13 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread. `wake` is called when something could not be written.
+    /// Starts the thread. `wake` is called after a failure.
     pub fn start(wake: impl Fn() + Send + 'static) -> Self {
         let (wanted, asked) = channel::<(Language, Kept)>();
         let (tell, failed) = channel();
         let write = move || {
             while let Ok(first) = asked.recv() {
-                // Of several of a kind only the newest counts.
+                // Of several of a kind only the newest is written.
                 let all: Vec<_> = std::iter::once(first).chain(asked.try_iter()).collect();
                 for is_drafts in [false, true] {
                     let mut newest = all.iter().rev();
@@ -63,7 +63,7 @@ impl Writer {
                     };
                     language.speak();
                     if let Err(problem) = kept.save() {
-                        // The window may be gone: then the terminal is the only place left.
+                        // The window may be closed: then the terminal is the only place left.
                         eprintln!("{problem}");
                         let _ = tell.send(Unwritten { problem, is_drafts });
                         wake();
@@ -80,10 +80,10 @@ impl Writer {
         }
     }
 
-    /// Has it written soon, and before the program ends.
+    /// Writes it soon, and before the program ends.
     ///
     /// # Errors
-    /// A Problem when there is no thread and it cannot be written at once.
+    /// Returns a Problem if there is no thread and it cannot be written at once.
     pub fn write(&self, kept: Kept) -> Result<()> {
         let unsent = match &self.wanted {
             Some(wanted) => wanted.send((Language::spoken(), kept)).map_err(|it| it.0.1),
@@ -92,16 +92,16 @@ impl Writer {
         unsent.or_else(|kept| kept.save())
     }
 
-    /// What could not be written since this was asked last.
+    /// Returns the failures since the last call.
     pub fn failed(&self) -> impl Iterator<Item = Unwritten> {
         self.failed.try_iter()
     }
 
-    /// Waits until all is written; what comes later is written at once.
+    /// Waits until all is written; later requests are written at once.
     pub fn finish(&mut self) {
         self.wanted = None;
         if let Some(thread) = self.thread.take() {
-            // A panic has written its own message by now.
+            // A panic has already printed its own message.
             let _ = thread.join();
         }
     }

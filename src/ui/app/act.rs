@@ -1,4 +1,4 @@
-//! What each command of the window does.
+//! The effect of each command of the window.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ use crate::ui::pages;
 use crate::ui::shell::{Question, warning};
 use crate::ui::widgets::figure::FigureWish;
 
-/// How long a start waits until it is known what the settings come to.
+/// How long a start waits for the plan of the settings.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl StudioApp {
-    /// Does what was asked, or first asks whether to where that ends or loses something.
+    /// Executes a command, or first asks for confirmation if it ends or loses something.
     pub fn act(&mut self, ctx: &Context, command: UiCommand) {
         if !matches!(command, UiCommand::Load(_)) {
-            // The person did it.
+            // The user acted.
             self.fences.acted();
             self.shell.palette.renew();
         }
@@ -44,8 +44,8 @@ impl StudioApp {
         self.carry_out(ctx, command);
     }
 
-    /// Does what was asked, without a question.
-    // A command that is added without a line here does not compile.
+    /// Executes a command without confirmation.
+    // A new command without an arm here does not compile.
     #[deny(clippy::wildcard_enum_match_arm)]
     pub(super) fn carry_out(&mut self, ctx: &Context, command: UiCommand) {
         match command {
@@ -132,7 +132,7 @@ impl StudioApp {
                 self.session.predict_picture(picture, truth);
             }
             UiCommand::PredictDrawing(picture) => self.session.predict_drawing(picture),
-            // Pictures arrive as paste events; asking for one makes the window deliver it.
+            // Images arrive as paste events; this requests one.
             UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
@@ -190,7 +190,7 @@ impl StudioApp {
         }
     }
 
-    /// Starts what the settings come to, once that is known: what was changed a moment ago is still being worked out.
+    /// Starts the planned run or grid once the plan is known, because recent changes are still being planned.
     pub(super) fn start_when_planned(&mut self) {
         let Some(since) = self.starting else { return };
         if !self.session.is_planned() && since.elapsed() < PATIENCE {
@@ -225,7 +225,7 @@ impl StudioApp {
     }
 
     fn set_up(&mut self, preset: &'static str, mut config: RunConfig) {
-        // A person who has the paper's data in a place of their own keeps it.
+        // Users with their own copy of the paper's data keep it.
         let here = self
             .session
             .experiment
@@ -253,7 +253,7 @@ impl StudioApp {
         self.show(Page::Experiment);
     }
 
-    /// The places of other computers that a command would look at because a run names them.
+    /// Returns the places on other computers that a command would access because a run names them.
     fn unvisited(&self, command: &UiCommand) -> Vec<String> {
         let config = match command {
             UiCommand::Repeat(config) => Some(&**config),
@@ -299,7 +299,7 @@ impl StudioApp {
         }
     }
 
-    /// Puts a figure that was drawn into the clipboard.
+    /// Copies a rendered figure to the clipboard.
     pub(super) fn take_copy(&mut self, ctx: &Context) {
         if let Some(pixels) = self.session.take_copy() {
             let picture = ColorImage::from_rgba_unmultiplied(pixels.size, &pixels.rgba);
@@ -308,7 +308,7 @@ impl StudioApp {
         }
     }
 
-    /// The page shows what comes of the gathered pictures.
+    /// Saves the gathered images and shows the page that uses them.
     fn keep_collection(&mut self, purpose: Purpose) {
         self.show(match purpose {
             Purpose::Data => Page::Experiment,

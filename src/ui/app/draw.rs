@@ -1,4 +1,4 @@
-//! Drawing: the bars, the page on show, what lies above it. Each part stands behind a fence of its own.
+//! Drawing: the bars, the current page, and what is above it. Each part has its own fence.
 
 use std::sync::atomic::Ordering;
 
@@ -40,7 +40,7 @@ impl StudioApp {
         let wishes = figure::take(&ctx).into_iter();
         commands.extend(wishes.map(|(wish, figure)| UiCommand::OfFigure(wish, Box::new(figure))));
         if !commands.is_empty() {
-            // What they do is drawn at once, whatever else draws the window again.
+            // Redraw at once to show the effect of the commands.
             ctx.request_repaint();
         }
         for command in commands {
@@ -51,7 +51,7 @@ impl StudioApp {
         self.times.end();
     }
 
-    /// The bars along the edges.
+    /// Draws the bars along the edges.
     fn bars(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let mut pressed = Vec::new();
         if !self.pages.present.on {
@@ -79,7 +79,7 @@ impl StudioApp {
         }
     }
 
-    /// The page on show.
+    /// Draws the current page.
     fn page(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let page = self.page;
         if page == Page::Experiment {
@@ -109,7 +109,7 @@ impl StudioApp {
         }
     }
 
-    /// The presenter's view. It has the whole screen, so it gives way to the pages when it fails.
+    /// Draws the page Present. It covers the whole window, so if it fails, the pages replace it.
     fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let mut cx = Cx {
             session: &self.session,
@@ -127,7 +127,7 @@ impl StudioApp {
         }
     }
 
-    /// What lies above the page.
+    /// Draws what is above the page.
     fn above(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         self.shell.page = self.page;
         let above = Above {
@@ -140,7 +140,7 @@ impl StudioApp {
             .shell
             .overlays(&above, &mut self.textures, &mut self.fences, commands);
         if closing && self.fences.has_fallen("part-question") {
-            // What cannot be asked must not keep the window open: closing saves the run anyway.
+            // If the question cannot be shown, the window may close anyway: closing saves the run.
             self.leaving.store(true, Ordering::Relaxed);
         }
         let collect = &mut self.shell.collect;

@@ -1,4 +1,4 @@
-//! Files that are dropped on the window.
+//! Files dropped on the window.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::{GridCommand, PluginCommand};
 
 impl StudioApp {
-    /// Files were dropped on the window, wherever they fell. What the dialogs take needs no look; of the others it is
-    /// seen first which are folders.
+    /// Handles files dropped anywhere on the window. Paths for dialogs are used directly; for the others, a task first
+    /// finds out which are folders.
     pub(super) fn take_drop(&mut self, ctx: &Context) {
         let dropped = ctx.input(|i| i.raw.dropped_files.clone());
         let mut unseen = Vec::new();
         for file in dropped {
             let path = file.path().to_path_buf();
-            // A run is no picture and no class, whatever dialog is open.
+            // A run is neither an image nor a class, whichever dialog is open.
             if is_packed(&path) {
                 unseen.push(path);
             } else if self.shell.collect.is_open() {
@@ -36,11 +36,11 @@ impl StudioApp {
         }
     }
 
-    /// What was dropped on a page, once it is seen what it is: pictures are asked about, several together in a table,
-    /// weight files become the backbone, packed runs join the runs, grids are opened, plugins are shown before they are
-    /// installed, the PET starts from a LoRA of peft's, everything else is data. On Predict every other file is a picture.
+    /// Handles paths dropped on a page, once their types are known: images are predicted, several of them into a table;
+    /// weight files become the backbone; packed runs are unpacked; grids are opened; plugins are shown before they are
+    /// installed; a LoRA of peft becomes the initial PET. Everything else is data, or on Predict an image.
     pub(super) fn take_dropped(&mut self, ctx: &Context) {
-        // There is one data set and one backbone: of a thousand files the last counts.
+        // There is one dataset and one backbone; of several files the last counts.
         let (mut weights, mut data) = (None, None);
         let (mut packed, mut pictures) = (Vec::new(), Vec::new());
         for dropped in std::mem::take(&mut self.session.choosing.dropped) {
@@ -88,7 +88,7 @@ impl StudioApp {
     }
 }
 
-/// Whether this is named as CIFAR names its records, which end as PyTorch's weights may.
+/// Returns whether the name is that of a CIFAR record file, whose extension PyTorch weights also use.
 fn is_record_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name == "train.bin" || name == "test.bin" || name.contains("_batch")

@@ -1,4 +1,4 @@
-//! What was set up before, to be put back.
+//! Undo and redo of the set-up.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use super::StudioApp;
 use crate::data::scenario::Scenario;
 
 impl StudioApp {
-    /// Notes what is set up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo), once it has stood still.
+    /// Records the set-up for [`UiCommand::Undo`](crate::ui::command::UiCommand::Undo), once it has been unchanged for
+    /// a moment.
     pub(super) fn note_history(&mut self, ctx: &Context) {
         if self.session.is_suiting() {
-            // A data set and what suits it are one change.
+            // A dataset and its suitable settings are one change.
             return;
         }
         let experiment = &self.session.experiment;
@@ -29,7 +30,7 @@ impl StudioApp {
         }
     }
 
-    /// Takes the last change of the set-up back, or puts it there again.
+    /// Undoes or redoes a change of the set-up.
     pub(super) fn go_through_history(&mut self, back: bool) {
         let now = self.session.experiment.set_up();
         let other = match back {
@@ -43,7 +44,7 @@ impl StudioApp {
         }
     }
 
-    /// Learns the classes in these tasks; each move of a class is a change of its own, however fast they follow.
+    /// Sets these tasks; each move of a class is a separate change, however fast they follow.
     pub(super) fn arrange(&mut self, scenario: Scenario) {
         self.history.add_undo(&self.session.experiment.set_up());
         self.session.arrange(scenario);

@@ -1,6 +1,5 @@
-//! The window's application: `logic` takes in what engine and helpers tell, `ui` draws, `act` does
-//! what was asked. Each of them does its work behind fences (`ui::fence`): whatever panics in it, the
-//! program goes on, and training with it.
+//! The window's application: `logic` processes events of the engine and the helpers, `ui` draws, `act` executes
+//! commands. All work is done behind fences (`ui::fence`), so that a panic ends neither the program nor the training.
 
 mod act;
 mod draw;
@@ -43,7 +42,7 @@ use crate::tr;
 pub struct StudioApp {
     /// The open workspace.
     pub session: Session,
-    /// The page on show.
+    /// The current page.
     pub page: Page,
     pages: Pages,
     shell: Shell,
@@ -53,24 +52,24 @@ pub struct StudioApp {
     settings_file: Option<PathBuf>,
     writer: Writer,
     typed: Typed,
-    /// How long drawing takes.
+    /// Frame times.
     pub times: FrameTimes,
-    /// Where the line with frame times goes when the window closes.
+    /// Where to put the line with frame times when the window closes.
     last_times: Option<Arc<Mutex<String>>>,
-    /// Whether the window is to close without a question.
+    /// Whether to close the window without confirmation.
     leaving: Arc<AtomicBool>,
-    /// Since when a run is to be started, as soon as it is known what the settings come to.
+    /// The time of a request to start, while the plan of the settings is pending.
     starting: Option<Instant>,
     /// When the settings were last written.
     remembered: Instant,
-    /// What was set up before, to be put back.
+    /// Earlier set-ups, for undo.
     history: Undoer<SetUp>,
-    /// What the history was told last.
+    /// The last set-up passed to the history.
     noted: Option<SetUp>,
 }
 
 impl StudioApp {
-    /// Dresses the context and takes over the workspace.
+    /// Sets up the context and takes over the workspace.
     pub fn new(
         ctx: &Context,
         mut session: Session,
@@ -107,12 +106,12 @@ impl StudioApp {
         }
     }
 
-    /// What to set before the window is closed from outside: then nobody is asked.
+    /// Returns the flag to set before the window is closed from outside, to skip the confirmation.
     pub fn leaving(&self) -> Arc<AtomicBool> {
         self.leaving.clone()
     }
 
-    /// Closing the window is a question first while a run is at work or something would be lost.
+    /// Asks before closing the window if a run is in progress or something would be lost.
     fn take_closing(&mut self, ctx: &Context) {
         let closing = ctx.input(|i| i.viewport().close_requested());
         if closing
@@ -129,24 +128,23 @@ impl StudioApp {
         self.shell.frame_times = true;
     }
 
-    /// Opens on Learn, where the tour is offered: nobody has seen this window before.
+    /// Opens on Learn, which offers the tour to a new user.
     pub fn offer_tour(&mut self) {
         self.page = Page::Learn;
         self.pages.learn.tour.offered = true;
     }
 
-    /// Lets the part of the window with this name panic, to see what comes of it; none any more
-    /// without a name.
+    /// Makes the part of the window with this name panic, for tests; `None` stops it.
     pub fn put_fault(&mut self, part: Option<String>) {
         self.fences.put_fault(part);
     }
 
-    /// Leaves the line with frame times here when the window closes.
+    /// Stores the line with frame times here when the window closes.
     pub fn tell_times_to(&mut self, place: Arc<Mutex<String>>) {
         self.last_times = Some(place);
     }
 
-    /// The person comes back to the window: what another program did to the run on show is seen.
+    /// Checks whether another program changed the displayed run when the window gets the focus.
     fn take_focus(&mut self, ctx: &Context) {
         let come = |event: &Event| matches!(event, Event::WindowFocused(true));
         if self.page == Page::Train && ctx.input(|i| i.events.iter().any(come)) {
@@ -154,7 +152,7 @@ impl StudioApp {
         }
     }
 
-    /// Answers to the person's choice in a file dialog; without a dialog the window asks itself.
+    /// Handles the result of a file dialog; without a dialog the window asks for the path.
     fn take_picked(&mut self, ctx: &Context) {
         for (wanted, choice) in std::mem::take(&mut self.session.choosing.picked) {
             match choice {
@@ -166,7 +164,7 @@ impl StudioApp {
         }
     }
 
-    /// Runs that belong side by side are all done: they are laid so, and shown to whoever watched.
+    /// Compares the runs of a finished comparison, and shows this to a user who was watching.
     fn take_comparison(&mut self) {
         let Some(folders) = self.session.take_comparison() else {
             return;
@@ -181,14 +179,14 @@ impl StudioApp {
         }
     }
 
-    /// Looks at the folder that the run is to be taught which the person was asked about.
+    /// Examines the folder for the added task that the user chose.
     fn look_at_lesson(&mut self, source: String) {
         if let Some(run) = self.shell.pupil.clone() {
             self.session.look_at_lesson(&run, source);
         }
     }
 
-    /// Teaches that run what was found.
+    /// Adds the examined task to that run.
     fn teach(&mut self) {
         let Some(run) = self.shell.pupil.take() else {
             return;
@@ -207,14 +205,14 @@ impl StudioApp {
     fn take_keys(&mut self, ctx: &Context) {
         let dialog = is_below_dialog(ctx);
         for (keys, command) in shortcuts() {
-            // In a dialog the keys that start training mean the dialog.
+            // In a dialog, the shortcut that starts training belongs to the dialog.
             let starts = matches!(command, UiCommand::Start);
             if dialog && starts {
                 continue;
             }
             if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
                 if starts && ctx.text_edit_focused() {
-                    // What is being typed is one of the settings: its field is left.
+                    // The text being edited is one of the settings, so its field is left.
                     ctx.memory_mut(egui::Memory::stop_text_input);
                 }
                 self.act(ctx, command);
@@ -252,7 +250,7 @@ impl StudioApp {
         }
     }
 
-    /// Does a piece of work behind a fence of this name.
+    /// Does a piece of work behind a fence with this name.
     fn fenced(&mut self, ctx: &Context, piece: &'static str, work: impl FnOnce(&mut Self)) {
         if !self.fences.due(piece, ctx) {
             return;
@@ -265,7 +263,7 @@ impl StudioApp {
         self.tell_fallen();
     }
 
-    /// Tells what fell and has no place of its own to say it.
+    /// Reports failures of parts that have no place to show them.
     fn tell_fallen(&mut self) {
         for problem in self.fences.take_told() {
             self.session.notify(problem, true);
@@ -316,13 +314,13 @@ impl eframe::App for StudioApp {
     }
 
     fn on_exit(&mut self) {
-        // What comes after it, the run that is saved above all, must not suffer from it.
+        // The following steps, above all saving the run, must not be affected by a panic here.
         let _ = caught(|| {
             self.remember();
             self.remember_drafts();
         });
         self.writer.finish();
-        // What is said from here on stands in the terminal.
+        // From here on, messages go to the terminal.
         Language::English.speak();
         if let Some(mut line) = self.last_times.as_ref().and_then(|place| place.lock().ok()) {
             *line = self.times.line();

@@ -1,4 +1,4 @@
-//! What each command of a single page does.
+//! The effect of each command of a single page.
 
 use crate::run::event::Wish;
 use crate::session::Session;

@@ -1,4 +1,4 @@
-//! Files and folders that were chosen in dialogs, pictures to be asked about, grids, and checks of runs.
+//! Results of file dialogs, images to predict, grids, and checks of runs.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::page_commands::{GridCommand, ProofCommand};
 
 impl StudioApp {
-    /// Asks for a path in the window; `why` tells what keeps the desktop's dialog away.
+    /// Asks for a path in the window; `why` explains why there is no file dialog.
     pub(super) fn type_path(&mut self, wanted: DialogPurpose, why: &'static str) {
         self.session.leave_dialog();
         let place = self.session.place_of(wanted);
         self.shell.path.open(wanted, place, why);
     }
 
-    /// Takes several chosen files to where they were wanted.
+    /// Uses several chosen files.
     pub(super) fn picked_several(
         &mut self,
         ctx: &Context,
@@ -33,7 +33,7 @@ impl StudioApp {
         }
     }
 
-    /// Takes a chosen file or folder to where it was wanted.
+    /// Uses a chosen file or folder.
     pub(super) fn picked(&mut self, ctx: &Context, wanted: DialogPurpose, path: PathBuf) {
         let text = path.display().to_string();
         match wanted {
@@ -71,7 +71,7 @@ impl StudioApp {
 
     pub(super) fn predict_file(&mut self, path: PathBuf) {
         if self.pages.predict.show_picture() {
-            // The drawing is not what the place of the file shows.
+            // A drawing is not the image of this file.
             self.session.predict.forget_picture();
         }
         self.session.predict_file(path);
@@ -89,7 +89,7 @@ impl StudioApp {
         }
     }
 
-    /// What gives settings several values, and opens grids.
+    /// Executes a command about grids.
     pub(super) fn grid(&mut self, command: GridCommand) {
         match command {
             GridCommand::Vary(key) => self.session.vary(&key),
@@ -106,7 +106,7 @@ impl StudioApp {
         }
     }
 
-    /// Checks and packs runs, and writes their models for others.
+    /// Executes a command that checks, packs or exports runs.
     pub(super) fn prove(&mut self, command: ProofCommand) {
         match command {
             ProofCommand::Check(place, train) => {

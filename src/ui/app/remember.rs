@@ -1,4 +1,4 @@
-//! What the window keeps for the next one, whatever ends the program: its settings, each with what sets it, and drafts.
+//! State that is kept for the next window, however the program ends: settings and drafts.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::ui::settings::{Settings, ThemeChoice};
 use crate::ui::theme;
 use crate::ui::writer::Kept;
 
-/// Takes what the last window kept over into the session.
+/// Restores the state of the last window in the session.
 pub(super) fn take_over(session: &mut Session, settings: &Settings) {
     let former = &mut session.former;
     former.crashed = settings.crashed;
@@ -31,7 +31,7 @@ pub(super) fn take_over(session: &mut Session, settings: &Settings) {
     }
 }
 
-/// Returns these settings with what the session has of them now.
+/// Returns these settings updated from the session.
 fn renewed(settings: &Settings, session: &Session) -> Settings {
     let former = &session.former;
     Settings {
@@ -87,13 +87,12 @@ impl StudioApp {
         self.remember();
     }
 
-    /// Keeps drafts in this folder, and brings those back that the last window left there. To be called for one window
-    /// at a time.
+    /// Stores drafts in this folder and restores those of the last window. Only one window at a time may call this.
     pub fn keep_drafts(&mut self, folder: PathBuf) {
         self.session.keep_drafts(folder);
     }
 
-    /// Has the settings and drafts written where they changed; not while something is dragged.
+    /// Writes changed settings and drafts, except while something is dragged.
     pub(super) fn remember_changes(&mut self, ctx: &Context) {
         let failed: Vec<_> = self.writer.failed().collect();
         for unwritten in failed {
@@ -123,7 +122,7 @@ impl StudioApp {
         }
     }
 
-    /// Has the settings written; a failure is told, for the window may stay open.
+    /// Writes the settings; a failure is reported, because the window may stay open.
     pub(super) fn remember(&mut self) {
         self.remembered = Instant::now();
         self.settings = renewed(&self.settings, &self.session);
@@ -135,7 +134,7 @@ impl StudioApp {
         }
     }
 
-    /// Has drafts written that are not yet.
+    /// Writes drafts that are not written yet.
     pub(super) fn remember_drafts(&mut self) {
         if let Some((folder, drafts)) = self.session.changed_drafts()
             && let Err(problem) = self.writer.write(Kept::Drafts(folder, drafts))

@@ -1,4 +1,4 @@
-//! Where the window is shown: whether there is a display, and which of two answers.
+//! Finds the display of the window: whether there is one, and which of two responds.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 mod x;
@@ -7,27 +7,27 @@ use eframe::EventLoopBuilderHook;
 
 use crate::problem::{Problem, Result};
 
-/// Which display the window is opened on, where a desktop has two.
+/// Which display to use if a desktop has two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DisplayChoice {
-    /// X where a server answers, else Wayland: the window library takes no dropped files on Wayland.
+    /// X if a server responds, else Wayland: the window library does not support dropped files on Wayland.
     #[default]
     Auto,
-    /// X alone.
+    /// Only X.
     X11,
-    /// Wayland alone.
+    /// Only Wayland.
     Wayland,
 }
 
 impl DisplayChoice {
-    /// All of them, each with its key on the command line.
+    /// All of them, each with its name on the command line.
     pub const ALL: [(Self, &'static str); 3] = [
         (Self::Auto, "auto"),
         (Self::X11, "x11"),
         (Self::Wayland, "wayland"),
     ];
 
-    /// The choice of this key; `None` if there is no such choice.
+    /// Returns the choice with this name; `None` if there is no such choice.
     pub fn named(key: &str) -> Option<Self> {
         let found = Self::ALL.into_iter().find(|(_, known)| *known == key)?;
         Some(found.0)
@@ -37,23 +37,23 @@ impl DisplayChoice {
 /// A display that was found.
 #[derive(Default)]
 pub struct Display {
-    /// Tells the window library which display to take; `None` for its own choice.
+    /// Selects the display in the window library; `None` for its own choice.
     pub builder: Option<EventLoopBuilderHook>,
     /// Whether files can be dropped on the window.
     pub takes_files: bool,
-    /// The connection that found it, to be let go once the window has its own.
+    /// The connection that found it, released once the window has its own.
     #[cfg(all(unix, not(target_os = "macos")))]
     pub held: Option<x11rb::rust_connection::RustConnection>,
-    /// Elsewhere nobody has to be asked.
+    /// Other systems need no connection.
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     pub held: Option<()>,
 }
 
-/// Finds the display. It is looked for here because the window library reports a missing one without the variable that
-/// named it, prefers Wayland, on which it takes no dropped files, and gives up where Wayland is named but does not answer.
+/// Finds the display. The window library reports a missing display without the variable that names it, prefers Wayland,
+/// where it does not support dropped files, and gives up if Wayland is set but does not respond; hence this search.
 ///
 /// # Errors
-/// A Problem that says which variable names a display that does not answer.
+/// Returns a Problem that says which variable names a display that does not respond.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub fn find(choice: DisplayChoice) -> Result<Display> {
     use winit::platform::x11::EventLoopBuilderExtX11;
@@ -84,7 +84,7 @@ pub fn find(choice: DisplayChoice) -> Result<Display> {
     }))
 }
 
-/// The system's only display.
+/// Returns the system's only display.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 pub fn find(_: DisplayChoice) -> Result<Display> {
     Ok(Display {
@@ -93,11 +93,11 @@ pub fn find(_: DisplayChoice) -> Result<Display> {
     })
 }
 
-/// Whether somebody listens where the variables say.
+/// Returns whether the Wayland socket named by the environment accepts a connection.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn wayland_answers(name: &str) -> bool {
     let folder = std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default();
-    // An absolute name stands for itself.
+    // An absolute name is used as it is.
     let socket = std::path::Path::new(&folder).join(name);
     std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
@@ -108,14 +108,14 @@ fn name(variable: &str) -> Option<String> {
     Some(value).filter(|value| !value.is_empty())
 }
 
-/// What the window library says, without the place in its own source that it puts before it.
+/// Returns the message of the window library without its source location.
 pub(super) fn reason(told: &str) -> String {
     let words = told.rsplit_once(".rs:").map_or(told, |(_, rest)| rest);
     let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
     words.trim().to_owned()
 }
 
-/// The Problem of a window that cannot be opened for this reason.
+/// Returns the Problem of a window that cannot be opened for this reason.
 pub(super) fn no_window(why: &str) -> Problem {
     Problem::new(format!("the window cannot be opened: {why}")).advise(
         "start it on a desktop, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench",

@@ -1,7 +1,7 @@
-//! Whether the X server that DISPLAY names lets this program in.
+//! Checks whether the X server that DISPLAY names accepts a connection.
 //!
-//! The window library only says that it could not connect, and the library below it writes the server's own words on
-//! standard error. So a connection is made once beforehand.
+//! The window library only says that it could not connect, and the library below it writes the server's message to
+//! standard error. A separate connection gives a better message.
 
 use std::fmt;
 use std::sync::mpsc;
@@ -10,15 +10,15 @@ use std::time::Duration;
 use x11rb::errors::ConnectError;
 use x11rb::rust_connection::RustConnection;
 
-/// How long a server may take to answer.
+/// Time-out of a server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Nobody listens, or does not answer.
+    /// No server responds.
     Nobody,
-    /// It wants a password that is not known here.
+    /// The server requires authentication.
     Refuses,
 }
 
@@ -31,17 +31,17 @@ impl fmt::Display for Why {
     }
 }
 
-/// Connects to the server of this display. A bare server that loses its last connection begins anew, so it is kept
-/// until the window has its own; none where the window library may know more than this one.
+/// Connects to the server of this display. A server that resets when its last client disconnects needs the connection
+/// until the window has its own. `None` if the window library may be able to connect although this check cannot.
 ///
 /// # Errors
-/// Nobody answers, or the cookie at hand is not accepted.
+/// No server responds, or it rejects the cookie.
 pub fn greet(display: &str) -> Result<Option<RustConnection>, Why> {
     let (tell, told) = mpsc::channel();
     let display = display.to_owned();
-    // On a thread of its own, for the library waits without end.
+    // On a separate thread, because the library waits without a time-out.
     std::thread::spawn(move || {
-        // Nobody hears an answer that comes too late.
+        // A late answer has no receiver.
         let _ = tell.send(RustConnection::connect(Some(&display)));
     });
     match told.recv_timeout(PATIENCE) {

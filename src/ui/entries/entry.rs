@@ -1,26 +1,26 @@
-//! A line of the command palette, and how well it fits what is typed.
+//! An entry of the command palette, and how well it matches the typed text.
 
 use egui::KeyboardShortcut;
 
 use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 
-/// A line of the command palette.
+/// An entry of the command palette.
 #[derive(Clone, Debug)]
 pub struct PaletteEntry {
-    /// What it does.
+    /// Its title.
     pub title: String,
-    /// Other words it is found by, the first letters of each.
+    /// Other search terms, matched by initial letters.
     pub(super) also: &'static str,
     /// Its shortcut.
     pub shortcut: Option<KeyboardShortcut>,
-    /// The page that the shortcut works on; every page without.
+    /// The page of the shortcut; `None` for every page.
     pub on: Option<Page>,
-    /// What is done.
+    /// The command.
     pub command: UiCommand,
-    /// Whether it can be done now.
+    /// Whether it is available.
     pub enabled: bool,
-    /// Whether it ends or removes something: then only its own first words find it.
+    /// Whether it ends or removes something: then only the start of its title matches.
     pub(super) careful: bool,
 }
 
@@ -51,7 +51,7 @@ impl PaletteEntry {
         }
     }
 
-    /// Is found by the words of this message, too.
+    /// Adds the words of this message to the search terms.
     pub(super) fn also(self, id: &'static str) -> Self {
         let also = tr!(id);
         Self { also, ..self }
@@ -68,7 +68,7 @@ impl PaletteEntry {
         }
     }
 
-    /// How well it fits what is typed, 0 best; none where it does not.
+    /// Returns how well it matches the typed text, 0 is best; `None` if it does not match.
     pub(super) fn fit(&self, typed: &str) -> Option<usize> {
         let (title, typed) = (self.title.to_lowercase(), typed.trim().to_lowercase());
         let wanted: Vec<&str> = typed.split_whitespace().collect();
@@ -93,18 +93,18 @@ impl PaletteEntry {
         } else {
             return None;
         };
-        // What cannot be done now stands below what can.
+        // Unavailable entries come after available ones.
         Some(place + if self.enabled { 0 } else { 10 })
     }
 }
 
-/// A word without the signs around it.
+/// Returns a word without surrounding punctuation.
 fn bare(word: &str) -> &str {
     word.trim_start_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// Whether the letters typed occur in this order, the first one at the beginning of a word and each
-/// other one right after the one before it or at the beginning of a later word.
+/// Returns whether the typed letters occur in this order, the first one at the start of a word and each other one right
+/// after the previous one or at the start of a later word.
 fn initials(title: &str, typed: &str) -> bool {
     let letters: Vec<char> = title.chars().collect();
     let starts = |at: usize| at == 0 || !letters[at - 1].is_alphanumeric();
@@ -143,7 +143,7 @@ mod tests {
         );
         assert!(fit("Theme: dark", "the dark").is_some());
         assert_eq!(fit("Go to Train", "predict"), None);
-        // Letters from the middle of words are nobody's wish.
+        // Letters from the middle of words do not match.
         assert_eq!(fit("Copy as command", "oa"), None);
     }
 

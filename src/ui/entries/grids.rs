@@ -1,4 +1,4 @@
-//! Lines of the command palette about grids, and about what runs say of themselves.
+//! Entries of the command palette about grids, and about checking and exporting runs.
 
 use super::PaletteEntry;
 use crate::session::Session;

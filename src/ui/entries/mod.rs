@@ -1,5 +1,4 @@
-//! The lines of the command palette: everything the window can be told to do as things stand, and
-//! which of them come first for what is typed.
+//! The entries of the command palette: all available commands, and their order for the typed text.
 
 mod entry;
 mod grids;
@@ -24,10 +23,10 @@ use crate::ui::pages::predict::askable;
 use crate::ui::settings::ThemeChoice;
 pub use entry::PaletteEntry;
 
-/// Stored runs that are listed, for each thing to do with them.
+/// Maximum number of stored runs listed per command.
 const RUNS: usize = 12;
 
-/// The lines that fit what is typed, best first.
+/// Returns the matching entries, best first.
 pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     let fitting = entries(session).into_iter();
     let mut fitting: Vec<(usize, PaletteEntry)> = fitting
@@ -37,7 +36,7 @@ pub fn found(session: &Session, typed: &str) -> Vec<PaletteEntry> {
     fitting.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// All lines as things stand.
+/// Returns all entries.
 fn entries(session: &Session) -> Vec<PaletteEntry> {
     let mut all = of_pages();
     all.extend(of_experiment(session));

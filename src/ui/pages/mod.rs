@@ -21,30 +21,30 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{button, faint};
 
-/// What a page gets to work with.
+/// The context of a page.
 pub struct Cx<'a> {
-    /// The open workspace; what changes it is a command.
+    /// The open workspace; a page changes it with commands.
     pub session: &'a Session,
-    /// What the pages remember between frames.
+    /// State of the pages between frames.
     pub pages: &'a mut Pages,
-    /// Pictures on the graphics card.
+    /// Textures of images.
     pub textures: &'a mut Textures,
-    /// What shall be done after this frame.
+    /// Commands to execute after this frame.
     pub commands: &'a mut Vec<UiCommand>,
 }
 
 impl Cx<'_> {
-    /// Asks for something to be done after this frame.
+    /// Adds a command to execute after this frame.
     pub fn act(&mut self, command: UiCommand) {
         self.commands.push(command);
     }
 
-    /// What was looked up in the session, once it is there; asked for where nobody did.
+    /// Returns the value of a look-up if it is available; requests it if needed.
     pub fn look_up<T>(&mut self, found: Lookup<T>) -> Option<T> {
         found.or_ask(|load| self.act(UiCommand::Load(load)))
     }
 
-    /// Asks for the corrected labels of the data set at this place, where nobody did.
+    /// Requests the corrected labels of the dataset at this place, if needed.
     fn need_corrected(&mut self, place: &str) {
         if self.session.lacks_corrected(place) {
             self.act(UiCommand::Load(Load::Corrected(place.to_string())));
@@ -52,7 +52,7 @@ impl Cx<'_> {
     }
 }
 
-/// What the pages remember between frames.
+/// State of the pages between frames.
 #[derive(Default)]
 pub struct Pages {
     /// Experiment.
@@ -67,12 +67,12 @@ pub struct Pages {
     pub plugins: plugins::State,
     /// Learn.
     pub learn: learn::State,
-    /// The presenter's view.
+    /// Present.
     pub present: present::State,
 }
 
 impl Pages {
-    /// Lets go of what a page remembers.
+    /// Resets the state of a page.
     pub fn forget(&mut self, page: Page) {
         match page {
             Page::Experiment => self.experiment = Default::default(),
@@ -85,10 +85,10 @@ impl Pages {
     }
 }
 
-/// The message on what opens [`resume_on`].
+/// The message of the menu that opens [`resume_on`].
 const RESUME_ON: &str = "shell-resume-on";
 
-/// The devices a stopped run can be continued on, in a menu: the one it began on may be gone, or busy.
+/// Draws a menu of devices to resume a stopped run on, because its original one may be gone or busy.
 fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     let header = cx.session.header_of(folder);
     let began = header
@@ -116,7 +116,7 @@ fn resume_on(ui: &mut Ui, cx: &mut Cx<'_>, folder: &Path) {
     }
 }
 
-/// Offers to open a run's data set that is not opened unasked.
+/// Offers to open a run's dataset that needs permission.
 fn ask_to_open(ui: &mut Ui, cx: &mut Cx<'_>, config: &RunConfig) {
     let place = harmless(&config.data);
     faint(ui, tr!("shell-data-lies", place = place));

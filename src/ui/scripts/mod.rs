@@ -1,5 +1,5 @@
-//! Scripts of class names: which font to install for those that no installed one can show, and the order of words
-//! that are read from right to left.
+//! Scripts of class names: which font to install for names that no installed font covers, and the order of
+//! right-to-left words.
 
 mod order;
 
@@ -9,7 +9,7 @@ use super::theme::regular;
 use crate::tr;
 pub use order::ReadingOrder;
 
-/// First and last character of a script's blocks, the message that names its letters, and a font that has it.
+/// First and last character of a script's blocks, the message with its name, and a font that covers it.
 const SCRIPTS: [(u32, u32, &str, &str); 13] = [
     (0x0590, 0x05FF, "data-script-hebrew", "Noto Sans Hebrew"),
     (0x0600, 0x077F, "data-script-arabic", "Noto Sans Arabic"),
@@ -31,10 +31,10 @@ const SCRIPTS: [(u32, u32, &str, &str); 13] = [
     (0x2_0000, 0x3_FFFF, "data-script-chinese", "Noto Sans CJK"),
 ];
 
-/// Names looked at; a script that comes later is told by the boxes it shows as.
+/// Maximum number of names examined; a script that occurs only later is visible as boxes.
 const NAMES: usize = 2000;
 
-/// What to install so that all of these names can be read; a sentence for each script.
+/// Returns what to install to make all of these names readable; one sentence for each script.
 pub fn missing(ctx: &Context, names: &[String]) -> Vec<String> {
     let mut unread: Vec<char> = names
         .iter()

@@ -1,10 +1,9 @@
-//! Words of scripts that are written from right to left, put into the order in which they are read.
+//! Reorders words of right-to-left scripts.
 //!
-//! The toolkit joins letters and orders them within a word, but lays all words of a line from left
-//! to right. What was laid out is looked through once a frame, just before it is drawn, and the
-//! words are moved within their line: so every place that shows a class's name shows it rightly,
-//! while screen readers and the clipboard get the text as it was written. The order is that of
-//! Unicode's bidirectional algorithm (UAX 9).
+//! egui joins letters and orders them within a word, but lays out all words of a line from left to right. Once per
+//! frame, just before drawing, this module moves the words within their lines, so that every class name is displayed
+//! correctly, while screen readers and the clipboard get the original text. The order is that of Unicode's
+//! bidirectional algorithm (UAX 9).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,14 +14,13 @@ use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
 use crate::fence::caught;
 
-/// Brackets are turned round with the direction.
+/// Brackets are mirrored in right-to-left text.
 const BRACKETS: &str = "()[]{}<>«»‹›";
 
 /// Puts the words of every text into reading order.
 #[derive(Default)]
 pub struct ReadingOrder {
-    /// Whether it panicked once: no fence of a page is around it, and words that stand where the
-    /// toolkit laid them are better than no window.
+    /// Whether it panicked once. It is outside of the fences, and unordered words are better than no window.
     failed: bool,
 }
 
@@ -73,8 +71,8 @@ fn row(row: &mut Row, leftward: bool, pixels: f32) {
     row.visuals.mesh_bounds = row.visuals.mesh.calc_bounds();
 }
 
-/// How far each letter of a line goes, and whether it is turned round; of a line's letters and their
-/// widths. Empty where all of them stay.
+/// Returns by how much each letter of a line moves, and whether it is mirrored, given the letters and their widths.
+/// Empty if all of them stay.
 fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
     let signs: Vec<char> = letters.iter().map(|(letter, _)| *letter).collect();
     let pieces = pieces(&signs, leftward);
@@ -95,7 +93,7 @@ fn moves(letters: &[(char, f32)], leftward: bool) -> Vec<(usize, f32, bool)> {
     all
 }
 
-/// The pieces from left to right.
+/// Returns the pieces from left to right.
 fn reading_order(pieces: &[Cluster]) -> Vec<usize> {
     let levels: Vec<Level> = pieces.iter().map(|piece| piece.level).collect();
     BidiInfo::reorder_visual(&levels)
@@ -114,7 +112,7 @@ fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
         return;
     };
     corners.iter_mut().for_each(|corner| corner.pos.x += by);
-    // The texture of a bracket is shown mirrored: left and right corners change theirs.
+    // A mirrored bracket swaps the left and right corners of its texture.
     if let ([a, b, c, d], true) = (corners, turned) {
         std::mem::swap(&mut a.uv.x, &mut b.uv.x);
         std::mem::swap(&mut c.uv.x, &mut d.uv.x);
@@ -125,26 +123,26 @@ fn move_glyph(row: &mut Row, index: usize, by: f32, turned: bool) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cluster {
     at: Range<usize>,
-    /// Odd where they are read leftward.
+    /// Odd for right-to-left text.
     level: Level,
-    /// Whether letters that are read leftward may still join it.
+    /// Whether further right-to-left letters can join it.
     open: bool,
 }
 
-/// Whether this letter is read from right to left.
+/// Returns whether this letter is read from right to left.
 fn is_leftward(c: char) -> bool {
     matches!(bidi_class(c), BidiClass::R | BidiClass::AL)
 }
 
-/// Whether a text as a whole is: most of its letters are.
+/// Returns whether most letters of a text are.
 fn runs_leftward(text: &str) -> bool {
     let leftward = text.chars().filter(|&c| is_leftward(c)).count();
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     2 * leftward > letters
 }
 
-/// The letters of a line as pieces: what is read rightward stays whole; of what is read leftward the
-/// toolkit has ordered each word, and signs between words stand alone.
+/// Splits the letters of a line into pieces: left-to-right text stays whole; right-to-left text is split into words,
+/// which egui has ordered, and separate punctuation.
 fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
     let text: String = letters.iter().collect();
     let whole = if leftward { Level::rtl() } else { Level::ltr() };
@@ -152,7 +150,7 @@ fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
     let mut pieces: Vec<Cluster> = Vec::new();
     for (at, (byte, letter)) in text.char_indices().enumerate() {
         let (level, class) = (levels[byte], bidi_class(letter));
-        // Accents and joiners are no letters of their own.
+        // Accents and joiners are not separate letters.
         let mark = matches!(class, BidiClass::NSM | BidiClass::BN);
         let word = level.is_ltr() || matches!(class, BidiClass::R | BidiClass::AL);
         match pieces.last_mut() {
@@ -173,8 +171,7 @@ fn pieces(letters: &[char], leftward: bool) -> Vec<Cluster> {
 mod tests {
     use super::*;
 
-    /// The words of a line, a digit or capital for each letter, as they are seen from left to
-    /// right; letters within a word stay as they are.
+    /// Returns the words of a line in visual order from left to right; letters within a word are unchanged.
     fn seen(text: &str) -> String {
         let letters: Vec<char> = text.chars().collect();
         let pieces = pieces(&letters, runs_leftward(text));
@@ -199,7 +196,7 @@ mod tests {
         // Numbers keep their order.
         assert_eq!(seen("כיתה 12 ב"), "ב 12 כיתה");
         assert_eq!(seen("חתול 45.5%"), "45.5% חתול");
-        // A foreign word in a name that is read leftward.
+        // A foreign word in a right-to-left name.
         assert_eq!(seen("בית ספר ABC xyz גדול"), "גדול ABC xyz ספר בית");
         assert_eq!(seen(""), "");
     }
@@ -213,7 +210,7 @@ mod tests {
 
     #[test]
     fn letters_go_as_far_as_their_words() {
-        // Within a word the toolkit has ordered them already: the last letter stands first.
+        // Within a word egui has ordered them already: the last letter comes first.
         let letters = [
             ('ב', 2.0),
             ('א', 3.0),

@@ -1,4 +1,4 @@
-//! The dialog in which a run gets a name, tags and a note.
+//! The dialog for a run's name, tags and note.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::ui::keys;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, chip, dialog, faint, field, primary_button};
 
-/// Tags offered at most.
+/// Maximum number of suggested tags.
 const OFFERED: usize = 12;
 
-/// What is being said of a run.
+/// The edited notes on a run.
 #[derive(Default)]
 pub struct AboutDialog {
     draft: Option<Draft>,
@@ -25,13 +25,13 @@ pub struct AboutDialog {
 
 struct Draft {
     folder: PathBuf,
-    /// What the run is made of.
+    /// The settings of the run.
     made: String,
     name: String,
-    /// Between commas.
+    /// Separated by commas.
     tags: String,
     note: String,
-    /// Whether the name has yet to get the keyboard.
+    /// Whether the name has yet to get the focus.
     fresh: bool,
 }
 
@@ -47,7 +47,7 @@ impl Draft {
 }
 
 impl AboutDialog {
-    /// Opens it with what was said of this run before.
+    /// Opens it with the current notes on this run.
     pub fn open(&mut self, session: &Session, folder: PathBuf) {
         let about = session.about(&folder);
         self.draft = Some(Draft {
@@ -89,8 +89,8 @@ impl AboutDialog {
     }
 }
 
-/// The foot of a dialog over what can be saved: what is wrong with it, *Save* (a shortcut, too) and *Cancel*. Which of
-/// the two was pressed.
+/// Draws the bottom row of a dialog: the error, *Save* (with its shortcut) and *Cancel*. Returns which of the two was
+/// pressed.
 pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] {
     let keys = ui.input_mut(|i| i.consume_shortcut(&keys::SAVE));
     if let Some(problem) = wrong {
@@ -104,7 +104,7 @@ pub(super) fn save_or_cancel(ui: &mut Ui, wrong: Option<&Problem>) -> [bool; 2] 
     .inner
 }
 
-/// The three fields; true when Enter in one of a single line says that this is all.
+/// Draws the three fields. Returns `true` if Enter was pressed in one of a single line.
 fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     let mut enter = false;
     let mut fresh = std::mem::take(&mut draft.fresh);
@@ -142,7 +142,7 @@ fn fields(ui: &mut Ui, draft: &mut Draft) -> bool {
     enter
 }
 
-/// Tags that other runs have, to be added to those between commas by a click; `taken` are not offered.
+/// Draws tags of other runs, which a click adds to the comma-separated ones; those in `taken` are left out.
 pub(super) fn offered(ui: &mut Ui, tags: &mut String, taken: &[String], known: &[String]) {
     let typed = About {
         tags: vec![tags.clone()],

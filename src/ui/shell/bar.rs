@@ -21,18 +21,18 @@ use crate::ui::theme::{RADIUS, TOP_BAR, regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{at_end, button, chip, faint, icon_button};
 
-/// Wide enough for everything, in points.
+/// Width at which everything fits, in points.
 const WIDE: f32 = 900.0;
-/// Room that a run at work needs beside the tabs.
+/// Room for a running run next to the tabs.
 const RUN: f32 = 280.0;
-/// Width of the button of the help, or of the settings, with its gap.
+/// Width of the help or settings button, with its gap.
 const SIGN: f32 = 38.0;
-/// Size of a chip's letters.
+/// Font size of a chip.
 const CHIP: f32 = 12.0;
-/// Room around the words of a tab.
+/// Padding of a tab.
 const TAB: f32 = 24.0;
 
-/// Draws the top bar over this page.
+/// Draws the top bar of this page.
 pub fn top_bar(
     ui: &mut Ui,
     (page, settings): (Page, &Settings),
@@ -77,8 +77,8 @@ pub fn top_bar(
         });
 }
 
-/// What stands at the right, as far as there is room: `whole` is the width of the bar, `room` what
-/// the tabs leave. What is left out can be had from the command palette.
+/// Draws the right end, as far as it fits: `whole` is the width of the bar, `room` what the tabs leave. The command
+/// palette has what is left out.
 fn right_end(
     ui: &mut Ui,
     (shell, settings): (&mut Shell, &Settings),
@@ -88,11 +88,10 @@ fn right_end(
 ) {
     let live = session.train.running();
     let menu = room > 300.0;
-    // What stands beside the run's words, each with its gap; a run at work brings two buttons.
+    // Room for everything except the run's text, with gaps; a running run adds two buttons.
     let signs = if live.is_some() { 300.0 } else { 224.0 };
     let signs = signs - if menu { 0.0 } else { SIGN };
-    // The words for the device give way before the button of the help, that before the device, and all before the run's
-    // own words do.
+    // First the device's text is dropped, then the help button, then the device, and last the run's text.
     let words = match live {
         Some(run) => chip_text(run, session.waiting().count(), 0) + &elsewhere(session),
         None => idle_text(session),
@@ -135,7 +134,7 @@ fn right_end(
     }
 }
 
-/// All pages behind one button, where the tabs have no room.
+/// Draws all pages behind one button, if the tabs do not fit.
 fn page_menu(ui: &mut Ui, page: Page, commands: &mut Vec<UiCommand>) {
     let menu = button(ui, format!("{} ▾", page.title())).accessible_name(tr!("shell-pages"));
     Popup::menu(&menu).show(|ui| {
@@ -220,7 +219,7 @@ fn device_width(ui: &Ui, session: &Session, wide: bool) -> f32 {
     width(ui, &device_text(session, wide), CHIP) + 34.0
 }
 
-/// Width of words of this size.
+/// Returns the width of a text in this font size.
 fn width(ui: &Ui, text: &str, size: f32) -> f32 {
     let (text, font) = (text.to_string(), regular(size));
     let galley = ui.painter().layout_no_wrap(text, font, tokens(ui).text);
@@ -253,7 +252,7 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
     });
 }
 
-/// The other machines, each with what was found there.
+/// Draws the other machines, each with what it offers.
 fn place_lines(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
     if session.places.list.is_empty() {
         return;
@@ -285,7 +284,7 @@ fn device_line(device: &DeviceView) -> String {
     }
 }
 
-/// The first `most` letters, with an ellipsis where something was left out.
+/// Returns the first `most` characters, with an ellipsis if something was cut.
 fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
@@ -294,7 +293,7 @@ fn short(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// The run at work, in as many words as `room` holds.
+/// Draws the running run, in as many words as fit in `room`.
 fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room: f32) {
     let t = tokens(ui);
     let Some(run) = session.train.live.as_ref() else {
@@ -342,7 +341,7 @@ fn run_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, room:
     }
 }
 
-/// That no run is on show, how many wait, and what is done elsewhere.
+/// Returns that no run is displayed, the number of waiting runs, and what runs elsewhere.
 fn idle_text(session: &Session) -> String {
     let text = match session.waiting().count() {
         0 => tr!("shell-idle").to_string(),
@@ -351,7 +350,7 @@ fn idle_text(session: &Session) -> String {
     text + &elsewhere(session)
 }
 
-/// How many runs are at work at places.
+/// Returns how many runs are in progress at places.
 fn elsewhere(session: &Session) -> String {
     let places = session.train.places.values();
     match places.filter(|at| at.running().is_some()).count() {
@@ -360,7 +359,7 @@ fn elsewhere(session: &Session) -> String {
     }
 }
 
-/// How far the run is.
+/// Returns the progress of the run.
 fn done_text(run: &RunView) -> String {
     let share = percent(run.done(), 0);
     match run.stage {
@@ -370,7 +369,7 @@ fn done_text(run: &RunView) -> String {
     }
 }
 
-/// Title with so many letters at most, task, share, and how many runs wait behind it.
+/// Returns title (with a maximum length), task, share, and number of waiting runs.
 fn chip_text(run: &RunView, waiting: usize, most: usize) -> String {
     let mut text = match most {
         0 => String::new(),

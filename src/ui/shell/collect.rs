@@ -1,5 +1,5 @@
-//! Gathering pictures class by class: named boxes on the left, a canvas on the right; what is
-//! dropped or pasted goes to the chosen box.
+//! Gathering images class by class: named classes on the left, a canvas on the right; dropped and pasted images go to
+//! the selected class.
 
 use egui::{
     Context, Key, KeyboardShortcut, Modifiers, RichText, Role, ScrollArea, Sense, Stroke,
@@ -24,17 +24,17 @@ use crate::ui::widgets::input::{Pasted, pasted};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, button, button_if, dialog, faint, link, primary_button};
 
-/// Side of a gathered picture in its box, in points.
+/// Size of a gathered image, in points.
 const THUMB: f32 = 34.0;
 
-/// What the dialog remembers between frames.
+/// State of the dialog between frames.
 #[derive(Default)]
 pub struct Collect {
     purpose: Option<Purpose>,
     drawing: Drawing,
 }
 
-/// How drawings have to look: light on dark, and how much of the frame they fill.
+/// The style of drawings: light on dark, and the share of the image that they fill.
 #[derive(Clone, Copy, Default)]
 struct Look {
     light: bool,
@@ -48,7 +48,7 @@ impl Collect {
         self.drawing.clear();
     }
 
-    /// Whether it is open.
+    /// Returns whether it is open.
     pub fn is_open(&self) -> bool {
         self.purpose.is_some()
     }
@@ -89,7 +89,7 @@ impl Collect {
         }
     }
 
-    /// The canvas and what else brings a picture into the chosen box.
+    /// Draws the canvas and the other ways to add an image to the selected class.
     fn pen(
         &mut self,
         ui: &mut Ui,
@@ -99,7 +99,7 @@ impl Collect {
     ) {
         canvas(ui, side, &mut self.drawing, look.light);
         let typing = ui.ctx().text_edit_focused();
-        // Keys belong to the dialog above this one, where there is one.
+        // If there is a dialog above this one, it gets the keys.
         let on_top = ui.memory(|m| m.top_modal_layer() == Some(ui.layer_id()));
         let pressed =
             |keys: KeyboardShortcut| on_top && ui.input_mut(|i| i.consume_shortcut(&keys));
@@ -135,7 +135,7 @@ impl Collect {
     }
 }
 
-/// How the pictures that the run has learned look; a data set of one's own is drawn dark on light.
+/// Returns the style of the images that the run was trained on; a user's own dataset is drawn dark on light.
 fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> Look {
     let Purpose::AddedTask(run) = purpose else {
         return Look::default();
@@ -150,7 +150,7 @@ fn look(session: &Session, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> 
     })
 }
 
-/// What comes out of the clipboard goes to the chosen box.
+/// Adds pasted images to the selected class.
 fn take_pasted(ctx: &Context, commands: &mut Vec<UiCommand>) {
     for pasted in pasted(ctx) {
         commands.push(UiCommand::OnCollection(match pasted {
@@ -176,7 +176,7 @@ fn head(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     ui.add_space(4.0);
 }
 
-/// The boxes, one per class.
+/// Draws the classes.
 fn groups(
     ui: &mut Ui,
     made: &Collection,
@@ -207,7 +207,8 @@ fn groups(
         });
 }
 
-/// One box: its name and its pictures. `state`: whether it is chosen, whether it is the only one. What was done to it.
+/// Draws one class with its name and images. `state`: whether it is selected, and whether it is the only one. Returns
+/// the action on it.
 fn one_group(
     ui: &mut Ui,
     (index, group): (usize, &CollectedClass),
@@ -260,7 +261,7 @@ fn one_group(
             touched.extend(gone.map(|piece| CollectCommand::RemovePicture(index, piece)));
         });
     });
-    // A click between its parts chooses the box, too.
+    // A click between its parts also selects the class.
     let area = ui.interact(
         shown.response.rect,
         ui.scope_id().with(group.id),
@@ -272,7 +273,7 @@ fn one_group(
     touched
 }
 
-/// The pictures of a box; the place of one that is to be taken out.
+/// Draws the images of a class. Returns the index of one to remove.
 fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
     if group.pieces.is_empty() {
         faint(ui, tr!("shell-collect-none"));
@@ -310,7 +311,7 @@ fn pieces(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Optio
     gone
 }
 
-/// Name, what is missing, and the buttons. Says whether the dialog is to close.
+/// Draws name, what is missing, and the buttons. Returns whether to close the dialog.
 fn foot(ui: &mut Ui, made: &Collection, purpose: &Purpose, commands: &mut Vec<UiCommand>) -> bool {
     let lacks = made.lacks(purpose);
     name(ui, made, commands);

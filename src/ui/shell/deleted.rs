@@ -1,4 +1,4 @@
-//! The list of deleted runs: each is brought back, or deleted for good after a question.
+//! The list of deleted runs: each can be restored, or erased after a confirmation.
 
 use egui::{Context, Label, RichText, ScrollArea, Ui};
 
@@ -11,14 +11,14 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link};
 
-/// Whether the list is on show.
+/// State of the list.
 #[derive(Default)]
 pub struct DeletedDialog {
     open: bool,
 }
 
 impl DeletedDialog {
-    /// Opens it; what lies in the trash is asked for by the caller.
+    /// Opens it; the caller requests the content of the trash.
     pub fn open(&mut self) {
         self.open = true;
     }
@@ -45,7 +45,7 @@ impl DeletedDialog {
             ui.add_space(4.0);
             button(ui, tr!("shell-close")).clicked()
         });
-        // A question above the list has the Escape key.
+        // A confirmation above the list gets the Escape key.
         if modal.inner || modal.should_close() {
             self.open = false;
         }

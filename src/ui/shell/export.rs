@@ -1,4 +1,4 @@
-//! The menu behind *Export…*: in which form a data set is written to a file.
+//! The menu *Export…*: the formats of a dataset's file.
 
 use egui::{Popup, Ui};
 
@@ -9,7 +9,7 @@ use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::widgets::button_if;
 
-/// The forms: what each is called, and what is said of it.
+/// The formats, with their names and descriptions.
 pub const FORMS: [(Form, &str, &str); 2] = [
     (
         Form::Project,
@@ -37,7 +37,7 @@ pub fn export(
     Popup::menu(&open).show(|ui| forms(ui, kind, commands));
 }
 
-/// The forms, a line of a menu each.
+/// Draws the formats, one line each.
 pub fn forms(ui: &mut Ui, kind: DataExportKind, commands: &mut Vec<UiCommand>) {
     for (form, words, tip) in FORMS {
         if ui.button(tr!(words)).on_hover_text(tr!(tip)).clicked() {

@@ -1,4 +1,4 @@
-//! The folders that runs are listed from: others are opened beside the usual one, and taken off again.
+//! The folders of runs: others can be opened in addition to the default one, and closed again.
 
 use egui::{Context, RichText, Ui};
 
@@ -10,7 +10,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, link, primary_button, sentence};
 
-/// Whether the folders are on show, and the path being typed.
+/// State of the dialog, and the path being typed.
 #[derive(Default)]
 pub struct FoldersDialog {
     open: bool,

@@ -1,4 +1,4 @@
-//! Help: the tour, the lessons, the glossary, the shortcuts, and the guide to read.
+//! Help: the tour, the lessons, the glossary, the shortcuts and the user guide.
 
 use std::sync::OnceLock;
 
@@ -13,22 +13,22 @@ use crate::ui::pages::learn;
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{button, dialog, faint, sentence};
 
-/// The guide as it lies in the documentation.
+/// The user guide from the documentation.
 const GUIDE: &str = include_str!("../../../docs/user-guide.md");
 /// Height of the guide, in points.
 const HEIGHT: f32 = 320.0;
 
-/// From this width on two shortcuts stand beside each other.
+/// Minimum width for two columns of shortcuts.
 const BESIDE: f32 = 600.0;
 
-/// Whether help is on show.
+/// State of help.
 #[derive(Default)]
 pub struct HelpDialog {
     open: bool,
 }
 
 impl HelpDialog {
-    /// Opens it, or closes it again.
+    /// Opens or closes it.
     pub fn toggle(&mut self) {
         self.open = !self.open;
     }
@@ -62,7 +62,7 @@ impl HelpDialog {
     }
 }
 
-/// Where more is told; says whether one was chosen.
+/// Draws links to more information. Returns whether one was clicked.
 fn entries(ui: &mut Ui, commands: &mut Vec<UiCommand>) -> bool {
     let mut chosen = false;
     for (title, told, command) in [
@@ -92,7 +92,7 @@ fn shortcuts(ui: &mut Ui) {
     let pages = Page::ALL.iter();
     let pages = pages.map(|(page, id, _)| (page.shortcut(), *id));
     let all: Vec<_> = pages.chain(keys::TOLD).collect();
-    // Two beside each other where there is room for them in any language.
+    // Two columns if they fit in any language.
     let beside = if ui.available_width() < BESIDE { 1 } else { 2 };
     Grid::new("shortcuts")
         .num_columns(2 * beside)
@@ -109,7 +109,7 @@ fn shortcuts(ui: &mut Ui) {
         });
 }
 
-/// The guide by its chapters, each with its title; what stands before the first one has the guide's own.
+/// Returns the guide's chapters with their titles; the part before the first one has the guide's title.
 fn chapters() -> &'static [(String, Vec<Paragraph>)] {
     static CHAPTERS: OnceLock<Vec<(String, Vec<Paragraph>)>> = OnceLock::new();
     CHAPTERS.get_or_init(|| {

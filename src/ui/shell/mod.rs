@@ -1,4 +1,4 @@
-//! What surrounds every page: top bar, command palette, notices, questions, the drop overlay.
+//! What surrounds every page: top bar, command palette, notices, confirmations, the drop overlay.
 
 mod about;
 mod bar;
@@ -37,16 +37,16 @@ pub use path::no_dialog;
 pub use question::{Question, warning};
 pub use report::ReportDialog;
 
-/// What the shell remembers between frames.
+/// State of the shell between frames.
 #[derive(Default)]
 pub struct Shell {
     /// The command palette.
     pub palette: Palette,
     /// The dialog for a path.
     pub path: path::PathDialog,
-    /// What is being asked.
+    /// The current confirmation.
     pub question: Option<Question>,
-    /// The run that is to be taught, while the person is asked for a folder.
+    /// The run that gets an added task, while its dialog is open.
     pub pupil: Option<PathBuf>,
     /// Name, tags and note of a run.
     pub about: about::AboutDialog,
@@ -58,19 +58,19 @@ pub struct Shell {
     pub folders: folders::FoldersDialog,
     /// Help.
     pub help: help::HelpDialog,
-    /// The page on show.
+    /// The current page.
     pub page: Page,
-    /// Gathering pictures class by class.
+    /// Gathering images class by class.
     pub collect: collect::Collect,
-    /// Whether the line with frame times is on show.
+    /// Whether the line with frame times is shown.
     pub frame_times: bool,
-    /// What a bug report would hold.
+    /// The bug report.
     pub report: ReportDialog,
     news: notices::News,
 }
 
 impl Shell {
-    /// Opens or closes the list of notices; opening it reads them all.
+    /// Opens or closes the list of notices; opening it marks all as read.
     pub fn toggle_notices(&mut self, session: &Session) {
         self.news.toggle(session.notices.told);
     }
@@ -80,7 +80,7 @@ impl Shell {
         self.news.strip(ui, session, commands);
     }
 
-    /// What files that are dropped now are taken for.
+    /// Returns what dropped files would be used for.
     fn meant_for(&self) -> &'static str {
         if self.collect.is_open() {
             tr!("shell-drop-box")
@@ -95,8 +95,7 @@ impl Shell {
         }
     }
 
-    /// Draws what lies above the pages; what fails there is put away. Returns a question that was
-    /// answered with yes.
+    /// Draws what is above the pages; a part that fails is closed. Returns a confirmed question.
     pub fn overlays(
         &mut self,
         above: &Above<'_>,
@@ -132,7 +131,7 @@ impl Shell {
         fenced(fences, ctx, "part-folders", &mut self.folders, |part| {
             part.show(ctx, session, commands);
         });
-        // Above those that may ask for a place.
+        // Above those that can ask for a path.
         fenced(fences, ctx, "part-path", &mut self.path, |part| {
             part.show(ctx, session, commands);
         });
@@ -149,17 +148,17 @@ impl Shell {
     }
 }
 
-/// What is the same for everything above the pages.
+/// The common context of everything above the pages.
 pub struct Above<'a> {
-    /// What is drawn with.
+    /// The egui context.
     pub ctx: &'a Context,
     /// The open workspace.
     pub session: &'a Session,
-    /// How much the log keeps.
+    /// The level of the log.
     pub level: Level,
 }
 
-/// Draws a part above the pages behind a fence; one that fails is put away.
+/// Draws a part above the pages behind a fence; one that fails is closed.
 fn fenced<S: Default>(
     fences: &mut Fences,
     ctx: &Context,
@@ -172,7 +171,7 @@ fn fenced<S: Default>(
     }
 }
 
-/// Asks for the folder of an added task while a run is to be taught.
+/// Draws the dialog for an added task, while one is open.
 fn added_task(
     ctx: &Context,
     session: &Session,
@@ -184,7 +183,7 @@ fn added_task(
     let command = match teach::ask(ctx, session, textures, run, commands) {
         teach::Answer::Open => return,
         teach::Answer::Teach => {
-            // The run is still known until it is done.
+            // The run remains known until this is done.
             commands.push(UiCommand::TeachFound);
             return;
         }
@@ -196,7 +195,7 @@ fn added_task(
     *pupil = None;
 }
 
-/// While files are held above the window: says what dropping them does.
+/// Draws what dropping files would do, while files are held above the window.
 fn drop_overlay(ctx: &Context, words: &str) {
     let count = ctx.input(|i| i.raw.hovered_files.len());
     if count == 0 {
@@ -216,7 +215,7 @@ fn drop_overlay(ctx: &Context, words: &str) {
     );
 }
 
-/// A thin line at the foot with how long drawing takes.
+/// Draws a thin line at the bottom with frame times.
 pub fn frame_line(ui: &mut Ui, times: &FrameTimes) {
     let t = theme::tokens(ui);
     let frame = egui::Frame::new()

@@ -1,5 +1,5 @@
-//! Notices: the newest one stands for a while in a strip at the foot of the window; all of them stay
-//! in a list behind the bell.
+//! Notices: the newest one is shown for a while in a strip at the bottom of the window; the list of all of them is
+//! behind the bell.
 
 use egui::{
     Align2, Context, Frame, Label, Margin, Panel, RichText, Role, ScrollArea, Sense, Ui, Vec2,
@@ -16,16 +16,16 @@ use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::input::is_below_dialog;
 use crate::ui::widgets::{faint, link, problem};
 
-/// Seconds a notice stays at the foot.
+/// Seconds that a notice is shown.
 const SECONDS: f64 = 8.0;
-/// The same for what went wrong, or can be undone.
+/// Seconds for a failure, or a notice with undo.
 const LONG_SECONDS: f64 = 30.0;
-/// Height of the strip at the foot, in points.
+/// Height of the strip at the bottom, in points.
 const STRIP: f32 = 26.0;
-/// In windows lower than this the bell alone tells of notices.
+/// In lower windows only the bell shows notices.
 const LOW: f32 = 420.0;
 
-/// Which notices were read, and which is on show.
+/// Which notices were read, and which is shown.
 #[derive(Default)]
 pub struct News {
     open: bool,
@@ -46,7 +46,7 @@ impl News {
         self.open = false;
     }
 
-    /// Notices nobody has looked at.
+    /// Returns the number of unread notices.
     pub fn unread(&self, count: usize) -> usize {
         count.saturating_sub(self.read)
     }
@@ -59,8 +59,7 @@ impl News {
         }
     }
 
-    /// Draws the strip at the foot of the window, in which the newest notice stands for a while: it
-    /// covers nothing that is being read.
+    /// Draws the strip at the bottom of the window with the newest notice; it covers nothing else.
     pub fn strip(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) {
         let notices = &session.notices.list;
         let now = ui.input(|i| i.time);
@@ -154,7 +153,7 @@ fn line(ui: &mut Ui, notice: &Notice) {
     });
 }
 
-/// Offers to take back what it tells of.
+/// Draws the undo of a notice.
 fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
     if let Some(undo) = &notice.undo
         && link(ui, tr!("shell-undo")).clicked()
@@ -166,7 +165,7 @@ fn undo(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) {
     }
 }
 
-/// The newest notice in one line; true when it was clicked.
+/// Draws the newest notice in one line. Returns whether it was clicked.
 fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
     let t = tokens(ui);
     let told = in_window(&notice.problem);
@@ -188,7 +187,7 @@ fn newest(ui: &mut Ui, notice: &Notice, commands: &mut Vec<UiCommand>) -> bool {
     .inner
 }
 
-/// What kind of notice it is: a tick is for good news alone.
+/// Draws the kind of notice: a tick only for good news.
 fn sign(ui: &mut Ui, notice: &Notice) {
     let t = tokens(ui);
     let (icon, colour, word) = match (notice.bad, notice.good) {

@@ -1,4 +1,4 @@
-//! The command palette: type a few letters of what you want.
+//! The command palette: finds commands by a few typed letters.
 
 use egui::accesskit::Node;
 use egui::{Align2, Context, Id, Key, Modal, Modifiers, Response, RichText, TextEdit, Ui, Vec2};
@@ -10,18 +10,18 @@ use crate::ui::entries::{PaletteEntry, found};
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::shown_long_enough;
 
-/// Lines on show at most.
+/// Maximum number of visible entries.
 const MOST: usize = 12;
-/// Height of a line.
+/// Height of an entry.
 const LINE: f32 = 27.0;
 
-/// What the palette remembers between frames.
+/// State of the palette between frames.
 #[derive(Default)]
 pub struct Palette {
     open: bool,
     typed: String,
     chosen: usize,
-    /// The lines for what is typed, made anew when that or anything else has changed.
+    /// The matching entries, recomputed when the text or anything else has changed.
     lines: Option<Vec<PaletteEntry>>,
 }
 
@@ -34,7 +34,7 @@ impl Palette {
         self.renew();
     }
 
-    /// What the lines are made of has changed.
+    /// Marks the entries as outdated.
     pub fn renew(&mut self) {
         self.lines = None;
     }
@@ -49,7 +49,7 @@ impl Palette {
         self.keys(ctx, lines.len());
         let enter = ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
         let id = Id::unique("palette");
-        // It keeps place and height whatever is found, so that nothing jumps while one types.
+        // It keeps position and height whatever is found, so that nothing jumps while typing.
         let room = ctx.content_rect().size();
         let fit = ((room.y - 150.0) / LINE) as usize;
         let most = MOST.min(fit.max(2));
@@ -69,7 +69,7 @@ impl Palette {
                 let chosen = i == self.chosen;
                 let line = line(ui, entry, chosen);
                 if chosen {
-                    // The field keeps the focus; a screen reader is told which line is chosen.
+                    // The field keeps the focus; a screen reader is told which entry is selected.
                     let line = line.id.accesskit_id();
                     let tell = |node: &mut Node| node.set_active_descendant(line);
                     ui.ctx().accesskit_node_builder(field.id, tell);

@@ -1,4 +1,4 @@
-//! A path typed or pasted, for desktops that have no dialog of files to show.
+//! A dialog to type or paste a path, for desktops without a file dialog.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, dialog, faint, primary_button};
 
-/// A dialog of the desktop may take so long to come up before the window offers a field for the path.
+/// How long a file dialog may take to open before the window offers a field for the path.
 const PATIENCE: Duration = Duration::from_millis(800);
-/// What takes longer than this to be looked for is told of.
+/// A search that takes longer than this is reported.
 const SOON: Duration = Duration::from_millis(300);
-/// Why the path is asked for, where no dialog came up.
+/// Returns why the path is requested, if no dialog opened.
 pub fn no_dialog() -> &'static str {
     match cfg!(any(windows, target_os = "macos")) {
         true => tr!("shell-path-no-dialog"),
@@ -24,18 +24,18 @@ pub fn no_dialog() -> &'static str {
     }
 }
 
-/// What the dialog for a path remembers between frames.
+/// State of the dialog between frames.
 #[derive(Default)]
 pub struct PathDialog {
     wanted: Option<DialogPurpose>,
     typed: String,
-    /// What is said above the field.
+    /// The text above the field.
     told: String,
     /// Whether the field has had the focus.
     focused: bool,
-    /// The path that is being looked at, and since when.
+    /// The path that is being checked, and since when.
     looking: Option<(PathBuf, Instant)>,
-    /// Whether the person was told that the file is there already.
+    /// Whether the user was told that the file exists already.
     replaces: bool,
 }
 
@@ -82,7 +82,7 @@ impl PathDialog {
         }
     }
 
-    /// Whether the person agrees to the path, and whether none is wanted.
+    /// Draws the field. Returns whether the user confirms the path, and whether the user cancels.
     fn ask(&mut self, ui: &mut Ui, wanted: DialogPurpose, enter: bool) -> (bool, bool) {
         let strong = tokens(ui).strong;
         let title = RichText::new(wanted.title()).font(semibold(16.0));
@@ -119,7 +119,7 @@ impl PathDialog {
         (agreed, cancelled)
     }
 
-    /// The path that was looked at, unless the person has to be told something of it first.
+    /// Returns the checked path, unless the user must be told something first.
     fn found(&mut self, session: &Session, wanted: DialogPurpose) -> Option<PathBuf> {
         let (typed, _) = self.looking.as_ref()?;
         let found = session.choosing.found.as_ref();
@@ -143,7 +143,7 @@ impl PathDialog {
     }
 }
 
-/// While a dialog of the desktop is open, or will not come up: the way to do without.
+/// Draws an alternative while a file dialog is open, or does not open.
 fn elsewhere(ctx: &Context, wanted: DialogPurpose, since: Duration, commands: &mut Vec<UiCommand>) {
     if since < PATIENCE {
         ctx.request_repaint_after(PATIENCE - since);

@@ -1,5 +1,5 @@
-//! Questions: what the user must agree to first. Where something would be lost, *Cancel* has the focus; elsewhere Enter
-//! agrees. Escape never does, and a question that has become pointless goes away.
+//! Confirmations. If something would be lost, *Cancel* has the focus; otherwise Enter confirms. Escape never confirms,
+//! and a question that has become pointless closes itself.
 
 use egui::{Context, RichText, Ui};
 
@@ -18,28 +18,28 @@ use crate::ui::page_commands::{
 use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::{self, button, dialog, primary_button};
 
-/// Something the user must agree to first.
+/// Something the user must confirm.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// Stop this run? Those that wait in the queue are held there.
+    /// Stop this run? Waiting runs are held in the queue.
     Stop(JobId),
-    /// Stop this run and let the next one in the queue begin? Offered beside `Stop`.
+    /// Stop this run and start the next one in the queue? Offered in addition to `Stop`.
     StopThis(JobId),
-    /// Close the window although a run is at work or something would be lost?
+    /// Close the window although a run is in progress or something would be lost?
     Close,
-    /// Do this, which ends or deletes something (see [`warning`])?
+    /// Execute this command, which ends or deletes something (see [`warning`])?
     Do(Box<UiCommand>),
-    /// Look at these places of other computers, which somebody's run names? Then this is done.
+    /// Access these places on other computers, which a run names? Then this command is executed.
     Visit(Vec<String>, Box<UiCommand>),
 }
 
-/// What a question says.
+/// The text of a question.
 pub struct Words {
     headline: String,
     text: String,
-    /// The label of the button that agrees.
+    /// The label of the button that confirms.
     yes: &'static str,
-    /// Whether something is lost that nothing brings back.
+    /// Whether something would be lost for good.
     loses: bool,
 }
 
@@ -62,7 +62,7 @@ impl Words {
 }
 
 impl Question {
-    /// What it says; `None` where there is nothing to decide any more.
+    /// Returns its text; `None` if there is nothing left to decide.
     pub fn words(&self, session: &Session) -> Option<Words> {
         match self {
             Self::Stop(job) | Self::StopThis(job) => {
@@ -82,7 +82,7 @@ impl Question {
     }
 }
 
-/// This sentence, and what becomes of the runs in the queue.
+/// Returns this sentence, and what happens to the runs in the queue.
 fn with_queue(session: &Session, kept: &str) -> String {
     match session.waiting().filter(|job| !job.held).count() {
         0 => kept.to_string(),
@@ -90,14 +90,14 @@ fn with_queue(session: &Session, kept: &str) -> String {
     }
 }
 
-/// What closing the window ends and loses; `None` where it does neither.
+/// Returns what closing the window ends and loses; `None` if neither.
 fn closing(session: &Session) -> Option<Words> {
     let mut said = Vec::new();
     if session.is_at_work() {
         said.push(with_queue(session, tr!("shell-ask-close-kept")));
     }
     let saved = said.len();
-    // What is kept as a draft is there again in the next window.
+    // Drafts are restored by the next window.
     let lost = !session.keeps_drafts();
     let moved = session.unsaved_moves().filter(|_| lost);
     let gathered = session.collection.count();
@@ -123,7 +123,7 @@ fn is_in_tour(session: &Session) -> bool {
     tour.is_some_and(Tour::is_begun)
 }
 
-/// What is said before a command is done, because it ends or deletes something; `None` for one that is done at once.
+/// Returns the warning before a command that ends or deletes something; `None` for other commands.
 pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
     match command {
         UiCommand::Erase(places, bytes) => {
@@ -163,7 +163,7 @@ pub fn warning(session: &Session, command: &UiCommand) -> Option<Words> {
     }
 }
 
-/// What is said before a job that waits is removed: a single run is soon set up again, a grid is not.
+/// Returns the warning before a waiting job is removed: a single run is easily set up again, a grid is not.
 fn removing_grid(job: &Job, headline: String) -> Option<Words> {
     let JobWork::Grid(work) = &job.work else {
         return None;
@@ -173,7 +173,7 @@ fn removing_grid(job: &Job, headline: String) -> Option<Words> {
     Some(Words::new(headline, text, tr!("shell-ask-remove-yes")).losing())
 }
 
-/// What is said before something is ended or removed at another machine.
+/// Returns the warning before something is ended or removed on another machine.
 fn at_place(session: &Session, command: &PlaceCommand) -> Option<Words> {
     match command {
         PlaceCommand::Stop(place, job) => {
@@ -231,7 +231,7 @@ fn ending_on_cluster(grid: &OnCluster) -> Words {
     .losing()
 }
 
-/// Draws the question. Returns it once it was answered with yes.
+/// Draws the question. Returns it once it was confirmed.
 pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Option<Question> {
     let mut question = asked.clone()?;
     let Some(words) = question.words(session) else {
@@ -263,7 +263,7 @@ pub fn ask(asked: &mut Option<Question>, ctx: &Context, session: &Session) -> Op
     agreed.then_some(question)
 }
 
-/// The button that agrees; true once it is clicked.
+/// Draws the button that confirms. Returns whether it was clicked.
 fn yes(ui: &mut Ui, words: &Words) -> bool {
     if words.loses {
         return button(ui, words.yes).clicked();
@@ -273,7 +273,7 @@ fn yes(ui: &mut Ui, words: &Words) -> bool {
     main.clicked()
 }
 
-/// The button that does not; it comes first where something would be lost.
+/// Draws the button that cancels; it comes first if something would be lost.
 fn no(ui: &mut Ui, words: &Words) -> bool {
     if !words.loses {
         return button(ui, tr!("shell-cancel")).clicked();
@@ -283,7 +283,7 @@ fn no(ui: &mut Ui, words: &Words) -> bool {
     cancel.clicked()
 }
 
-/// Gives a button the focus while nothing has it; from there Tab goes on to the other buttons.
+/// Focuses a button while nothing has the focus; Tab then moves to the other buttons.
 fn focus_first(ui: &Ui, button: &egui::Response) {
     if ui.memory(|m| m.focused().is_none()) {
         button.request_focus();

@@ -1,4 +1,4 @@
-//! Report a problem: shows every line that a report would hold, then saves it where the person says.
+//! Bug report: shows every line of a report, then saves it.
 
 use std::path::PathBuf;
 
@@ -16,21 +16,21 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{button, button_if, dialog, faint, problem, sentence};
 
-/// Height of a line; only those in sight are laid out.
+/// Height of a line; only visible lines are laid out.
 const LINE_HEIGHT: f32 = 15.0;
 
-/// What the dialog remembers between frames.
+/// State of the dialog between frames.
 #[derive(Default)]
 pub struct ReportDialog {
     open: bool,
-    /// The file on show.
+    /// The displayed file.
     chosen: usize,
-    /// Where the report goes; none before the person says so or the usual place is known.
+    /// The path of the report; `None` until the user chooses it or the default is known.
     place: Option<String>,
 }
 
 impl ReportDialog {
-    /// Opens it anew.
+    /// Opens it.
     pub fn open(&mut self) {
         *self = Self {
             open: true,
@@ -38,7 +38,7 @@ impl ReportDialog {
         };
     }
 
-    /// Takes the place that the person picked.
+    /// Sets the path that the user chose.
     pub fn goes_to(&mut self, place: String) {
         self.place = Some(place);
     }
@@ -51,7 +51,7 @@ impl ReportDialog {
         level: Level,
         commands: &mut Vec<UiCommand>,
     ) {
-        // A report that was saved is let go of.
+        // Closes after the report was saved.
         self.open &= session.saving_report.ready().is_none();
         if !self.open {
             return;
@@ -82,7 +82,7 @@ impl ReportDialog {
         self.open &= !(modal.inner || modal.should_close());
     }
 
-    /// The list of files, and the one that is chosen, line by line.
+    /// Draws the list of files, and the lines of the selected one.
     fn contents(&mut self, ui: &mut Ui, report: &BugReport) {
         ui.horizontal_wrapped(|ui| {
             for (i, part) in report.parts.iter().enumerate() {
@@ -109,7 +109,7 @@ impl ReportDialog {
         });
     }
 
-    /// Where it goes; true when the dialog is to be closed.
+    /// Draws the path. Returns whether to close the dialog.
     fn foot(&mut self, ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>) -> bool {
         ui.horizontal(|ui| {
             let width = ui.available_width() - 100.0;
@@ -137,7 +137,7 @@ impl ReportDialog {
     }
 }
 
-/// How much the log keeps from now on.
+/// Draws the choice of the log level.
 fn level_choice(ui: &mut Ui, level: Level, commands: &mut Vec<UiCommand>) {
     ui.horizontal(|ui| {
         faint(ui, tr!("settings-log"));

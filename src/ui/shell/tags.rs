@@ -1,4 +1,4 @@
-//! The dialog in which several runs get tags, or lose them, at once.
+//! The dialog that adds or removes tags of several runs at once.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, dialog, faint, field};
 
-/// What the tags of several runs are to be.
+/// The edited tags of several runs.
 #[derive(Default)]
 pub struct TagsDialog {
     draft: Option<Draft>,
@@ -22,9 +22,9 @@ pub struct TagsDialog {
 struct Draft {
     runs: Vec<(PathBuf, About)>,
     marks: Vec<Mark>,
-    /// Tags that all get, between commas.
+    /// Tags added to all runs, separated by commas.
     added: String,
-    /// Whether the field has yet to get the keyboard.
+    /// Whether the field has yet to get the focus.
     fresh: bool,
 }
 
@@ -35,19 +35,19 @@ struct Mark {
     wish: TagAction,
 }
 
-/// What is to become of it.
+/// What to do with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TagAction {
-    /// Who has it keeps it.
+    /// No change.
     Keep,
-    /// All get it.
+    /// Add it to all runs.
     All,
-    /// All lose it.
+    /// Remove it from all runs.
     None,
 }
 
 impl Mark {
-    /// The wish after this one, once round: a tag that all have cannot be given to all.
+    /// Returns the next action in the cycle; a tag that all runs have cannot be added.
     fn next(&self, of: usize) -> TagAction {
         match self.wish {
             TagAction::Keep if self.runs < of => TagAction::All,
@@ -56,7 +56,7 @@ impl Mark {
         }
     }
 
-    /// Its words, and what stands under the pointer.
+    /// Returns its label and its tooltip.
     fn words(&self, of: usize) -> (String, String) {
         let tag = &self.tag;
         let (share, now) = match self.wish {
@@ -102,7 +102,7 @@ impl Draft {
         }
     }
 
-    /// What is said of each run whose tags become others.
+    /// Returns the new notes of each run whose tags change.
     fn changed(&self) -> Result<Vec<(PathBuf, About)>> {
         let has = |tag: &String, wish| {
             let mut marks = self.marks.iter();
@@ -165,7 +165,7 @@ impl TagsDialog {
     }
 }
 
-/// The field for tags that all get; true when Enter says that this is all.
+/// Draws the field for added tags. Returns `true` if Enter was pressed.
 fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
     let response = field(ui, tr!("shell-tags-field"), |ui| {
         let edit = widgets::line_edit(&mut draft.added, f32::INFINITY);
@@ -177,7 +177,7 @@ fn added(ui: &mut Ui, draft: &mut Draft) -> bool {
     widgets::entered(ui, &response)
 }
 
-/// The tags that some of the runs have; a click gives one to all, another takes it from all.
+/// Draws the tags that some of the runs have; a click adds one to all runs, another click removes it from all.
 fn marks(ui: &mut Ui, draft: &mut Draft) {
     if draft.marks.is_empty() {
         return;

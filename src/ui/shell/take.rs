@@ -1,4 +1,4 @@
-//! The menu behind "Take it with you…": as what a run's model is written for other programs.
+//! The menu *Export model…*: the formats of a run's model for other programs.
 
 use egui::{Popup, Ui};
 
@@ -10,10 +10,10 @@ use crate::ui::command::UiCommand;
 use crate::ui::page_commands::ProofCommand;
 use crate::ui::widgets::faint;
 
-/// The message that names the button.
+/// The message of the button's label.
 pub const TAKE: &str = "shell-take";
 
-/// What each form is called here.
+/// Returns the title of a format.
 fn title(format: Format) -> &'static str {
     match format {
         Format::Torch => tr!("shell-take-torch"),
@@ -22,7 +22,7 @@ fn title(format: Format) -> &'static str {
     }
 }
 
-/// The forms, each with a sentence.
+/// Draws the formats, each with a sentence.
 pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
     ui.set_max_width(280.0);
     for (format, key, says) in Format::ALL {
@@ -31,12 +31,12 @@ pub fn forms(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
             let command = ProofCommand::Take(taken.clone(), *format);
             commands.push(UiCommand::OnProof(command));
         }
-        // Menus set their lines to full width, which tears sentences apart.
+        // A justified menu layout would spread the words of a sentence.
         ui.vertical(|ui| faint(ui, says));
     }
 }
 
-/// A menu of them behind three dots.
+/// Draws the menu behind three dots.
 pub fn behind_dots(ui: &mut Ui, taken: &TakenAlong, commands: &mut Vec<UiCommand>) {
     let open = ui
         .link("…")

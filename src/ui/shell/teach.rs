@@ -1,4 +1,4 @@
-//! The question which folder a run shall be taught, and whether its last added task shall be undone.
+//! The dialog for the folder of an added task, which can also undo the last one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use crate::ui::theme::{self, semibold};
 use crate::ui::widgets::textures::Textures;
 use crate::ui::widgets::{self, dialog};
 
-/// Side of the picture of a class, in points.
+/// Size of a class's image, in points.
 const SIDE: f32 = 32.0;
 
-/// What the person said.
+/// The user's choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing yet; a folder may come from the dialog or be dropped.
+    /// None yet; a folder can come from the dialog or be dropped.
     Open,
-    /// Teach what was found.
+    /// Add the examined task.
     Teach,
-    /// Draw, paste or drop pictures into boxes.
+    /// Draw, paste or drop images.
     Gather,
-    /// Take the last added task back.
+    /// Undo the last added task.
     Undo,
-    /// Never mind.
+    /// Cancel.
     Cancel,
 }
 
-/// Asks about the run in this folder.
+/// Draws the dialog for the run in this folder.
 pub fn ask(
     ctx: &Context,
     session: &Session,
@@ -99,7 +99,7 @@ pub fn ask(
     answer
 }
 
-/// What was found in the chosen folder.
+/// Draws the content of the selected folder.
 fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<Arc<Found>>) {
     widgets::cut(ui, source).on_hover_text(source);
     match found {
@@ -114,7 +114,7 @@ fn looked_at(ui: &mut Ui, textures: &mut Textures, source: &str, found: &Fetch<A
     }
 }
 
-/// A line for each class: a picture, its name, how many there are to learn from and to test with.
+/// Draws a line for each class: an image, its name, the number of training and test images.
 fn list(ui: &mut Ui, textures: &mut Textures, found: &Found) {
     let sum =
         |of: fn(&(String, usize, usize)) -> usize| found.classes.iter().map(of).sum::<usize>();

@@ -1,4 +1,4 @@
-//! The palette as people see it who lack one kind of cone: what is told by colour is told apart.
+//! Tests that the colours of the palette remain distinguishable for users with colour vision deficiency.
 
 use egui::{Color32, Rgba};
 
@@ -6,8 +6,8 @@ use super::{DARK, LIGHT, Tokens};
 use crate::method::METHODS;
 use crate::palette::Shade;
 
-/// What protanopes and deuteranopes see of linear red, green and blue (Machado, Oliveira and
-/// Fernandes, 2009, severity 1).
+/// Simulation matrices of protanopia and deuteranopia for linear RGB (Machado, Oliveira and Fernandes, 2009, severity
+/// 1).
 const EYES: [(&str, [[f32; 3]; 3]); 3] = [
     ("usual", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -28,7 +28,7 @@ const EYES: [(&str, [[f32; 3]; 3]); 3] = [
     ),
 ];
 
-/// A colour in CIE Lab (D65), as these eyes see it.
+/// Returns a colour in CIE Lab (D65), as perceived with this deficiency.
 fn seen(colour: Color32, eyes: &[[f32; 3]; 3]) -> [f32; 3] {
     let [r, g, b, _] = Rgba::from(colour).to_array();
     let times = |rows: &[[f32; 3]; 3], v: [f32; 3]| {
@@ -49,7 +49,8 @@ fn seen(colour: Color32, eyes: &[[f32; 3]; 3]) -> [f32; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// The smallest distance ΔE (CIE 1976) of two of these colours for any eyes, with whose and which.
+/// Returns the smallest distance ΔE (CIE 1976) between two of these colours over all kinds of vision, with the kind and
+/// the colours.
 fn closest(colours: &[Color32]) -> (f32, String) {
     let mut least = (f32::INFINITY, String::new());
     for (whose, eyes) in &EYES {
@@ -79,7 +80,7 @@ fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
             let (distance, which) = closest(colours);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
         }
-        // The bars of an answer, on their ground.
+        // The bars of a prediction on their background.
         for against in [t.warning, t.subdued] {
             let (distance, which) = closest(&[t.accent, against, t.background]);
             assert!(distance > 30.0, "{theme}: {distance} {which}");
@@ -87,7 +88,7 @@ fn the_experts_and_the_methods_of_the_tour_are_far_apart_for_all_eyes() {
     }
 }
 
-/// So many hues cannot all be far apart with two kinds of cones; signs help where two come closer.
+/// This number of hues cannot be far apart for all kinds of vision; markers help where two are close.
 #[test]
 fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
     for (theme, t) in both() {
@@ -100,7 +101,7 @@ fn every_method_has_a_colour_of_its_own_that_all_eyes_tell_apart() {
     }
 }
 
-/// Lines need a contrast of about 3 to their ground.
+/// Lines need a contrast of about 3 to their background.
 #[test]
 fn every_method_can_be_seen_on_its_ground() {
     for (theme, t) in both() {
@@ -115,7 +116,7 @@ fn every_method_can_be_seen_on_its_ground() {
     }
 }
 
-/// A near-white leaves little room above it; the dash tells its shades apart, too.
+/// A near-white colour has little room for lighter shades; dashes distinguish them too.
 #[test]
 fn the_shades_of_a_method_are_told_apart_by_all_eyes() {
     for (theme, t) in both() {

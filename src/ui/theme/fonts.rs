@@ -6,7 +6,7 @@ use egui::{FontData, FontDefinitions, FontFamily};
 
 use crate::texts::fonts;
 
-/// Inter in two weights and a monospaced one, each with the symbols behind it.
+/// Returns Inter in two weights and a monospaced font, each with the symbols as a fallback.
 pub(super) fn fonts() -> FontDefinitions {
     let mut all = FontDefinitions::default();
     let mut add = |name: &str, bytes: &'static [u8]| {

@@ -1,4 +1,4 @@
-//! Colours, fonts and rhythm: the only file that names a colour. Everything else asks for a token.
+//! Colours, fonts and spacing. This is the only file that names a colour; other code uses tokens.
 
 mod fonts;
 
@@ -25,18 +25,18 @@ pub const TOP_BAR: f32 = 44.0;
 /// Below this width the right column goes under the left one.
 pub const NARROW: f32 = 1060.0;
 
-/// The colours of one theme, by what they are used for.
+/// The colours of one theme, by use.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
-    /// Behind cards, troughs of bars, code.
+    /// Behind cards, progress tracks, code.
     pub background: Color32,
     /// Top bar.
     pub panel: Color32,
-    /// Every group.
+    /// Cards.
     pub card: Color32,
     /// Borders and grids.
     pub line: Color32,
-    /// A chosen segment, a hovered row.
+    /// A selected segment, a hovered row.
     pub raised: Color32,
     /// Values and titles.
     pub strong: Color32,
@@ -46,29 +46,29 @@ pub struct Tokens {
     pub subdued: Color32,
     /// The main button, progress, links.
     pub accent: Color32,
-    /// Text on the accent.
+    /// Text on the accent colour.
     pub on_accent: Color32,
-    /// All is well.
+    /// Success.
     pub good: Color32,
-    /// Worth a look.
+    /// Warning.
     pub warning: Color32,
-    /// Wrong.
+    /// Error.
     pub bad: Color32,
     /// Experts: online, offline, ensemble.
     pub experts: [Color32; 3],
-    /// Classes, by their place among few.
+    /// Classes, by position, if there are few.
     pub classes: [Color32; 8],
-    /// Whether the ground is dark.
+    /// Whether the background is dark.
     pub is_dark: bool,
-    /// Heat from low to high.
+    /// Heat map colours from low to high.
     pub heat: [Color32; 5],
-    /// Ink on light cells.
+    /// Text on light cells.
     pub dark_ink: Color32,
-    /// Ink on dark cells.
+    /// Text on dark cells.
     pub light_ink: Color32,
-    /// The ground of a drawing with light strokes.
+    /// The background of a drawing with light strokes.
     pub canvas_dark: Color32,
-    /// The ground of a drawing with dark strokes.
+    /// The background of a drawing with dark strokes.
     pub canvas_light: Color32,
     /// Over the window while something is dragged above it.
     pub veil: Color32,
@@ -158,7 +158,7 @@ const LIGHT: Tokens = Tokens {
     veil: Color32::from_rgba_premultiplied(206, 208, 210, 224),
 };
 
-/// The tokens of the theme this part of the window is drawn in.
+/// Returns the tokens of the theme of this `Ui`.
 pub fn tokens(ui: &Ui) -> &'static Tokens {
     if ui.visuals().dark_mode {
         &DARK
@@ -167,7 +167,7 @@ pub fn tokens(ui: &Ui) -> &'static Tokens {
     }
 }
 
-/// The tokens of the theme in force.
+/// Returns the tokens of the current theme.
 pub fn tokens_of(ctx: &Context) -> &'static Tokens {
     match ctx.theme() {
         Theme::Dark => &DARK,
@@ -176,7 +176,7 @@ pub fn tokens_of(ctx: &Context) -> &'static Tokens {
 }
 
 impl Tokens {
-    /// An expert's colour.
+    /// Returns an expert's colour.
     pub fn expert(&self, expert: Expert) -> Color32 {
         match expert {
             Expert::ONLINE => self.experts[0],
@@ -185,7 +185,7 @@ impl Tokens {
         }
     }
 
-    /// The colour of a run: its method's, in one of its shades.
+    /// Returns the colour of a run: its method's, in one of its shades.
     pub fn run(&self, shade: Shade) -> Color32 {
         let [r, g, b] = match self.is_dark {
             true => shade.on_dark(),
@@ -194,7 +194,7 @@ impl Tokens {
         Color32::from_rgb(r, g, b)
     }
 
-    /// The colour of one of so many classes, by position: neighbours differ in lightness.
+    /// Returns the colour of a class, by position and number of classes: neighbours differ in lightness.
     pub fn class(&self, position: usize, classes: usize) -> Color32 {
         if classes <= self.classes.len() {
             return self.classes[position % self.classes.len()];
@@ -216,14 +216,14 @@ impl Tokens {
         .into()
     }
 
-    /// The heat colour of a share in 0..=1.
+    /// Returns the heat map colour of a share in 0..=1.
     pub fn heat_at(&self, share: f64) -> Color32 {
         let place = share.clamp(0.0, 1.0) * (self.heat.len() - 1) as f64;
         let low = (place.floor() as usize).min(self.heat.len() - 2);
         self.heat[low].lerp_to_gamma(self.heat[low + 1], (place - low as f64) as f32)
     }
 
-    /// Ink that can be read on this ground.
+    /// Returns a text colour that is readable on this background.
     pub fn ink_on(&self, ground: Color32) -> Color32 {
         let [r, g, b, _] = ground.to_array();
         let luminance = 0.299 * f32::from(r) + 0.587 * f32::from(g) + 0.114 * f32::from(b);
@@ -235,17 +235,17 @@ impl Tokens {
     }
 }
 
-/// The semibold face.
+/// Returns the semibold font.
 pub fn semibold(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("semibold".into()))
 }
 
-/// The regular face.
+/// Returns the regular font.
 pub fn regular(size: f32) -> FontId {
     FontId::new(size, FontFamily::Proportional)
 }
 
-/// The face of equations and code.
+/// Returns the font of equations and code.
 pub fn mono(size: f32) -> FontId {
     FontId::new(size, FontFamily::Monospace)
 }
@@ -257,10 +257,10 @@ pub fn install(ctx: &Context) {
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
 }
 
-/// How long a change takes to be seen, in seconds.
+/// Duration of animations, in seconds.
 const MOTION: f32 = 0.08;
 
-/// Lets things move by themselves, or lets every change be there at once.
+/// Turns animations on or off.
 pub fn let_move(ctx: &Context, moving: bool) {
     ctx.all_styles_mut(|style| {
         style.animation_time = if moving { MOTION } else { 0.0 };

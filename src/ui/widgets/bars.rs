@@ -1,4 +1,4 @@
-//! An expert's opinion as horizontal bars, one per class.
+//! An expert's scores as horizontal bars, one per class.
 
 use egui::{Align2, CornerRadius, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
@@ -16,7 +16,7 @@ pub struct Bar {
     pub share: f32,
 }
 
-/// Paints the bars of one expert; the first one is the strongest and stands out.
+/// Paints the bars of one expert; the first one is the strongest and is emphasised.
 pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
     let t = tokens(ui);
     let widest = bars.iter().map(|bar| bar.name.chars().count()).max();

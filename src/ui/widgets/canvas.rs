@@ -9,13 +9,13 @@ use crate::session::drawing::Drawing;
 use crate::tr;
 use crate::ui::theme::{CARD_RADIUS, tokens};
 
-/// A square to draw on. Returns whether the pen was lifted after drawing something.
+/// Draws a square canvas. Returns whether the pen was lifted after drawing something.
 pub fn canvas(ui: &mut Ui, side: f32, drawing: &mut Drawing, light_on_dark: bool) -> bool {
     let words = (tr!("shell-canvas"), tr!("shell-canvas-draw"));
     canvas_called(ui, words, side, drawing, light_on_dark)
 }
 
-/// The same with another name, and other words on it while it is empty.
+/// As [`canvas`], with another name and another placeholder text.
 pub fn canvas_called(
     ui: &mut Ui,
     (name, invitation): (&str, &str),
@@ -61,14 +61,14 @@ pub fn canvas_called(
     lifted
 }
 
-/// Draws what the pen did since the last frame, event by event: in one slow frame it may have come
-/// down, moved and been lifted several times. Returns whether it was lifted.
+/// Replays the pen's events since the last frame: in one slow frame it may have gone down, moved and been lifted
+/// several times. Returns whether it was lifted.
 fn replay(ui: &Ui, rect: Rect, drawing: &mut Drawing) -> bool {
     let unit = |at: Pos2| {
         let p = (at - rect.min) / rect.width();
         [p.x.clamp(0.0, 1.0), p.y.clamp(0.0, 1.0)]
     };
-    // Under a menu or dialog, or scrolled out of sight, nothing is drawn.
+    // Nothing is drawn under a menu or dialog, or outside of the visible area.
     let free = |at: Pos2| {
         rect.intersect(ui.clip_rect()).contains(at)
             && ui.ctx().layer_id_at(at) == Some(ui.layer_id())
@@ -99,7 +99,7 @@ fn replay(ui: &Ui, rect: Rect, drawing: &mut Drawing) -> bool {
             _ => {}
         }
     }
-    // It was lifted where nobody told of it: outside of the window, or on another page.
+    // The lift was not reported, because it was outside of the window or on another page.
     if drawing.down && !ui.input(|i| i.pointer.primary_down()) {
         (drawing.down, lifted) = (false, true);
     }

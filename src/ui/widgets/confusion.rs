@@ -1,5 +1,5 @@
-//! Confusion over classes or tasks, with a frame around each task's block. Where classes are too
-//! many to be told apart, a cell stands for a block of neighbouring ones.
+//! Confusion matrix over classes or tasks, with a frame around each task's block. If there are too many classes to
+//! distinguish, a cell represents a block of neighbouring ones.
 
 use std::ops::Range;
 
@@ -17,22 +17,22 @@ use crate::store::figure::{Cells, Figure};
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
-/// Most pairs that are named beside the matrix.
+/// Maximum number of pairs listed next to the matrix.
 const WORST: usize = 6;
-/// Frames narrower than this (points) would cover what they frame.
+/// Narrower frames (points) would cover their content.
 const NARROWEST: f32 = 3.0;
 
-/// A cell: the true classes and the answered ones; one of each where there is room for it.
+/// A cell: ranges of true and predicted classes, of length one if there is room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// True.
+    /// True classes.
     pub rows: Range<usize>,
-    /// Answered.
+    /// Predicted classes.
     pub columns: Range<usize>,
 }
 
 impl Cell {
-    /// The cell of one class taken for another.
+    /// Returns the cell of one class confused with another.
     pub fn of(row: usize, column: usize) -> Self {
         Self {
             rows: row..row + 1,
@@ -43,24 +43,24 @@ impl Cell {
 
 /// Confusion counts ready to be painted.
 pub struct ConfusionMatrix {
-    /// How often each class is taken for each.
+    /// How often each class is predicted as each other.
     pub counts: Confusion,
-    /// What each row and column stands for.
+    /// The labels of rows and columns.
     names: Vec<String>,
-    /// Letters of the longest name.
+    /// Length of the longest label.
     longest: usize,
-    /// Blocks that get a frame.
+    /// Blocks with a frame.
     frames: Vec<Range<usize>>,
-    /// Rows that are taught so far.
+    /// Number of learned rows.
     taught: usize,
-    /// What is confused most.
+    /// The most frequent confusions.
     pub worst: Vec<(usize, usize, u32)>,
     blocks: Blocks,
     texture: TextureHandle,
 }
 
 impl ConfusionMatrix {
-    /// Prepares the picture of the counts.
+    /// Prepares the texture of the counts.
     pub fn new(
         ui: &Ui,
         counts: Confusion,
@@ -75,7 +75,7 @@ impl ConfusionMatrix {
         let shares = counts.shares(blocks).into_iter().enumerate();
         let cells = shares.map(|(i, share)| {
             if is_taught(i / n) && is_taught(i % n) {
-                // The square root lets single mistakes show.
+                // The square root makes single errors visible.
                 t.heat_at(share.sqrt() * 0.92)
             } else {
                 t.background
@@ -95,7 +95,7 @@ impl ConfusionMatrix {
         }
     }
 
-    /// What some rows (or columns) stand for.
+    /// Returns the label of some rows (or columns).
     pub fn name(&self, range: &Range<usize>) -> String {
         let at = |i: usize| self.names.get(i).map_or("?", String::as_str);
         match range.len() {
@@ -104,7 +104,7 @@ impl ConfusionMatrix {
         }
     }
 
-    /// Paints the matrix with this side; returns the clicked cell.
+    /// Paints the matrix with this size; returns the clicked cell.
     pub fn show(&self, ui: &mut Ui, side: f32, chosen: Option<&Cell>) -> Option<Cell> {
         let t = tokens(ui);
         let n = self.counts.side().max(1);
@@ -167,8 +167,8 @@ impl ConfusionMatrix {
         self.pointed(&response, rect, step)
     }
 
-    /// The cell that the keyboard has reached while the matrix has the focus: the arrows go from cell to cell, Enter and
-    /// Space choose. It begins at the chosen cell.
+    /// Returns the cell selected with the keyboard while the matrix has the focus: arrows move, Enter and Space choose.
+    /// It starts at the chosen cell.
     fn reached(&self, ui: &Ui, response: &Response, chosen: Option<&Cell>) -> Option<Cell> {
         let last = self.blocks.count.checked_sub(1)?;
         if !response.has_focus() {
@@ -196,7 +196,7 @@ impl ConfusionMatrix {
         })
     }
 
-    /// What is copied and saved of it.
+    /// Returns the figure for copying and saving.
     fn figure(&self) -> Figure {
         let name = |at: usize| self.names.get(at).cloned().unwrap_or_default();
         Figure::cells(
@@ -245,7 +245,7 @@ impl ConfusionMatrix {
         );
     }
 
-    /// Tells about the cell under the pointer; returns it when it was clicked.
+    /// Shows a tooltip for the cell under the pointer; returns it when it was clicked.
     fn pointed(&self, response: &Response, rect: Rect, step: f32) -> Option<Cell> {
         let at = response.hover_pos().or(response.interact_pointer_pos())?;
         if !rect.contains(at) {
@@ -265,7 +265,7 @@ impl ConfusionMatrix {
         response.clicked().then_some(cell)
     }
 
-    /// What a cell says.
+    /// Returns the text of a cell.
     fn words(&self, cell: &Cell) -> String {
         let Cell { rows, columns } = cell;
         let (count, all) = (self.counts.count(rows, columns), self.counts.total(rows));

@@ -1,4 +1,4 @@
-//! Things to press and choose with.
+//! Buttons, fields and choices.
 
 use egui::{
     Button, Context, CornerRadius, Key, Margin, Rect, Response, RichText, Role, Sense, Stroke,
@@ -9,7 +9,7 @@ use super::icons::{self, Icon};
 use super::{faint, whole};
 use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 
-/// The one filled button of a page.
+/// Draws the single filled button of a page.
 pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
     let t = tokens(ui);
     let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
@@ -24,7 +24,7 @@ pub fn primary(ui: &mut Ui, text: &str, enabled: bool, width: f32) -> Response {
         .inner
 }
 
-/// The filled button of a row: what a dialog or an empty page is there for.
+/// Draws the filled button of a row: the main action of a dialog or an empty page.
 pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
     let t = tokens(ui);
     let text = RichText::new(text).font(semibold(13.0)).color(t.on_accent);
@@ -36,19 +36,19 @@ pub fn primary_button(ui: &mut Ui, text: &str, enabled: bool) -> Response {
     ui.add_enabled(enabled, button)
 }
 
-/// An ordinary button.
+/// Draws an ordinary button.
 pub fn button(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     button_if(ui, true, text)
 }
 
-/// An ordinary button that can be pressed at times only. Added by itself, not in a scope of its own,
-/// which would not go to the next line of a row that is full.
+/// Draws an ordinary button that can be disabled. It is added directly, because a scope would not wrap to the next line
+/// of a full row.
 pub fn button_if(ui: &mut Ui, enabled: bool, text: impl Into<WidgetText>) -> Response {
     let text: WidgetText = text.into();
     ui.add_enabled(enabled, Button::new(text).min_size(Vec2::new(0.0, CONTROL)))
 }
 
-/// A field for one line of text, as high as a button and of this width.
+/// Returns a field for one line of text, as high as a button and with this width.
 pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
     TextEdit::singleline(text)
         .desired_width(width)
@@ -56,14 +56,15 @@ pub fn line_edit(text: &mut String, width: f32) -> TextEdit<'_> {
         .margin(Margin::symmetric(9, 6))
 }
 
-/// Whether Enter ended what was typed into this field.
+/// Returns whether Enter ended the input of this field.
 pub fn entered(ui: &Ui, field: &Response) -> bool {
     field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
 }
 
-/// Whether a text that was typed in place of `before` counts from now on: its field was left. Escape puts `before` back.
+/// Returns whether a text typed in place of `before` is committed because its field lost the focus. Escape restores
+/// `before`.
 pub fn committed(ui: &Ui, field: &Response, text: &mut String, before: &str) -> bool {
-    // A field is told to be left for two frames, the key that left it for one.
+    // A field reports the lost focus for two frames, the key for one.
     let left = field.lost_focus();
     if left && ui.input(|i| i.key_pressed(Key::Escape)) {
         before.clone_into(text);
@@ -71,13 +72,13 @@ pub fn committed(ui: &Ui, field: &Response, text: &mut String, before: &str) -> 
     left && text.trim() != before
 }
 
-/// Whether Enter was pressed while nothing had the focus: it answers a dialog. To be asked before the dialog is drawn,
-/// for Enter takes the focus off a field.
+/// Returns whether Enter was pressed while nothing had the focus: it confirms a dialog. Must be called before the
+/// dialog is drawn, because Enter removes the focus of a field.
 pub fn enter_alone(ctx: &Context) -> bool {
     ctx.memory(|memory| memory.focused().is_none()) && ctx.input(|i| i.key_pressed(Key::Enter))
 }
 
-/// A button with a painted icon in front of its text; the text alone is its name.
+/// Draws a button with a painted icon before its text; only the text is its accessible name.
 pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
     let t = tokens(ui);
     let font = semibold(13.0);
@@ -95,7 +96,7 @@ pub fn icon_text_button(ui: &mut Ui, icon: Icon, text: &str) -> Response {
     response
 }
 
-/// A small square button that shows only an icon.
+/// Draws a small square button with only an icon.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(size), Sense::click());
@@ -116,7 +117,7 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, size: f32) -> Response {
     response.on_hover_text(name)
 }
 
-/// Ground and border of a control, by its state.
+/// Paints background and border of a control, by its state.
 pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
     let t = tokens(ui);
     let (fill, line) = if response.has_focus() {
@@ -136,7 +137,7 @@ pub fn frame_of(ui: &Ui, rect: Rect, response: &Response) {
     );
 }
 
-/// A line around what the keyboard has reached; nothing else is marked.
+/// Paints a ring around the focused control.
 pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     if response.has_focus() {
         let line = Stroke::new(2.0, tokens(ui).accent);
@@ -146,7 +147,7 @@ pub fn focus_ring(ui: &Ui, rect: Rect, radius: u8, response: &Response) {
     }
 }
 
-/// A choice among a few, side by side. Returns whether it changed.
+/// Draws a choice among a few options side by side. Returns whether it changed.
 pub fn segmented<T: PartialEq + Clone>(
     ui: &mut Ui,
     name: &str,
@@ -156,8 +157,7 @@ pub fn segmented<T: PartialEq + Clone>(
     segmented_where(ui, name, options, value, |_| None)
 }
 
-/// As [`segmented`]; options for which `reason` says why they cannot be chosen are greyed out and
-/// say so under the pointer.
+/// As [`segmented`]; options for which `reason` returns a text are disabled, with the text as a tooltip.
 pub fn segmented_where<T: PartialEq + Clone>(
     ui: &mut Ui,
     name: &str,
@@ -235,7 +235,7 @@ pub fn segmented_where<T: PartialEq + Clone>(
     changed
 }
 
-/// A rounded chip with text; clickable where `sense` says so.
+/// Draws a rounded chip with text; clickable if `sense` says so.
 pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> Response {
     let t = tokens(ui);
     let galley = ui
@@ -268,27 +268,27 @@ pub fn chip(ui: &mut Ui, dot: Option<egui::Color32>, text: &str, name: &str) -> 
     response
 }
 
-/// A label above an input that it names.
+/// Draws a label above the input that it names.
 pub fn field(ui: &mut Ui, label: &str, add: impl FnOnce(&mut Ui) -> Response) -> Response {
     whole(ui, label, |ui| {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             let label = faint(ui, label);
-            // In a row a number stands in the middle of its field.
+            // In a row, a number is vertically centred in its field.
             ui.horizontal(add).inner.labelled_by(label.id)
         })
         .inner
     })
 }
 
-/// An input that is greyed out, with the reason under the pointer, where there is one.
+/// Draws an input that is disabled if there is a reason, with the reason as a tooltip.
 pub fn unless(ui: &mut Ui, why: Option<&str>, add: impl FnOnce(&mut Ui) -> Response) -> Response {
     let Some(why) = why else { return add(ui) };
     let response = ui.add_enabled_ui(false, add).inner;
     response.on_disabled_hover_text(why)
 }
 
-/// Text that acts when clicked.
+/// Draws a text that acts like a link.
 pub fn link(ui: &mut Ui, text: &str) -> Response {
     ui.link(text)
 }

@@ -1,5 +1,5 @@
-//! Accuracy (or score) over tasks: bands for tasks, one curve per expert or run, each with
-//! its own marker and dash, and a mark where the program is now.
+//! Accuracy (or score) over tasks: bands for tasks, one curve per expert or run, each with its own marker and dash
+//! pattern, and a mark at the current task.
 
 use egui::{Align2, Color32, RichText, Ui, vec2};
 use egui_plot::{
@@ -16,7 +16,7 @@ use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::icons;
 use crate::ui::widgets::plots::{self, marks};
 
-/// Tasks narrower than this (points) get neither bands nor markers: these would run together.
+/// Narrower tasks (points) get neither bands nor markers, which would overlap.
 const NARROWEST: f32 = 4.0;
 
 /// One curve.
@@ -26,22 +26,22 @@ pub struct Series {
     pub name: String,
     /// Task (from 0) and percent.
     pub points: Vec<[f64; 2]>,
-    /// How the run is drawn that it is of; none where it is of no run.
+    /// The shade of its run; `None` if it belongs to no run.
     pub shade: Option<Shade>,
     /// Its colour.
     pub colour: Color32,
     /// Its marker.
     pub marker: MarkerShape,
-    /// Its dash.
+    /// Its dash pattern.
     pub style: LineStyle,
     /// Width of the line.
     pub width: f32,
-    /// Where the points are means, the standard deviation of each.
+    /// The standard deviation of each point, if the points are means.
     pub spread: Vec<f64>,
 }
 
 impl Series {
-    /// A run's curve in its method's colour and marker. `points` are tasks (from 0) and percent.
+    /// Returns a run's curve in its method's colour and marker. `points` are tasks (from 0) and percent.
     pub fn of_run(
         t: &Tokens,
         shade: Shade,
@@ -60,7 +60,7 @@ impl Series {
         }
     }
 
-    /// A curve in the colour, marker and dash of an expert. `values` are shares by task.
+    /// Returns a curve in the colour, marker and dash pattern of an expert. `values` are shares by task.
     pub fn of_expert(
         t: &Tokens,
         expert: Expert,
@@ -87,7 +87,7 @@ impl Series {
     }
 }
 
-/// The marker of a run's points.
+/// Returns the marker of a run's points.
 pub fn marker_of(shade: Shade) -> MarkerShape {
     match shade.sign() {
         Sign::Square => MarkerShape::Square,
@@ -101,7 +101,7 @@ pub fn marker_of(shade: Shade) -> MarkerShape {
     }
 }
 
-/// The dash of a run's line.
+/// Returns the dash pattern of a run's line.
 pub fn dash_of(shade: Shade) -> LineStyle {
     match shade.dash() {
         Dash::Whole => LineStyle::Solid,
@@ -111,7 +111,7 @@ pub fn dash_of(shade: Shade) -> LineStyle {
     }
 }
 
-/// A dot in a run's colour, before what the run is called.
+/// Draws a dot in a run's colour, before the run's name.
 pub fn dot(ui: &mut Ui, shade: Shade) {
     let colour = tokens(ui).run(shade);
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 14.0), egui::Sense::hover());
@@ -120,17 +120,17 @@ pub fn dot(ui: &mut Ui, shade: Shade) {
 
 /// A chart over tasks.
 pub struct Curves<'a> {
-    /// Tells charts apart.
+    /// Unique id.
     pub id: &'a str,
     /// Its accessible name.
     pub name: &'a str,
     /// Height in points.
     pub height: f32,
-    /// What stands under each task.
+    /// The label of each task.
     pub tasks: &'a [String],
-    /// The curves; later ones lie on top.
+    /// The curves; later ones are drawn on top.
     pub series: Vec<Series>,
-    /// The task being learned, with a word about it.
+    /// The current task, with a label.
     pub now: Option<(usize, String)>,
 }
 
@@ -139,7 +139,7 @@ impl Curves<'_> {
     pub fn show(self, ui: &mut Ui) {
         let t = tokens(ui);
         let count = self.tasks.len().max(1);
-        // Every chart of the window begins at 0: what is beside another is drawn as that is.
+        // Every chart of the window starts at 0, so that neighbouring charts are comparable.
         let (low, step) = (0.0, 25.0);
         let per_label = (ui.available_width() - 50.0) / count as f32;
         let every = label_stride(ui, self.tasks, per_label);
@@ -185,7 +185,7 @@ impl Curves<'_> {
 }
 
 impl Curves<'_> {
-    /// What is copied and saved of it.
+    /// Returns the figure for copying and saving.
     fn figure(&self) -> Figure {
         let title = self.name.lines().next().unwrap_or(self.name);
         let line = |series: &Series| {
@@ -211,7 +211,7 @@ impl Curves<'_> {
     }
 }
 
-/// How many tasks share one label so that labels do not touch.
+/// Returns how many tasks share one label so that labels do not overlap.
 fn label_stride(ui: &Ui, labels: &[String], per_label: f32) -> usize {
     let longest = labels.iter().max_by_key(|label| label.len());
     let width = longest.map_or(0.0, |label| {
@@ -276,7 +276,7 @@ fn curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, marked: bool) {
     }
 }
 
-/// The experts of a run with their markers; nothing where there is only one.
+/// Draws the experts of a run with their markers; nothing if there is only one.
 pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     let experts: Vec<Expert> = experts.into_iter().collect();
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
@@ -285,7 +285,7 @@ pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
     }
 }
 
-/// The sign of an expert in a line of words; gives its colour.
+/// Draws the marker of an expert within a line of text; returns its colour.
 pub fn sign(ui: &mut Ui, expert: Expert) -> Color32 {
     let colour = tokens(ui).expert(expert);
     let (rect, _) = ui.allocate_exact_size(vec2(10.0, 14.0), egui::Sense::hover());

@@ -1,5 +1,5 @@
-//! What can be done with every figure: copied as a picture or as numbers, saved as a drawing. A figure is drawn for this
-//! from its data, not from the screen.
+//! Actions on every figure: copy as an image or as numbers, save to a file. The figure is rendered from its data, not
+//! from the screen.
 
 use egui::{Context, Id, Popup, Pos2, Rect, Role, Sense, Ui, Vec2, WidgetInfo};
 
@@ -9,21 +9,21 @@ use crate::store::figure::Figure;
 use crate::tr;
 use crate::ui::theme::tokens;
 
-/// Side of the button, in points.
+/// Size of the button, in points.
 const SIDE: f32 = 20.0;
 
-/// What is wanted of a figure.
+/// An action on a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureWish {
-    /// Its picture in the clipboard.
+    /// Copy its image.
     CopyPicture,
-    /// Its numbers in the clipboard.
+    /// Copy its numbers.
     CopyNumbers,
-    /// A file of it.
+    /// Save it to a file.
     Save(Format),
 }
 
-/// The wishes, with the word for each.
+/// The actions with their labels.
 const WISHES: [(FigureWish, &str); 5] = [
     (FigureWish::CopyPicture, "figure-copy-picture"),
     (FigureWish::CopyNumbers, "figure-copy-numbers"),
@@ -34,8 +34,8 @@ const WISHES: [(FigureWish, &str); 5] = [
 
 type Wishes = Vec<(FigureWish, Figure)>;
 
-/// A small button that opens the menu of a figure; `make` gives its data once something is chosen. Charts are drawn
-/// where no command can be pushed: what was chosen waits for [`take`].
+/// Draws a small button that opens the menu of a figure; `make` returns its data once an action is chosen. Charts
+/// cannot push commands, so the action waits for [`take`].
 pub fn menu(ui: &Ui, centre: Pos2, name: &str, make: impl FnOnce() -> Figure) {
     let rect = Rect::from_center_size(centre, Vec2::splat(SIDE));
     let button = ui.interact(
@@ -67,7 +67,7 @@ pub fn menu(ui: &Ui, centre: Pos2, name: &str, make: impl FnOnce() -> Figure) {
     button.on_hover_text(tr!("figure-menu"));
 }
 
-/// What was wanted of figures since this was asked last.
+/// Returns the actions chosen since the last call.
 pub fn take(ctx: &Context) -> Wishes {
     ctx.data_mut(|data| data.remove_temp(id()).unwrap_or_default())
 }

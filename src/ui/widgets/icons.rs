@@ -4,12 +4,12 @@ use egui::{Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, Vec2, pos2
 
 use crate::metrics::Expert;
 
-/// The icons in use.
+/// The available icons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
     /// Two bars.
     Pause,
-    /// A triangle to the right.
+    /// A triangle pointing right.
     Play,
     /// A square.
     Stop,
@@ -21,15 +21,15 @@ pub enum Icon {
     Dots,
     /// A bell.
     Bell,
-    /// A small triangle downwards.
+    /// A small triangle pointing down.
     Down,
-    /// A small triangle upwards.
+    /// A small triangle pointing up.
     Up,
     /// A cross.
     Cross,
-    /// A pin: a head on a needle.
+    /// A pin.
     Pin,
-    /// A toothed wheel.
+    /// A gear.
     Gear,
 }
 
@@ -122,7 +122,7 @@ fn bell(painter: &Painter, centre: Pos2, s: f32, colour: Color32) {
     painter.circle_filled(at(0.0, 0.95), 1.3, colour);
 }
 
-/// An expert's marker: disc, triangle or square, the same everywhere.
+/// Paints an expert's marker: disc, triangle or square, the same everywhere.
 pub fn marker(painter: &Painter, expert: Expert, centre: Pos2, size: f32, colour: Color32) {
     let s = size / 2.0;
     match expert {

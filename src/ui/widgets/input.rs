@@ -1,4 +1,4 @@
-//! What several pages take from the keyboard and the clipboard.
+//! Keyboard and clipboard input used by several pages.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::run::event::Picture;
 use crate::session::chooser::typed_path;
 use crate::tr;
 
-/// What came out of the clipboard.
+/// A pasted item.
 pub enum Pasted {
-    /// A picture.
+    /// An image.
     Picture(Arc<Picture>),
     /// The path of a file.
     File(PathBuf),
 }
 
-/// What was pasted since the last frame; text belongs to the field that is being typed in.
+/// Returns what was pasted since the last frame; while a field has the focus, text belongs to it.
 pub fn pasted(ctx: &Context) -> Vec<Pasted> {
     let typing = ctx.text_edit_focused();
     let picture = |event: &Event| match event {
@@ -31,7 +31,7 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
                 rgb: rgb.collect(),
             }))]
         }
-        // A program for folders puts a line for each file there.
+        // File managers put one line per file into the clipboard.
         Event::Paste(text) if !typing => {
             let lines = text.lines().filter(|line| !line.trim().is_empty());
             lines.map(|line| Pasted::File(typed_path(line))).collect()
@@ -41,17 +41,17 @@ pub fn pasted(ctx: &Context) -> Vec<Pasted> {
     ctx.input(|i| i.events.iter().flat_map(picture).collect())
 }
 
-/// Whether a dialog is above the pages: keys are for that.
+/// Returns whether a dialog is above the pages and gets the keys.
 pub fn is_below_dialog(ctx: &Context) -> bool {
     ctx.memory(|m| m.top_modal_layer().is_some())
 }
 
-/// Whether a dialog or an open menu is above the pages.
+/// Returns whether a dialog or an open menu is above the pages.
 pub fn is_covered(ctx: &Context) -> bool {
     is_below_dialog(ctx) || Popup::is_any_open(ctx)
 }
 
-/// How often the left and the right arrow key were pressed, whatever has the focus: it does not move.
+/// Returns how often the left and the right arrow key were pressed, whatever has the focus, without moving it.
 pub fn arrows(ui: &Ui) -> (usize, usize) {
     let ctx = ui.ctx();
     if let Some(focused) = ctx.memory(egui::Memory::focused) {

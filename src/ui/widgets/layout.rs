@@ -1,4 +1,4 @@
-//! How parts of a page stand beside and below each other.
+//! Layout of the parts of a page.
 
 use egui::{
     Align, AreaState, Context, Frame, Id, Layout, Margin, Modal, ModalResponse, Panel, Rect,
@@ -7,13 +7,13 @@ use egui::{
 
 use crate::ui::theme::{self, GAP};
 
-/// What stays free around a dialog, its own margins among it.
+/// Space around a dialog, including its margins.
 const DIALOG_EDGE: f32 = 76.0;
 
-/// Seconds for which a dialog has to be in sight before a click beside it closes it: longer than a double click takes.
+/// Seconds that a dialog must be visible before a click outside closes it: longer than a double click.
 const SEEN: f64 = 0.5;
 
-/// A row with something at its left and something at its right end.
+/// Draws a row with something at its left and something at its right end.
 pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         left(ui);
@@ -21,16 +21,16 @@ pub fn ends(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)
     });
 }
 
-/// As [`ends`], for several things at the right end: they are added in the order in which they are
-/// read, so that the keyboard goes through them in that order, too. None of them may be cut to the
-/// room there is; where both ends have no room in one line, the second gets a line of its own.
+/// As [`ends`], for several widgets at the right end, added in reading order, so that keyboard navigation has that
+/// order, too. None of them may shrink to the available width; if both ends do not fit in one line, the second gets its
+/// own line.
 pub fn ends_in_order(ui: &mut Ui, left: impl FnOnce(&mut Ui), right: impl FnOnce(&mut Ui)) {
     let width = Width::of(ui.next_auto_id().with("both-ends"), ui);
     let needed = if width
         .known
         .is_some_and(|width| width > ui.available_width())
     {
-        // Both as wide as they are by themselves: that tells when one line has room for them again.
+        // Both have their natural width, which shows when they fit in one line again.
         let first = ui.horizontal(|ui| width_of(ui, left)).inner;
         first + ui.horizontal(|ui| width_of(ui, right)).inner
     } else {
@@ -45,7 +45,7 @@ fn width_of(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     ui.min_rect().width()
 }
 
-/// Lays things out from left to right so that the last one ends where the row does; gives their width.
+/// Draws widgets from left to right so that the last one ends at the end of the row; returns their width.
 pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     let width = Width::of(ui.next_auto_id().with("end-width"), ui);
     let room = ui.available_rect_before_wrap();
@@ -58,8 +58,8 @@ pub fn at_end(ui: &mut Ui, add: impl FnOnce(&mut Ui)) -> f32 {
     used
 }
 
-/// Something of several parts in a wrapped row: where the line is full it goes to the next one as a whole. By itself a
-/// scope would be squeezed into what is left of the line, or run out of it.
+/// Draws several parts as one item of a wrapped row: if it does not fit, all of it goes to the next line. A plain scope
+/// would be squeezed into the rest of the line, or overflow it.
 pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
     let width = Width::of(ui.scope_id().with(("whole", name)), ui);
     let begins = ui.cursor().left() < ui.max_rect().left() + 1.0;
@@ -75,7 +75,7 @@ pub fn whole<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
     scope.inner
 }
 
-/// How wide something was when it was drawn last: only drawing it tells.
+/// The width of something when it was last drawn; only drawing determines it.
 struct Width {
     id: Id,
     known: Option<f32>,
@@ -87,7 +87,7 @@ impl Width {
         Self { id, known }
     }
 
-    /// Keeps the width of this time; where it is another one, the frame is laid out again.
+    /// Stores the new width; if it changed, the frame is laid out again.
     fn note(self, ui: &Ui, width: f32) {
         if self.known.is_none_or(|known| (known - width).abs() > 0.5) {
             ui.data_mut(|data| data.insert_temp(self.id, width));
@@ -97,8 +97,8 @@ impl Width {
     }
 }
 
-/// A dialog in the middle of the window, of this width where there is room. One that is higher than
-/// the window is scrolled, so that its buttons can be reached at every size and zoom.
+/// Draws a dialog in the centre of the window, with this width if there is room. If it is higher than the window it
+/// scrolls, so that its buttons can be reached at every size and zoom.
 pub fn dialog<R>(
     ctx: &Context,
     name: &'static str,
@@ -106,12 +106,12 @@ pub fn dialog<R>(
     content: impl FnOnce(&mut Ui) -> R,
 ) -> ModalResponse<R> {
     let room = ctx.content_rect().size();
-    // As far from its edge as in a card.
+    // The same distance from the edge as in a card.
     let frame = Frame::popup(&ctx.global_style()).inner_margin(Margin::symmetric(14, 12));
     let modal = Modal::new(Id::unique(name)).frame(frame);
     shown_long_enough(ctx, modal, |ui| {
         let height = (room.y - DIALOG_EDGE).max(100.0);
-        // It grows with what is in it; left to itself it would stay as high as it was at first.
+        // It grows with its content; by default it would keep its first height.
         let scrolled = ScrollArea::vertical()
             .max_height(height)
             .min_scrolled_height(height)
@@ -123,8 +123,8 @@ pub fn dialog<R>(
     })
 }
 
-/// Shows a dialog that a click beside it closes, unless that click was made before the dialog could be seen: the second
-/// one of a double click, or one that waited while frames were slow.
+/// Shows a dialog that a click outside closes, unless the click was made before the dialog was visible: the second one
+/// of a double click, or one that was delayed by slow frames.
 pub fn shown_long_enough<R>(
     ctx: &Context,
     modal: Modal,
@@ -133,7 +133,7 @@ pub fn shown_long_enough<R>(
     let id = modal.area.layer().id;
     let mut shown = modal.show(ctx, content);
     let since = AreaState::load(ctx, id).and_then(|area| area.last_became_visible_at);
-    // What arrives in a frame may have happened at any time since the one before.
+    // Events of a frame can have happened at any time since the previous one.
     let happened = ctx.input(|i| i.time - f64::from(i.unstable_dt));
     if since.is_none_or(|since| happened < since + SEEN) {
         // The response of the dialog itself senses no click.
@@ -142,7 +142,7 @@ pub fn shown_long_enough<R>(
     shown
 }
 
-/// A column of a page: how much height is left in it.
+/// A column of a page, with the height left in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     top: f32,
@@ -150,7 +150,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// The same inside its scroll area: what is scrolled moves up with its beginning.
+    /// The same inside its scroll area, whose content moves when scrolled.
     fn scrolled(self, ui: &Ui) -> Self {
         Self {
             top: ui.cursor().top(),
@@ -158,13 +158,13 @@ impl Column {
         }
     }
 
-    /// Height between here and the foot of the column, at least `least`.
+    /// Returns the height between here and the bottom of the column, at least `least`.
     pub fn rest(&self, ui: &Ui, least: f32) -> f32 {
         (self.top + self.height - ui.cursor().top()).max(least)
     }
 }
 
-/// Which of two columns keeps its width.
+/// Which of two columns has a fixed width.
 #[derive(Clone, Copy, Debug)]
 pub enum Fixed {
     /// The left one.
@@ -173,7 +173,7 @@ pub enum Fixed {
     Right(f32),
 }
 
-/// Two columns, each scrolling by itself; in a narrow window the right one goes under the left.
+/// Draws two columns, each with its own scroll area; in a narrow window the right one goes under the left.
 pub fn two_columns<S>(
     ui: &mut Ui,
     state: &mut S,
@@ -196,8 +196,8 @@ pub fn two_columns<S>(
     });
 }
 
-/// Two columns beside each other however narrow the window is, each scrolling by itself; `foot`
-/// draws what keeps its place below the right one.
+/// Draws two columns side by side however narrow the window is, each with its own scroll area; `foot` draws a fixed
+/// part below the right one.
 pub fn columns<S>(
     ui: &mut Ui,
     state: &mut S,
@@ -229,7 +229,7 @@ pub fn columns<S>(
     });
 }
 
-/// A part that keeps its place at the foot of what is left, whatever scrolls above it.
+/// Draws a fixed part at the bottom of the remaining space, below whatever scrolls.
 pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) -> R {
     let shown = Panel::bottom(name)
         .frame(Frame::new().inner_margin(Margin {
@@ -242,7 +242,7 @@ pub fn foot<R>(ui: &mut Ui, name: &'static str, add: impl FnOnce(&mut Ui) -> R) 
     shown.inner
 }
 
-/// A vertical scroll area over the whole space.
+/// Draws a vertical scroll area over the whole space.
 pub fn scroll<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
     ScrollArea::vertical()
         .id_salt(name)
@@ -251,7 +251,7 @@ pub fn scroll<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R) -> R {
         .inner
 }
 
-/// A part of a row with its own width, laid out from top to bottom.
+/// Draws a part of a row with its own width, laid out from top to bottom.
 pub fn part<R>(ui: &mut Ui, width: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
     let layout = Layout::top_down(Align::Min);
     ui.allocate_ui_with_layout(Vec2::new(width, 0.0), layout, |ui| {

@@ -1,4 +1,4 @@
-//! A list of thousands of lines of different heights, of which those in sight are laid out.
+//! A list of thousands of lines of different heights, of which only the visible ones are laid out.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -6,20 +6,20 @@ use std::hash::Hash;
 
 use egui::{Ui, Vec2};
 
-/// Lines this far above and below what can be seen are laid out, too: the Tab key goes on to the next one.
+/// Lines this far above and below the visible ones are laid out too, so that the Tab key reaches the next one.
 const OUT_OF_SIGHT: f32 = 300.0;
-/// How high a line is taken to be before the first one was laid out.
+/// The assumed height of a line before the first one was laid out.
 const USUAL: f32 = 96.0;
 
-/// What is known of the lines' heights.
+/// The heights of the lines.
 pub struct LongList<K> {
-    /// The width that the heights were measured in.
+    /// The width for which the heights were measured.
     width: f32,
-    /// How high each line was when it was last laid out, with the space below it.
+    /// The height of each line when it was last laid out, including the space below it.
     heights: HashMap<K, f32>,
-    /// Where each line begins below the first one, and where the last one ends; empty until it is worked out.
+    /// The top of each line relative to the first one, and the bottom of the last one; empty until computed.
     tops: Vec<f32>,
-    /// Whether no line had been laid out when that was worked out.
+    /// Whether no line had been laid out when this was computed.
     guessed: bool,
 }
 
@@ -35,12 +35,12 @@ impl<K> Default for LongList<K> {
 }
 
 impl<K: Clone + Debug + Eq + Hash> LongList<K> {
-    /// The lines are others, or stand in another order.
+    /// Marks the positions as outdated, because the lines or their order changed.
     pub fn reordered(&mut self) {
         self.tops.clear();
     }
 
-    /// Draws the lines in sight. `key` is what a line is known by, whatever its place among the `count` lines.
+    /// Draws the visible lines. `key` identifies a line, independent of its position among the `count` lines.
     pub fn show<'k>(
         &mut self,
         ui: &mut Ui,
@@ -75,7 +75,7 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
         gap(ui, self.tops[count] - self.tops[at], spacing);
     }
 
-    /// Works out where the lines begin; one that was never laid out is taken to be as high as the others are on average.
+    /// Computes the tops of the lines; a line that was never laid out gets the average height of the others.
     fn stack<'k>(&mut self, count: usize, key: impl Fn(usize) -> &'k K)
     where
         K: 'k,
@@ -94,10 +94,10 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
         self.tops = std::iter::once(0.0).chain(ends).collect();
     }
 
-    /// Moves the lines below one that is higher or lower than it was taken to be.
+    /// Moves the lines below one whose height differs from the assumed one.
     fn measured(&mut self, at: usize, key: &K, height: f32) {
         let more = height - (self.tops[at + 1] - self.tops[at]);
-        // Far down a list, a place is less exact than a point's fraction.
+        // Far down a list, a position has less precision than a fraction of a point.
         if more.abs() > 0.5 {
             self.tops[at + 1..].iter_mut().for_each(|top| *top += more);
         }
@@ -107,7 +107,7 @@ impl<K: Clone + Debug + Eq + Hash> LongList<K> {
     }
 }
 
-/// Takes the place of lines out of sight.
+/// Adds space for lines that are not visible.
 fn gap(ui: &mut Ui, height: f32, spacing: f32) {
     if height > spacing {
         ui.allocate_space(Vec2::new(1.0, height - spacing));
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Which of these many lines are laid out `down` points below the list's top, and how high the list is.
+    /// Returns which of `count` lines are laid out `down` points below the list's top, and the height of the list.
     fn laid_out(list: &mut LongList<usize>, count: usize, down: f32) -> (Vec<usize>, f32) {
         let keys: Vec<usize> = (0..count).collect();
         let ctx = Context::default();
@@ -160,7 +160,7 @@ mod tests {
         let (lines, height) = laid_out(&mut list, 10_000, 200_000.0);
         assert!(lines[0] > 1_000 && lines.len() < 60, "{lines:?}");
         assert!(lines.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-        // The others are taken to be as high as those that were seen.
+        // The others are assumed to be as high as those that were laid out.
         assert!((380_000.0..480_000.0).contains(&height), "{height}");
         // A shorter list, and an empty one.
         assert_eq!(laid_out(&mut list, 3, 0.0).0, [0, 1, 2]);

@@ -1,4 +1,4 @@
-//! The loss over steps: with axes, the value under the pointer, and smoothed where that is wished for.
+//! The loss over steps, with axes, a tooltip with the value, and optional smoothing.
 
 use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints};
@@ -9,15 +9,15 @@ use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
 
-/// Points of a line at most: more lie closer than pixels.
+/// Maximum number of points of a line: more would be closer than pixels.
 const POINTS: usize = 320;
-/// Steps over which a smooth line is the mean at most.
+/// Maximum number of steps averaged in a smoothed line.
 pub const SMOOTH: usize = 25;
 
-/// A stretch of a line: its task (from 0), its step and loss.
+/// A segment of a line: its task (from 0), its step and loss.
 type Point = (usize, [f64; 2]);
 
-/// Draws the losses of steps from `first` on, each with its task (from 0).
+/// Draws the losses of the steps from `first` on, each with its task (from 0).
 pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], smooth: bool) {
     let t = tokens(ui);
     let raw = thinned(first, values);
@@ -76,7 +76,7 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
     });
 }
 
-/// What is copied and saved of it.
+/// Returns the figure for copying and saving.
 fn figure(points: &[Point], top: f64) -> Figure {
     let line = |part: &[Point]| FigureLine {
         name: name(part),
@@ -108,7 +108,7 @@ fn by_task(points: &[Point]) -> impl Iterator<Item = &[Point]> {
     points.chunk_by(|a, b| a.0 == b.0)
 }
 
-/// The steps of each task, a step before each included so that bands touch.
+/// Returns the steps of each task, including the step before each, so that bands touch.
 fn tasks(
     first: usize,
     values: &[(usize, f32)],
@@ -121,8 +121,8 @@ fn tasks(
     })
 }
 
-/// Every value the mean of those around it within its task: of fewer where the task is short, or its
-/// line would be flat.
+/// Returns the moving average of the values within each task, over fewer values if the task is short, because its line
+/// would otherwise be flat.
 fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
     let smooth = |part: &[(usize, f32)]| -> Vec<(usize, f32)> {
         let mut sums = vec![0f64];
@@ -141,7 +141,7 @@ fn means(values: &[(usize, f32)]) -> Vec<(usize, f32)> {
     parts.flat_map(smooth).collect()
 }
 
-/// No more points than can be told apart, each the mean of its stretch of one task.
+/// Returns a limited number of points, each the mean of a segment of one task.
 fn thinned(first: usize, values: &[(usize, f32)]) -> Vec<Point> {
     let per = values.len().div_ceil(POINTS).max(1);
     let mut step = first;
@@ -157,7 +157,7 @@ fn thinned(first: usize, values: &[(usize, f32)]) -> Vec<Point> {
     points
 }
 
-/// The next of 1, 2, 5, 10, 20, … and their tenths.
+/// Returns the next of 1, 2, 5, 10, 20, … and their tenths.
 fn nice(step: f64) -> f64 {
     let scale = 10f64.powf(step.max(1e-9).log10().floor());
     let found = [1.0, 2.0, 5.0].into_iter().find(|f| f * scale >= step);
@@ -184,7 +184,7 @@ mod tests {
                 .iter()
                 .all(|(_, loss)| (0.7..1.3).contains(loss))
         );
-        // A short task falls as it fell.
+        // A short task keeps its slope.
         let fall: Vec<(usize, f32)> = (0..8).map(|at| (0, -(at as f32))).collect();
         assert!(means(&fall).windows(2).all(|pair| pair[0].1 > pair[1].1));
     }

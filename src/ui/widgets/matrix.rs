@@ -1,5 +1,5 @@
-//! Accuracy by task: a cell with its number for each pair of tasks, or one picture of all of them
-//! where they are too many to be told apart.
+//! Accuracy by task: a cell with its number for each pair of tasks, or one texture of all of them if there are too many
+//! to distinguish.
 
 use egui::{
     Align2, Color32, CornerRadius, Painter, Rect, Response, Role, Sense, Shape, Stroke,
@@ -14,13 +14,13 @@ use crate::ui::theme::{Tokens, regular, tokens};
 use crate::ui::widgets::figure::menu;
 use crate::ui::widgets::textures::heat;
 
-/// Cells of at least this side (points) are painted one by one.
+/// Cells of at least this size (points) are painted one by one.
 const SINGLE: f32 = 6.0;
-/// Most cells along a side of a picture: finer than any such picture is shown, and far below what
-/// every graphics card takes.
+/// Maximum number of cells per side of a texture: finer than it is ever displayed, and far below the limit of every
+/// GPU.
 pub const FINEST: usize = 512;
 
-/// The picture of an accuracy matrix, and what it was made of: whose, reports, dark theme.
+/// The texture of an accuracy matrix, and its input: run, reports, dark theme.
 #[derive(Default)]
 pub struct Picture(Option<((String, usize, bool), TextureHandle)>);
 
@@ -39,8 +39,8 @@ impl Picture {
     }
 }
 
-/// Paints the accuracy matrix of a run: row i = after task i, column j = on task j. Cells still to
-/// come, and those that could not be measured, are dashed. `picture` is kept from frame to frame.
+/// Paints the accuracy matrix of a run: row i = after task i, column j = on task j. Future cells, and those that could
+/// not be measured, are dashed. `picture` is kept between frames.
 pub fn accuracy(
     ui: &mut Ui,
     (run, rows): (&str, &[Vec<f64>]),
@@ -104,7 +104,7 @@ pub fn accuracy(
         );
     }
     accuracy_tip(rows, &response, rect, gutter, side);
-    // Above the diagonal, where no cell is.
+    // Above the diagonal, where there are no cells.
     let corner = rect.right_top() + vec2(-10.0, 10.0);
     let title = tr!("figure-matrix");
     if tasks > 1 {
@@ -116,7 +116,7 @@ pub fn accuracy(
     }
 }
 
-/// A value, if it is there and was measured.
+/// Returns a value, if it was measured.
 fn measured(rows: &[Vec<f64>], row: usize, column: usize) -> Option<f64> {
     let value = rows.get(row)?.get(column)?;
     value.is_finite().then_some(*value)

@@ -1,5 +1,5 @@
-//! The pieces pages are made of: cards, segmented choices, chips, fields, bars. All of them take
-//! their colours from the theme, have an accessible name and can be reached by keyboard.
+//! The widgets of pages: cards, segmented choices, chips, fields, bars. All of them use the theme's colours, have an
+//! accessible name and can be focused with the keyboard.
 
 pub mod bars;
 pub mod canvas;
@@ -40,7 +40,7 @@ pub use layout::{
     shown_long_enough, two_columns, whole,
 };
 
-/// A card across the available width, at least `height` high.
+/// Draws a card across the available width, with a minimum height.
 pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R {
     let t = tokens(ui);
     Frame::new()
@@ -57,30 +57,30 @@ pub fn card_of<R>(ui: &mut Ui, height: f32, add: impl FnOnce(&mut Ui) -> R) -> R
         .inner
 }
 
-/// A card across the available width.
+/// Draws a card across the available width.
 pub fn card<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     card_of(ui, 0.0, add)
 }
 
-/// A card's title.
+/// Draws a card's title.
 pub fn title(ui: &mut Ui, text: impl Into<String>) -> Response {
     let strong = tokens(ui).strong;
     ui.label(RichText::new(text).font(semibold(13.0)).color(strong))
 }
 
-/// A label in the background of attention.
+/// Draws a subdued label.
 pub fn faint(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).subdued;
     ui.label(RichText::new(text).font(regular(12.0)).color(colour))
 }
 
-/// A sentence.
+/// Draws a sentence.
 pub fn sentence(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).text;
     ui.add(Label::new(RichText::new(text).color(colour)).wrap())
 }
 
-/// A filled share of a track.
+/// Draws a progress bar.
 pub fn progress(ui: &mut Ui, share: f64, name: &str) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 6.0);
@@ -97,18 +97,18 @@ pub fn progress(ui: &mut Ui, share: f64, name: &str) {
     ui.painter().rect_filled(filled, radius, t.accent);
 }
 
-/// How a step of the set-up stands.
+/// The state of a step of the set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepState {
-    /// All is well.
+    /// Valid.
     Good,
-    /// Being looked at.
+    /// Being checked.
     Busy,
-    /// Something is to be fixed.
+    /// Has a problem.
     Wrong,
 }
 
-/// A round sign in front of a step's title: tick, dots or exclamation mark.
+/// Draws a round icon before a step's title: tick, dots or exclamation mark.
 pub fn standing(ui: &mut Ui, standing: StepState) {
     let t = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(20.0), Sense::hover());
@@ -124,7 +124,7 @@ pub fn standing(ui: &mut Ui, standing: StepState) {
     response.on_hover_text(word);
 }
 
-/// A problem as a person should read it: what, where, what to try.
+/// Draws a problem: what, where, what to try.
 pub fn problem(ui: &mut Ui, problem: &Problem) {
     let t = tokens(ui);
     let problem = &in_window(problem);
@@ -149,7 +149,7 @@ pub fn problem(ui: &mut Ui, problem: &Problem) {
     });
 }
 
-/// What a page says while it has nothing to show: one sentence and what to do next.
+/// Draws an empty page: one sentence and what to do next.
 pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui)) {
     let t = tokens(ui);
     let height = ui.available_height().clamp(220.0, 2000.0);
@@ -165,7 +165,7 @@ pub fn empty(ui: &mut Ui, headline: &str, text: &str, add: impl FnOnce(&mut Ui))
     });
 }
 
-/// A label that is cut where the row ends; the whole text shows on hover.
+/// Draws a label that is cut at the end of the row; a tooltip shows the whole text.
 pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
     let colour = tokens(ui).subdued;
     let text: String = text.into();
@@ -173,7 +173,7 @@ pub fn cut(ui: &mut Ui, text: impl Into<String>) -> Response {
     ui.add(Label::new(label).truncate())
 }
 
-/// Text cut at this width with an ellipsis, painted.
+/// Paints text, cut at this width with an ellipsis.
 pub fn painted_text(
     ui: &Ui,
     at: egui::Pos2,

@@ -1,9 +1,9 @@
-//! Names where room is short. They are cut in the middle: classes are often told apart by their ends,
-//! as "Species number 017" and "Species number 018" are.
+//! Names in limited space. They are cut in the middle, because classes often differ at their ends, such as "Species
+//! number 017" and "Species number 018".
 
 use egui::{Align2, Color32, FontId, Pos2, Ui};
 
-/// The name, or as much of its beginning and end as fits.
+/// Returns the name, or as much of its start and end as fits.
 fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     if fits(name) {
         return name.to_owned();
@@ -18,7 +18,7 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
         let tail = &letters[letters.len() - tail..];
         head.iter().chain(&['…']).chain(tail).collect()
     };
-    // As many letters as there is room for; one at least, so that there is something to see.
+    // As many characters as fit, but at least one.
     let (mut low, mut high) = (1, letters.len().max(2) - 1);
     while low < high {
         let middle = (low + high).div_ceil(2);
@@ -30,7 +30,7 @@ fn fitting(name: &str, fits: impl Fn(&str) -> bool) -> String {
     kept(low.min(letters.len()))
 }
 
-/// A class's name, painted, cut in its middle at this width.
+/// Paints a class's name, cut in the middle at this width.
 pub fn painted_name(
     ui: &Ui,
     at: Pos2,

@@ -1,5 +1,5 @@
-//! Numbers that are dragged or typed. The toolkit's own field shows a number rounded, and when it is left it writes back
-//! what it shows, within its range. Here a number is shown in full, and one that nobody changed stays as it is.
+//! Numbers that are dragged or typed. egui's own field shows a rounded number and, when it loses the focus, writes back
+//! the rounded value within its range. Here a number is shown in full, and an unchanged one keeps its value.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -14,7 +14,7 @@ use crate::ui::theme::CONTROL;
 /// Width of a field for a seed, in points.
 const SEED: f32 = 100.0;
 
-/// A field for a number within a range; what lies beyond it stays until it is changed.
+/// Returns a field for a number within a range; a value outside of it stays until it is changed.
 pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> DragValue<'_> {
     let text = |number: &T| exact(number);
     let (now, digits) = (text(value), value.to_string());
@@ -22,7 +22,7 @@ pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> 
     if !T::INTEGRAL {
         return field;
     }
-    // A whole number of many digits has more of them than the field works with.
+    // An integer with many digits exceeds the precision of the field.
     field
         .max_decimals(0)
         .custom_formatter(move |number, _| match number == now {
@@ -31,9 +31,9 @@ pub fn number<T: Numeric + Display>(value: &mut T, range: RangeInclusive<T>) -> 
         })
 }
 
-/// A field for a share of 1, shown in percent.
+/// Returns a field for a share of 1, shown in percent.
 pub fn percent(share: &mut f64, range: RangeInclusive<f64>) -> DragValue<'_> {
-    // Moving the point in the digits themselves makes 7 of 0.07, and 0.07 of 7.
+    // Moving the decimal point within the digits gives exactly 7 for 0.07, and 0.07 for 7.
     let moved = |number: f64, by: &str| format!("{number}{by}").parse().unwrap_or(number);
     exactly(
         share,
@@ -44,7 +44,7 @@ pub fn percent(share: &mut f64, range: RangeInclusive<f64>) -> DragValue<'_> {
     .suffix(" %")
 }
 
-/// A field that shows what `shown` makes of the value, and takes another number by `taken`.
+/// Returns a field that shows `shown` of the value, and sets it with `taken`.
 fn exactly<'a, T: Copy>(
     value: &'a mut T,
     range: RangeInclusive<T>,
@@ -66,7 +66,7 @@ fn exactly<'a, T: Copy>(
     .custom_parser(|typed| Language::spoken().read(typed))
 }
 
-/// The number that stands in the digits of this one.
+/// Returns the number with the same decimal digits.
 fn exact(number: &(impl Numeric + Display)) -> f64 {
     number
         .to_string()
@@ -74,7 +74,7 @@ fn exact(number: &(impl Numeric + Display)) -> f64 {
         .unwrap_or_else(|_| number.to_f64())
 }
 
-/// The shortest text that reads as this number, as the window's language types it.
+/// Returns the shortest text that parses to this number, in the window's language.
 fn in_full(number: f64) -> String {
     let digits = match number.abs() {
         1e-6..1e15 | 0.0 => number.to_string(),
@@ -83,19 +83,19 @@ fn in_full(number: f64) -> String {
     Language::spoken().typed(&digits)
 }
 
-/// A field for a seed, which may have more digits than a number that is dragged.
+/// Draws a field for a seed, which can have more digits than a dragged number.
 pub fn seed(ui: &mut Ui, name: &'static str, value: &mut u64) -> Response {
     let id = Id::unique(("seed", name));
     let focused = ui.memory(|memory| memory.has_focus(id));
     let kept: Option<(String, u64)> = ui.data(|data| data.get_temp(id));
-    // What is being typed, unless the seed was changed elsewhere.
+    // The text being typed, unless the seed was changed elsewhere.
     let known = kept.as_ref().filter(|(_, of)| focused && of == value);
     let mut typed = known.map_or_else(|| value.to_string(), |(text, _)| text.clone());
     let edit = line_edit(&mut typed, SEED).min_size(Vec2::new(SEED, CONTROL));
     let response = ui.add(edit.id(id));
     let given: Option<u64> = typed.trim().parse().ok();
     if response.changed()
-        // A file holds no larger one.
+        // Larger ones cannot be stored in a file.
         && let Some(given) = given.filter(|given| i64::try_from(*given).is_ok())
     {
         *value = given;

@@ -1,5 +1,4 @@
-//! What all charts of the window have in common: they stand still, their grid has one strength, and
-//! what they show is told to whoever cannot see it.
+//! Common properties of all charts: no panning or zooming, one grid strength, and a text for screen readers.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +9,7 @@ use super::figure::menu;
 use crate::store::figure::Figure;
 use crate::ui::theme::{Tokens, regular, tokens};
 
-/// A plot that is looked at and pointed at; `id` tells it from others in the same place.
+/// Returns a plot that only reacts to hovering; `id` distinguishes it from others in the same place.
 pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
     Plot::new(ui.scope_id().with(id))
         .height(height)
@@ -29,7 +28,7 @@ pub fn still<'a>(ui: &Ui, id: &str, height: f32) -> Plot<'a> {
         .y_axis_min_width(34.0)
 }
 
-/// Draws a plot; `name` is what it shows, in words, and `figure` what is copied and saved of it.
+/// Draws a plot; `name` describes it in words, and `figure` is used for copying and saving.
 pub fn show(
     ui: &mut Ui,
     plot: Plot<'_>,
@@ -39,7 +38,7 @@ pub fn show(
 ) {
     let shown = ui
         .scope(|ui| {
-            // Tick labels take the colour of text.
+            // Tick labels use the text colour.
             ui.visuals_mut().override_text_color = Some(tokens(ui).subdued);
             ui.style_mut()
                 .text_styles
@@ -50,12 +49,12 @@ pub fn show(
     let response = shown.response;
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     let corner = response.rect.right_top() + vec2(-14.0, 12.0);
-    // The first line is its title; what follows are its numbers, for whoever cannot see it.
+    // The first line is its title; the following ones are its numbers, for screen readers.
     let title = name.lines().next().unwrap_or(name);
     menu(ui, corner, title, figure);
 }
 
-/// A grid line at every `step` from `from` to `to`.
+/// Returns a grid line at every `step` from `from` to `to`.
 pub fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
     let count = ((to - from) / step + 1e-9).floor().max(0.0) as usize;
     let mark = |i: usize| GridMark {
@@ -66,7 +65,7 @@ pub fn marks(from: f64, to: f64, step: f64) -> Vec<GridMark> {
     (0..=count).map(mark).collect()
 }
 
-/// A band behind every other task, whose places along the axis are given.
+/// Draws a band behind every other task, given the ranges along the axis.
 pub fn bands(plot: &mut PlotUi<'_>, t: &Tokens, tasks: impl Iterator<Item = RangeInclusive<f64>>) {
     for task in tasks.step_by(2) {
         plot.span(

@@ -1,18 +1,17 @@
-//! The slider over task snapshots: one stop per task, dotted where nothing is learned yet.
+//! The slider over task snapshots: one stop per task, dotted for tasks that are not learned yet.
 
 use egui::{Align2, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
 use crate::tr;
 use crate::ui::theme::{regular, tokens};
 
-/// Lets the person choose among `done` of `all` stops; the page sees to the arrow keys. Returns the
-/// stop that was newly chosen.
+/// Draws a choice among `done` of `all` stops; the page handles the arrow keys. Returns the newly selected stop.
 pub fn stops(ui: &mut Ui, all: usize, done: usize, chosen: usize) -> Option<usize> {
     let words = |task| tr!("figure-after", task = task);
     stops_called(ui, tr!("shell-stops"), words, (all, done), chosen)
 }
 
-/// The same with other words: its name, and what stands below a stop (from 1).
+/// As [`stops`], with another name and other labels below the stops (from 1).
 pub fn stops_called(
     ui: &mut Ui,
     name: &str,
@@ -49,7 +48,7 @@ pub fn stops_called(
         } else {
             ui.painter().circle_filled(at, 5.0, t.accent);
         }
-        // A name beside the chosen one's would run into it.
+        // A label next to the selected one would overlap it.
         let crowded = task != chosen && (task.abs_diff(chosen) as f32) * step < 24.0;
         if (task.is_multiple_of(every) && !crowded) || task == chosen {
             let colour = if task == chosen { t.strong } else { t.subdued };

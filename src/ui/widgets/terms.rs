@@ -1,5 +1,5 @@
-//! Terms of the glossary where they are written: underlined with dots; what a term means shows under
-//! the pointer, and stays open after a click or Enter.
+//! Glossary terms in texts: underlined with dots; the explanation is shown on hover, and stays open after a click or
+//! Enter.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use crate::texts::{Language, Term};
 use crate::tr;
 use crate::ui::theme::{mono, regular, semibold, tokens};
 
-/// Widest card, in points.
+/// Maximum width of a card, in points.
 const WIDTH: f32 = 360.0;
-/// Room between the dots of an underline, in points.
+/// Distance between the dots of an underline, in points.
 const DOTS: f32 = 3.0;
 
-/// The terms that were explained in a text already: one that comes again is plain.
+/// The terms that a text already explained; further occurrences are plain.
 #[derive(Default)]
 pub struct Explained(Vec<&'static str>);
 
@@ -33,7 +33,7 @@ impl Explained {
     }
 }
 
-/// A part of a text that looks one way.
+/// A part of a text with one style.
 pub struct TextSpan {
     text: String,
     look: TextFormat,
@@ -41,14 +41,14 @@ pub struct TextSpan {
 }
 
 impl TextSpan {
-    /// Words in which no term is looked for.
+    /// Returns words without terms.
     pub fn plain(text: String, look: TextFormat) -> Self {
         let term = None;
         Self { text, look, term }
     }
 }
 
-/// Cuts words where they mention terms.
+/// Splits a text at its terms.
 pub fn pieces(text: &str, look: &TextFormat, explained: &mut Explained) -> Vec<TextSpan> {
     let mut pieces = Vec::new();
     let mut done = 0;
@@ -73,7 +73,7 @@ pub fn pieces(text: &str, look: &TextFormat, explained: &mut Explained) -> Vec<T
     pieces
 }
 
-/// Sentences with their terms explained. They can be selected and copied.
+/// Draws sentences with their terms explained. They can be selected and copied.
 pub fn prose(ui: &mut Ui, pieces: &[TextSpan]) -> Response {
     let width = ui.available_width();
     laid_out(ui, pieces, width)
@@ -97,7 +97,7 @@ fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
         let whole = lines
             .iter()
             .fold(Rect::NOTHING, |all, line| all.union(line.rect));
-        // One that is broken over two rows is touched in its first.
+        // A term split over two rows is hovered in its first.
         let touch = lines.first().map_or(whole, |line| line.rect).translate(at);
         let id = response.id.with((number, &term.key));
         let touched = ui.interact(touch, id, Sense::click());
@@ -109,43 +109,43 @@ fn laid_out(ui: &mut Ui, pieces: &[TextSpan], width: f32) -> Response {
     response
 }
 
-/// A sentence with its terms explained.
+/// Draws a sentence with its terms explained.
 pub fn sentence(ui: &mut Ui, text: &str) -> Response {
     let look = TextFormat::simple(regular(13.0), tokens(ui).text);
     label(ui, text, &look)
 }
 
-/// The same in any look.
+/// Draws the same in any style.
 pub fn label(ui: &mut Ui, text: &str, look: &TextFormat) -> Response {
     let pieces = pieces(text, look, &mut Explained::default());
     prose(ui, &pieces)
 }
 
-/// The head of a column: never broken.
+/// Draws the title of a column, which is never wrapped.
 pub fn head(ui: &mut Ui, text: &str, look: &TextFormat) -> Response {
     let pieces = pieces(text, look, &mut Explained::default());
     laid_out(ui, &pieces, f32::INFINITY)
 }
 
-/// A card's title whose terms are explained.
+/// Draws a card's title with its terms explained.
 pub fn title(ui: &mut Ui, text: &str) -> Response {
     let look = TextFormat::simple(semibold(13.0), tokens(ui).strong);
     label(ui, text, &look)
 }
 
-/// A label in the background of attention that is one term.
+/// Draws a subdued label that is one term.
 pub fn faint(ui: &mut Ui, text: impl Into<String>, key: &str) -> Response {
     let label = super::faint(ui, text.into());
     explain(ui, label, key)
 }
 
-/// Makes a term of a label that stands there already.
+/// Turns an existing label into a term.
 pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
     let Some(term) = Language::English.term(key) else {
         return label;
     };
     let touched = ui.interact(label.rect, label.id.with(key), Sense::click());
-    // A label may be higher than its letters.
+    // A label can be higher than its text.
     let foot = label.rect.bottom().min(label.rect.center().y + 9.0);
     dots(ui, label.rect, foot, &touched);
     let name = Language::spoken()
@@ -155,7 +155,7 @@ pub fn explain(ui: &mut Ui, label: Response, key: &str) -> Response {
     label
 }
 
-/// The term that an expert is.
+/// Returns the term of an expert.
 pub fn of_expert(expert: Expert) -> &'static str {
     match expert {
         Expert::ONLINE => "online",
@@ -168,11 +168,11 @@ pub fn of_expert(expert: Expert) -> &'static str {
 /// A piece of a term in one row.
 struct Line {
     rect: Rect,
-    /// Where its letters stand.
+    /// The bottom of its characters.
     foot: f32,
 }
 
-/// Where these letters are drawn, row by row.
+/// Returns the rectangles of these characters, row by row.
 fn lines(galley: &Galley, letters: Range<usize>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut begin = 0;
@@ -198,7 +198,7 @@ fn lines(galley: &Galley, letters: Range<usize>) -> Vec<Line> {
     lines
 }
 
-/// Underlines a term; brighter while it is pointed at.
+/// Underlines a term, brighter on hover.
 fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
     let t = tokens(ui);
     let lit = touched.hovered() || touched.has_focus();
@@ -219,7 +219,7 @@ fn dots(ui: &Ui, rect: Rect, foot: f32, touched: &Response) {
     }
 }
 
-/// Shows the card of a term that is pointed at or was clicked.
+/// Shows the card of a hovered or clicked term.
 fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
     let language = Language::spoken();
     let term = language.term(&term.key).unwrap_or(term);
@@ -241,7 +241,7 @@ fn open(ui: &Ui, touched: Response, words: &str, term: &'static Term) {
     }
 }
 
-/// What a term means: its name, its sentences, its formula and where it stands.
+/// Draws the explanation of a term: its name, its sentences, its formula and its source.
 pub fn card(ui: &mut Ui, term: &Term) {
     let t = tokens(ui);
     ui.set_max_width(WIDTH);
@@ -251,7 +251,7 @@ pub fn card(ui: &mut Ui, term: &Term) {
     formula(ui, term);
 }
 
-/// A term's sentences, other terms in them explained in turn.
+/// Draws a term's sentences, with other terms explained in turn.
 pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat) {
     let known = Language::spoken().term(&term.key);
     let mut explained = Explained(vec![known.map_or("", |term| &term.key)]);
@@ -259,7 +259,7 @@ pub fn told_by(ui: &mut Ui, term: &Term, look: &TextFormat) {
     prose(ui, &pieces);
 }
 
-/// A term's formula and where it stands.
+/// Draws a term's formula and its source.
 pub fn formula(ui: &mut Ui, term: &Term) {
     let t = tokens(ui);
     if let Some(formula) = &term.formula {

@@ -1,4 +1,4 @@
-//! Pictures as textures, uploaded once each.
+//! Images as textures, each uploaded once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use egui::{Color32, ColorImage, Context, TextureFilter, TextureHandle, TextureId
 
 use crate::run::event::Picture;
 
-/// Textures kept at most.
+/// Maximum number of textures kept.
 const MOST: usize = 1024;
-/// Bytes of their pictures kept at most.
+/// Maximum bytes of their images.
 const MOST_BYTES: usize = 256 << 20;
-/// Longest side of a texture: sharp on any screen, and below what every graphics card takes.
+/// Maximum side of a texture: sharp on any screen, and below the limit of every GPU.
 const LONGEST: usize = 1024;
 
-/// The textures of all pictures on show. A picture is known by its address, which stays taken as
-/// long as it is kept here.
+/// The textures of all displayed images. An image is identified by its address, which stays in use as long as it is
+/// kept here.
 #[derive(Default)]
 pub struct Textures {
     known: HashMap<usize, (Arc<Picture>, TextureHandle)>,
@@ -23,7 +23,7 @@ pub struct Textures {
 }
 
 impl Textures {
-    /// The texture of a picture; small ones are shown with hard pixels.
+    /// Returns the texture of an image; small ones are shown without smoothing.
     pub fn of(&mut self, ctx: &Context, picture: &Arc<Picture>) -> TextureId {
         if self.known.len() > MOST || self.bytes > MOST_BYTES {
             self.known.clear();
@@ -47,7 +47,8 @@ impl Textures {
     }
 }
 
-/// Uploads rgb pixels, large pictures made smaller; a buffer of the wrong length gives an empty picture rather than a crash.
+/// Uploads RGB pixels; large images are scaled down. A buffer of the wrong length gives an empty image instead of a
+/// panic.
 pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]) -> TextureHandle {
     let image = if rgb.len() == width * height * 3 && !rgb.is_empty() {
         let longest = width.max(height);
@@ -68,8 +69,8 @@ pub fn upload(ctx: &Context, name: &str, width: usize, height: usize, rgb: &[u8]
     ctx.load_texture(name, image, options)
 }
 
-/// Uploads a square of cells, `side` along, row by row, shown with hard edges; an empty one gives
-/// one clear cell.
+/// Uploads a square of cells, `side` along, row by row, shown without smoothing; an empty one gives one transparent
+/// cell.
 pub fn heat(
     ctx: &Context,
     name: &str,
@@ -80,7 +81,7 @@ pub fn heat(
         0 => ColorImage::filled([1, 1], Color32::TRANSPARENT),
         _ => ColorImage::new([side, side], cells.collect()),
     };
-    // Shown smaller than it is, no cell may fall between two pixels.
+    // When scaled down, no cell may fall between two pixels.
     let options = TextureOptions {
         minification: TextureFilter::Linear,
         ..TextureOptions::NEAREST
@@ -88,7 +89,7 @@ pub fn heat(
     ctx.load_texture(name, image, options)
 }
 
-/// Every pixel the mean of those it stands for.
+/// Scales an image down; every pixel is the mean of its source pixels.
 fn shrunk(rgb: &[u8], [width, height]: [usize; 2], to: [usize; 2]) -> ColorImage {
     let mut pixels = Vec::with_capacity(to[0] * to[1]);
     for y in 0..to[1] {

@@ -1,4 +1,4 @@
-//! What can be done with the chosen runs: a line above the list, and the menu of each run.
+//! Actions on the selected runs: a row of links above the list, and the context menu of each run.
 
 use egui::{Button, Link, Popup, Response, TextWrapMode, Ui};
 
@@ -12,15 +12,15 @@ use crate::ui::pages::{Cx, RESUME_ON, resume_on};
 use crate::ui::shell::take::{self, TAKE};
 use crate::ui::widgets::{self, faint, link};
 
-/// Something that can be done with one run.
+/// An action on one run.
 struct Action {
-    /// The message that names it.
+    /// The message of its label.
     id: &'static str,
     /// Whether it writes into the run's folder.
     writes: bool,
-    /// Whether it can be done with this run.
+    /// Whether it applies to this run.
     offered: fn(&Cx<'_>, &RunRow) -> bool,
-    /// What is done.
+    /// The command.
     command: fn(&RunRow) -> Option<UiCommand>,
 }
 
@@ -76,16 +76,16 @@ fn is_stopped(row: &RunRow) -> bool {
     matches!(row.state, RunState::Unfinished(_))
 }
 
-/// Whether this run can be continued on another device.
+/// Returns whether this run can be resumed on another device.
 fn goes_elsewhere(row: &RunRow) -> bool {
     is_stopped(row) && row.fixed().is_none()
 }
 
-/// Draws a word to click, enabled or not.
+/// Draws a label to click, enabled or not.
 type Draw = fn(&mut Ui, bool, &str) -> Response;
 
-/// All that can be done with this run, each drawn by `add` with its words; where its folder can only be read, what writes
-/// there is not to be had, and says so under the pointer.
+/// Draws all actions on this run with `add`. In a read-only folder, those that write are disabled, with the reason as a
+/// tooltip.
 fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
     let mut chosen = None;
     for action in ACTIONS.iter().filter(|one| (one.offered)(cx, row)) {
@@ -103,7 +103,7 @@ fn each(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, add: Draw) {
     chosen.into_iter().for_each(|command| cx.act(command));
 }
 
-/// The line above the list: what can be done with what is chosen.
+/// Draws the row above the list with the actions on the selection.
 pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     ui.separator();
     match chosen {
@@ -115,7 +115,7 @@ pub(super) fn bar(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
 
 fn with_one(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     ui.horizontal_wrapped(|ui| {
-        // A link of two words is not broken.
+        // A link of two words is not wrapped.
         ui.style_mut().wrap_mode = Some(TextWrapMode::Extend);
         each(ui, cx, row, |ui, on, words| {
             ui.add_enabled(on, Link::new(words))
@@ -151,7 +151,7 @@ fn with_several(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     });
 }
 
-/// The menu of a run.
+/// Draws the context menu of a run.
 pub(super) fn menu(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     each(ui, cx, row, |ui, on, words| {
         ui.add_enabled(on, Button::new(words))
@@ -169,7 +169,7 @@ fn has_more(row: &RunRow) -> bool {
     row.header.is_some() && row.state != RunState::Busy
 }
 
-/// What shows others that the run is what it says, and what takes it elsewhere.
+/// Draws the actions that check, pack or export the run.
 fn more_entries(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let check = |train| ProofCommand::Check(row.folder.clone(), train);
     let entries = [

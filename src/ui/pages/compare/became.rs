@@ -1,4 +1,4 @@
-//! What became of the first task: the figure that tells forgetting at a glance.
+//! The accuracy on the first task over time, which shows forgetting at a glance.
 
 use egui::{RichText, Ui};
 
@@ -12,14 +12,14 @@ use crate::ui::theme::{GAP, semibold, tokens};
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, sentence, terms};
 
-/// A run's first task in its place.
+/// The first task of a run.
 struct Shown<'a> {
     shade: Shade,
     row: &'a RunRow,
     fate: Fate<'a>,
 }
 
-/// Draws the card; nothing while no chosen run has learned a second task.
+/// Draws the card; nothing until a selected run has learned a second task.
 pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     let shown: Vec<Shown<'_>> = shown
         .iter()
@@ -55,7 +55,7 @@ pub(super) fn became(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// One run; the classes of its first task where those of the others are not the same.
+/// Draws one run; with the classes of its first task, if those of the others differ.
 fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
     let Shown { shade, row, fate } = shown;
     let t = tokens(ui);
@@ -77,7 +77,7 @@ fn one(ui: &mut Ui, shown: &Shown<'_>, same: bool) {
     }
 }
 
-/// Which images the first task holds.
+/// Draws the images of the first task.
 fn images_of(ui: &mut Ui, fate: &Fate<'_>) {
     faint(
         ui,

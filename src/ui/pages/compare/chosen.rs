@@ -1,5 +1,4 @@
-//! The runs of the list, and which of them are chosen, to do something with all of them: by click, with Ctrl one more,
-//! with Shift all up to there.
+//! The runs of the list, and the selection: by click, with Ctrl to add one, with Shift for a range.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,11 +7,11 @@ use egui::Modifiers;
 
 use crate::session::views::{Rows, RunRow};
 
-/// The runs of the list, in their order.
+/// The runs of the list, in order.
 #[derive(Clone, Copy)]
 pub(super) struct Listed<'a> {
     pub(super) rows: &'a Rows,
-    /// Their places among all.
+    /// Their indices among all.
     pub(super) places: &'a [usize],
 }
 
@@ -30,36 +29,36 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The chosen runs.
+/// The selected runs.
 #[derive(Default)]
 pub struct Selection {
-    /// Each with how many had been chosen before it.
+    /// Each with the number of runs selected before it.
     folders: HashMap<PathBuf, usize>,
-    /// How many were chosen since none was.
+    /// Number of runs selected since the selection was empty.
     count: usize,
-    /// Where a range begins.
+    /// The start of a range.
     anchor: Option<PathBuf>,
-    /// How often it was changed.
+    /// Number of changes.
     changes: u64,
 }
 
 impl Selection {
-    /// Whether this run is chosen.
+    /// Returns whether this run is selected.
     pub fn has(&self, folder: &Path) -> bool {
         self.folders.contains_key(folder)
     }
 
-    /// How many were chosen before this run; none where it is not.
+    /// Returns the number of runs selected before this one; `None` if it is not selected.
     pub fn place(&self, folder: &Path) -> Option<usize> {
         self.folders.get(folder).copied()
     }
 
-    /// How often it was changed.
+    /// Returns the number of changes.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Chooses all of these, in this order, and no others.
+    /// Selects these runs, in this order, and no others.
     pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
         self.folders = folders.into_iter().zip(0..).collect();
         self.count = self.folders.len();
@@ -67,7 +66,7 @@ impl Selection {
         self.changes += 1;
     }
 
-    /// Chooses this run beside the others, or no longer.
+    /// Adds this run to the selection, or removes it.
     pub fn toggle(&mut self, folder: &Path) {
         self.anchor = Some(folder.to_path_buf());
         self.changes += 1;
@@ -76,7 +75,7 @@ impl Selection {
         }
     }
 
-    /// Lets go of these.
+    /// Removes these runs from the selection.
     pub fn remove(&mut self, folders: &[PathBuf]) {
         self.changes += 1;
         for folder in folders {
@@ -90,7 +89,7 @@ impl Selection {
         self.count += 1;
     }
 
-    /// The chosen ones among these, in their order. What is not listed is not acted upon.
+    /// Returns the selected runs among these, in order; unlisted runs are not affected by actions.
     pub fn of(&self, listed: &[&Path]) -> Vec<PathBuf> {
         if self.folders.is_empty() {
             return Vec::new();
@@ -99,7 +98,7 @@ impl Selection {
         chosen.map(|folder| folder.to_path_buf()).collect()
     }
 
-    /// A click on a run with these keys held.
+    /// Handles a click on a run with these modifier keys.
     pub fn click(&mut self, folder: &Path, listed: &[&Path], keys: Modifiers) {
         let place = |wanted: &Path| listed.iter().position(|listed| *listed == wanted);
         let from = self.anchor.as_deref().and_then(place);

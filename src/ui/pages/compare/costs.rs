@@ -1,5 +1,5 @@
-//! What each chosen run cost, so that methods are compared fairly: images shown, epochs, numbers
-//! trained and kept, memory, time.
+//! The cost of each selected run, for a fair comparison of methods: images, epochs, trained and stored parameters,
+//! memory, time.
 
 use egui::{RichText, ScrollArea, Ui};
 
@@ -13,7 +13,7 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{card, faint};
 
-/// Title and meaning of each column, as messages.
+/// Title and description of each column, as messages.
 const COLUMNS: [(&str, &str); 7] = [
     ("compare-images-shown", "compare-images-shown-hint"),
     ("compare-epochs", "compare-epochs-hint"),
@@ -56,14 +56,14 @@ fn table(ui: &mut Ui, shown: &[(Shade, &RunRow)]) {
         });
 }
 
-/// The epochs of a run's tasks.
+/// Returns the epochs of a run's tasks.
 fn epochs_of_tasks(header: &RunHeader) -> String {
     let tasks = 0..header.tasks.len();
     let all: Vec<usize> = tasks.map(|task| epochs_of(header, task)).collect();
     epochs_span(&all)
 }
 
-/// The cells of a run; a dash where a run of an older version did not measure.
+/// Returns the cells of a run; a dash if an older version did not measure the value.
 fn texts(row: &RunRow) -> [String; 7] {
     let (costs, header) = (&row.costs, row.header.as_ref());
     let known = |known: bool, text: String| if known { text } else { "–".to_string() };

@@ -1,4 +1,4 @@
-//! One run in the list: what it is called and made of, and how it stands.
+//! One run in the list: its name, its settings and its state.
 
 use egui::{
     Button, CornerRadius, Modifiers, Response, RichText, Sense, Shape, Ui, UiBuilder, Vec2,
@@ -22,7 +22,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
     let t = tokens(ui);
     ui.separator();
     let ground = ui.painter().add(Shape::Noop);
-    // The keyboard reaches the title alone.
+    // Only the title can be focused with the keyboard.
     let whole = UiBuilder::new().sense(Sense::CLICK);
     let drawn = ui.scope_builder(whole, |ui| {
         ui.set_min_width(ui.available_width());
@@ -49,7 +49,7 @@ pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_
         })
         .inner
     });
-    // A click on the title, which the keyboard reaches, is one on the line.
+    // A click on the title, which can be focused, counts as a click on the whole line.
     let whole = drawn.response | drawn.inner;
     if whole.double_clicked() && row.header.is_some() {
         cx.act(UiCommand::Open(row.folder.clone()));
@@ -72,7 +72,7 @@ fn click(ui: &Ui, cx: &mut Cx<'_>, row: &RunRow, listed: Listed<'_>) {
     selection.click(&row.folder, &listed.folders(), keys);
 }
 
-/// The box that chooses it beside the others, and the colour it has among them.
+/// Draws the checkbox that selects it, with its colour.
 fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     let state = &mut cx.pages.compare;
     let mut on = state.selection.has(&row.folder);
@@ -90,7 +90,7 @@ fn choose(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     }
 }
 
-/// What it is called.
+/// Draws its name.
 fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     let t = tokens(ui);
     let here = cx.pages.compare.selection.has(&row.folder);
@@ -106,7 +106,7 @@ fn title(ui: &mut Ui, cx: &Cx<'_>, row: &RunRow) -> Response {
     .inner
 }
 
-/// What a run with a name of its own is made of.
+/// Draws the settings of a run with its own name.
 fn made(ui: &mut Ui, row: &RunRow) {
     let named = !row.about.name.is_empty();
     if let Some(header) = row.header.as_ref().filter(|_| named) {
@@ -145,7 +145,7 @@ fn state_words(row: &RunRow) -> String {
     state + &accuracy
 }
 
-/// Its tags, and its note's first line.
+/// Draws its tags, and its note's first line.
 fn said(ui: &mut Ui, cx: &mut Cx<'_>, row: &RunRow) {
     if !row.about.tags.is_empty() {
         ui.horizontal_wrapped(|ui| {

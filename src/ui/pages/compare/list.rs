@@ -1,4 +1,4 @@
-//! The list of all runs, with a filter, tags to filter by, and a line for each.
+//! The list of all runs, with a filter, tags to filter by, and a line for each run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,18 +19,18 @@ use crate::ui::keys;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, Column, button, card_of, faint, input, link, sentence};
 
-/// Tags shown above the list at most.
+/// Maximum number of tags above the list.
 const TAGS: usize = 24;
 
-/// Runs that were found.
+/// The runs that match.
 pub(super) struct Found {
     rows: Rows,
     search: Search,
-    /// Their places among the rows.
+    /// Their indices among the rows.
     places: Places,
     /// The tags of all runs.
     tags: Arc<[String]>,
-    /// Why the text is no condition, where it looks like one.
+    /// Why the text is not a valid condition, if it looks like one.
     problem: Option<Problem>,
 }
 
@@ -72,8 +72,8 @@ pub(super) fn list(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     });
 }
 
-/// The places of the runs that are looked for, by words or by a condition (`final > 85`), worked out only when runs or
-/// search are others.
+/// Returns the indices of the runs that match the words or a condition (`final > 85`), recomputed only when the runs or
+/// the search change.
 pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
     let state = &mut cx.pages.compare;
     let search = Search {
@@ -111,7 +111,7 @@ pub(super) fn found(cx: &mut Cx<'_>, rows: &Rows) -> Places {
     places
 }
 
-/// The places of the chosen runs that are listed, worked out only when list or choice are others.
+/// Returns the indices of the selected runs in the list, recomputed only when the list or the selection changes.
 fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
     let state = &mut cx.pages.compare;
     let changes = state.selection.changes();
@@ -127,7 +127,7 @@ fn chosen(cx: &mut Cx<'_>, rows: &Rows, places: &Places) -> Places {
     chosen
 }
 
-/// The conditions that a search consists of; none where it is words, with the reason where it looks like conditions.
+/// Returns the conditions of a search; `None` if it consists of words, with the reason if it looks like conditions.
 fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     if !text.contains(['<', '>', '=', '~']) {
         return (Vec::new(), None);
@@ -135,7 +135,7 @@ fn conditions(text: &str, rows: &Rows) -> (Vec<Condition>, Option<Problem>) {
     let runs: Vec<Measured<'_>> = rows.iter().filter_map(|row| row.measured()).collect();
     match Condition::read(text, &runs) {
         Ok(conditions) => (conditions, None),
-        // Words may have an equals sign.
+        // Words can contain an equals sign.
         Err(problem) => (
             Vec::new(),
             Some(problem).filter(|_| text.contains(['<', '>', '~'])),
@@ -163,7 +163,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, count: String) {
     );
 }
 
-/// Where runs come from and where they go.
+/// Draws the links to folders of runs and exports.
 fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     ui.horizontal_wrapped(|ui| {
         let text = match cx.session.compare.folders.list().len() {
@@ -192,7 +192,7 @@ fn places_of_runs(ui: &mut Ui, cx: &mut Cx<'_>, listed: Listed<'_>) {
     });
 }
 
-/// What can be written of runs: the form, and the messages of what it is called and what is said of it.
+/// The export formats, each with the messages of its name and its description.
 const RESULTS: [(Format, &str, &str); 7] = [
     (Format::Html, "compare-report", "compare-report-hint"),
     (Format::Svg, "compare-svg", "compare-svg-hint"),
@@ -207,7 +207,7 @@ const RESULTS: [(Format, &str, &str); 7] = [
     (Format::Csv, "compare-csv", "compare-csv-hint"),
 ];
 
-/// All tags; a click shows the runs of one, another click all of them.
+/// Draws all tags; a click filters by one, another click removes the filter.
 fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.compare;
     let tags = state.found.as_ref().map(|found| found.tags.clone());
@@ -230,7 +230,7 @@ fn tags(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Delete, F2, Ctrl+A and Escape, unless a text is being typed or a dialog or menu is open.
+/// Handles Delete, F2, Ctrl+A and Escape, unless a text is being edited or a dialog or menu is open.
 fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() || input::is_covered(ctx) {
@@ -241,7 +241,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, chosen: &[&RunRow]) {
         let all = listed.rows().map(|row| row.folder.clone());
         cx.pages.compare.choose(all.collect());
     }
-    // What was chosen for the person is not deleted by a key.
+    // Runs that the program selected are not deleted by a key.
     if chosen.is_empty() || !cx.pages.compare.by_person {
         return;
     }

@@ -1,4 +1,4 @@
-//! The accuracy matrices of the chosen runs, for the expert that is chosen.
+//! The accuracy matrices of the selected runs, for the selected expert.
 
 use egui::{RichText, Ui};
 
@@ -13,12 +13,12 @@ use crate::ui::theme::{GAP, tokens};
 use crate::ui::widgets::curves::dot;
 use crate::ui::widgets::{self, card, faint, matrix, terms};
 
-/// Width of one matrix at least, in points.
+/// Minimum width of one matrix, in points.
 const WIDTH: f32 = 230.0;
 
-/// Side of the whole matrix at least, as long as no cell gets larger than `LARGEST`.
+/// Minimum size of the whole matrix, as long as no cell gets larger than `LARGEST`.
 const SMALLEST: f32 = 100.0;
-/// Side of a cell at most: with one task or two it is no larger than with three.
+/// Maximum size of a cell: with one or two tasks it is no larger than with three.
 const LARGEST: f32 = 40.0;
 
 /// Draws the card.

@@ -1,5 +1,5 @@
-//! Lay runs side by side: a list with a filter; the chosen ones as curves, in numbers, and in what
-//! their settings differ. Or all that are listed as a table, put together by any setting.
+//! Compares runs: a list with a filter; the selected ones as curves, in numbers, and by differing settings. Or all
+//! listed runs as a table, grouped by any setting.
 
 mod actions;
 mod became;
@@ -35,7 +35,7 @@ use crate::ui::widgets::{
     self, Fixed, card, columns, link, primary_button, segmented, two_columns,
 };
 
-/// The columns of the table, as messages, and the term that each of them is.
+/// The columns of the table, as messages, each with its glossary term.
 const FIGURES: [(&str, &str); 7] = [
     ("compare-last", "last_accuracy"),
     ("compare-average", "average_accuracy"),
@@ -46,57 +46,57 @@ const FIGURES: [(&str, &str); 7] = [
     ("compare-task-given", "task_given"),
 ];
 
-/// From this width on the comparison stands beside the list.
+/// Minimum width at which the comparison is to the right of the list.
 const BESIDE: f32 = 940.0;
 
-/// Runs that can be laid side by side.
+/// Maximum number of runs compared.
 const MOST: usize = 64;
 
-/// What is shown beside the list.
+/// What is shown next to the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
-    /// The chosen runs, one by one.
+    /// The selected runs, one by one.
     SideBySide,
-    /// All listed runs, put together.
+    /// All listed runs, grouped.
     Table,
 }
 
-/// Runs laid side by side: how each is drawn, and its place in the list.
+/// Compared runs: shade, and index in the list.
 type Laid = Arc<[(Shade, usize)]>;
 
 /// The settings in which runs differ: key, and the value of each run.
 type Different = Arc<[(String, Vec<String>)]>;
 
-/// Places of runs among the rows.
+/// Indices of runs among the rows.
 type Places = Arc<[usize]>;
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 pub struct State {
     filter: String,
     /// Only runs with this tag are listed.
     tag: Option<String>,
-    /// What is chosen: laid side by side, and what the line above the list acts on.
+    /// The selection: the compared runs, and those that the actions apply to.
     selection: chosen::Selection,
-    /// The places of the chosen runs among these, after so many changes.
+    /// The indices of the selected runs in this list, for this number of changes.
     chosen: Option<(Places, u64, Places)>,
-    /// How each chosen run is drawn, as long as it is chosen.
+    /// The shade of each run while it is selected.
     shades: HashMap<PathBuf, Shade>,
-    /// Where the chosen runs stand in this list after so many changes, in the order they were chosen in.
+    /// The selected runs in this list, for this number of changes, in order of selection.
     laid: Option<(Rows, u64, Laid)>,
     expert: Expert,
-    /// In what the runs differ that are shown, by the list of all and their places, in this language.
+    /// The differences between the displayed runs, for this list, these indices and this language.
     different: Option<(Rows, Vec<usize>, Language, Different)>,
-    /// The accuracy matrices as pictures, by run that is chosen.
+    /// Textures of the accuracy matrices, by selected run.
     matrices: HashMap<PathBuf, Picture>,
-    /// The runs that the words and tags find.
+    /// The runs that match words and tags.
     found: Option<list::Found>,
-    /// What is shown beside the list.
+    /// What is shown next to the list.
     view: View,
     /// The table.
     table: table::TableState,
     /// The lines of the list.
     lines: LongList<PathBuf>,
-    /// Whether the person chose; until then the newest runs are.
+    /// Whether the user selected runs; until then the newest ones are.
     by_person: bool,
 }
 
@@ -122,19 +122,18 @@ impl Default for State {
 }
 
 impl State {
-    /// Chooses these runs, and no others.
+    /// Selects these runs, and no others.
     pub fn choose(&mut self, folders: Vec<PathBuf>) {
         self.selection.set(folders);
         self.by_person = true;
     }
 
-    /// Lets go of these runs: they are no longer there.
+    /// Removes these runs from the selection, because they are gone.
     pub fn let_go(&mut self, folders: &[PathBuf]) {
         self.selection.remove(folders);
     }
 
-    /// The chosen runs that have figures, in the order they were chosen in: how each is drawn, and its place among the
-    /// rows.
+    /// Returns the selected runs with results, in order of selection: shade, and index among the rows.
     fn laid(&mut self, rows: &Rows) -> Laid {
         let changes = self.selection.changes();
         if let Some((of, at, laid)) = &self.laid
@@ -168,7 +167,7 @@ impl State {
     }
 }
 
-/// In what the runs at these places differ: settings, and what the settings only name.
+/// Returns the differences between the runs at these indices: settings, and the files that the settings name.
 fn different(state: &mut State, rows: &Rows, places: &[usize]) -> Different {
     let language = Language::spoken();
     if let Some((of, at, spoken, known)) = &state.different
@@ -234,7 +233,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// As long as the person has chosen nothing, the newest run is, and the newest other one with the same tasks.
+/// Selects the newest run and the newest other one with the same tasks, as long as the user has selected nothing.
 fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let state = &mut cx.pages.compare;
     if state.by_person {
@@ -243,7 +242,7 @@ fn begin(cx: &mut Cx<'_>, rows: &Rows) {
     let mut good = rows.iter().filter(|row| row.is_measured());
     let newest = good.next();
     let header = newest.and_then(|row| row.header.as_ref());
-    // Beside the newest run stands one that can be held against it.
+    // The second run must be comparable with the newest one.
     let alike = |row: &&Arc<RunRow>| {
         let pair = header.zip(row.header.as_ref());
         pair.is_some_and(|(one, other)| unlike(one, other).is_empty())

@@ -1,4 +1,4 @@
-//! The chosen runs as curves, in numbers, and in what their settings differ.
+//! The selected runs as curves, in numbers, and by differing settings.
 
 use egui::{RichText, Ui};
 
@@ -44,10 +44,11 @@ pub(super) fn side_by_side(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Co
     differ(ui, &shown, &different);
 }
 
-/// A chosen run that is not laid beside the others, and what differs.
+/// A selected run that is not comparable with the others, and the differences.
 type Other<'a> = (Shade, &'a RunRow, Vec<String>);
 
-/// The runs whose tasks are those of the first one, and the others: figures of other tasks are no comparison.
+/// Splits the runs into those with the tasks of the first one, and the others: results of different tasks are not
+/// comparable.
 fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Other<'a>>) {
     let first = shown.iter().find_map(|(_, row)| row.header.as_ref());
     let (mut alike, mut others) = (Vec::new(), Vec::new());
@@ -62,7 +63,7 @@ fn alike<'a>(shown: &[(Shade, &'a RunRow)]) -> (Vec<(Shade, &'a RunRow)>, Vec<Ot
     (alike, others)
 }
 
-/// Says which chosen runs are not laid beside the others and why; a click lays such a run, with those that are like it.
+/// Says which selected runs are not compared and why; a click compares such a run with the ones like it.
 fn unequal(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)], others: &[Other<'_>]) {
     if others.is_empty() {
         return;
@@ -142,7 +143,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, shown: &[(Shade, &RunRow)]) {
     });
 }
 
-/// A_N, Ā_N and F_N of each chosen run, for the expert that is chosen.
+/// Draws A_N, Ā_N and F_N of each selected run, for the selected expert.
 fn numbers(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
     card(ui, |ui| {
         egui::ScrollArea::horizontal().show(ui, |ui| number_table(ui, shown, expert));
@@ -188,7 +189,7 @@ fn number_table(ui: &mut Ui, shown: &[(Shade, &RunRow)], expert: Expert) {
         });
 }
 
-/// How far A_N can be trusted.
+/// Draws the confidence interval of A_N.
 fn trust(ui: &mut Ui, row: &RunRow, expert: Expert) {
     let words = match row.quality_of(expert) {
         Some(quality) if quality.is_guessing() => tr!("train-guessing").to_string(),
@@ -209,7 +210,7 @@ fn figure(ui: &mut Ui, value: Option<f64>, strong: bool) {
     ui.label(RichText::new(text).font(font).color(colour));
 }
 
-/// The settings in which the chosen runs differ.
+/// Draws the settings in which the selected runs differ.
 fn differ(ui: &mut Ui, shown: &[(Shade, &RunRow)], different: &[(String, Vec<String>)]) {
     let shown = shown.iter().filter(|(_, row)| row.header.is_some());
     if shown.clone().count() < 2 {

@@ -1,5 +1,5 @@
-//! The runs of the list as a table: put together by any setting, mean ± std over the others; sorted, held against one
-//! row and against published figures; the ticked rows as curves with bands.
+//! The runs of the list as a table: grouped by any setting, mean ± std over the others; sorted, compared with one row
+//! and with published results; the ticked rows as curves with bands.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,16 +26,16 @@ use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, Column, button, card, card_of, faint, icon_button, link, sentence};
 
-/// Rows that are drawn as curves until a person ticks some.
+/// Number of rows drawn as curves until the user ticks some.
 const FIRST: usize = 6;
 /// Height of a row, in points.
 const ROW: f32 = 26.0;
-/// Width of a letter, and of what stands around the cell's text.
+/// Width of a character, and of the padding of a cell.
 const LETTER: f32 = 6.8;
 const AROUND: f32 = 20.0;
-/// Widest column, in letters; the rest of a cell is told under the pointer.
+/// Maximum width of a column in characters; a tooltip shows the whole cell.
 const MOST_LETTERS: usize = 28;
-/// What a table begins with.
+/// The default grouping of a table.
 const BY: [&str; 5] = ["data", "method", "variant", "pet", "pet_size"];
 const COLUMNS: [&str; 4] = [
     "final_accuracy",
@@ -44,15 +44,15 @@ const COLUMNS: [&str; 4] = [
     "seconds",
 ];
 
-/// Rows that are drawn: how each is, and its place in the table.
+/// Drawn rows: shade, and index in the table.
 type Drawn = Arc<[(Shade, usize)]>;
 
-/// What the table remembers between frames.
+/// State of the table between frames.
 pub(super) struct TableState {
     request: TableRequest,
-    /// The rows that are drawn as curves, each by its first run; the first ones while the person ticked none.
+    /// The rows drawn as curves, each by its first run; `None` until the user ticks some.
     curves: Option<Vec<PathBuf>>,
-    /// The rows of this table that are drawn, once they were looked for.
+    /// The drawn rows of this table, once computed.
     drawn: Option<(Arc<TableView>, Drawn)>,
 }
 
@@ -75,7 +75,7 @@ impl Default for TableState {
 }
 
 impl TableState {
-    /// The rows that are drawn, and how.
+    /// Returns the drawn rows, with their shades.
     fn drawn(&mut self, view: &Arc<TableView>) -> Drawn {
         if let Some((of, drawn)) = &self.drawn
             && Arc::ptr_eq(of, view)
@@ -150,7 +150,7 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
     }
 }
 
-/// The ticked rows over tasks.
+/// Draws the ticked rows over tasks.
 fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     let drawn = cx.pages.compare.table.drawn(view);
     let drawn = drawn.iter().map(|(shade, row)| (*shade, &view.rows[*row]));
@@ -189,7 +189,7 @@ fn curves(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     });
 }
 
-/// What rows and columns are, and where the table goes.
+/// Draws the choice of rows and columns, and the export.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, tr!("compare-rows", n = view.rows.len()));
@@ -223,7 +223,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>) {
     });
 }
 
-/// A menu to choose columns by.
+/// Draws a menu to select columns.
 fn choose<'a>(
     open: &Response,
     choices: impl Iterator<Item = &'a Choice>,
@@ -250,7 +250,7 @@ fn choose<'a>(
     });
 }
 
-/// What a column is called, in the words of the window.
+/// Returns the name of a column in the words of the window.
 fn title(choice: &Choice) -> String {
     match choice.is_figure {
         true => choice.title.clone(),
@@ -258,7 +258,7 @@ fn title(choice: &Choice) -> String {
     }
 }
 
-/// What the rows have in common, and what is to be known of their means and published figures.
+/// Draws the settings that all rows share, and notes on means and published results.
 fn remarks(ui: &mut Ui, cx: &mut Cx<'_>, view: &TableView) {
     if !view.common.is_empty() {
         faint(ui, tr!("compare-common", each = view.common.join(", ")));
@@ -330,7 +330,7 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, height: f32) {
         });
 }
 
-/// A title; a click sorts by its column.
+/// Draws a column title; a click sorts by the column.
 fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let t = tokens(ui);
     let sort = &mut cx.pages.compare.table.request.sort;
@@ -353,7 +353,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     let label = ui.add(label);
     label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &column.title));
     if label.clicked() {
-        // Figures begin with the highest, words with the first letter.
+        // Numbers are sorted from the highest, words alphabetically.
         let down = match own {
             Some((_, down)) => !down,
             None => column.align == Side::Right,
@@ -364,7 +364,7 @@ fn heading(ui: &mut Ui, cx: &mut Cx<'_>, column: &ShownColumn) {
     label.on_hover_text(meaning);
 }
 
-/// The box that draws a row, and its menu.
+/// Draws the checkbox of a row, and its context menu.
 fn mark(ui: &mut Ui, cx: &mut Cx<'_>, view: &Arc<TableView>, at: usize) {
     let t = tokens(ui);
     let row = &view.rows[at];

@@ -1,4 +1,4 @@
-//! In stages or all at once? Asked of a person's own folder in one sentence, and changed by a click afterwards.
+//! In tasks or all at once? The question about a user's own folder; a click changes the answer later.
 
 use egui::Ui;
 
@@ -9,7 +9,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{button, faint, segmented, sentence};
 
-/// Draws the question, or the answer that was given.
+/// Draws the question, or the answer.
 pub(super) fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     if !cx.session.can_arrive() {
         return;

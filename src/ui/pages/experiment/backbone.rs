@@ -1,4 +1,4 @@
-//! The backbone card: family, weights, what they are and where they lie, precision.
+//! The backbone card: family, weights, their description and location, precision.
 
 use egui::{Popup, ProgressBar, RichText, Ui, Vec2};
 
@@ -17,7 +17,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{CONTROL, regular, tokens};
 use crate::ui::widgets::{self, StepState, button, faint, segmented};
 
-/// The choice beside the families: weights of one's own.
+/// The last choice among the families: the user's own weights.
 const FILE: &str = "file";
 
 /// Draws the card.
@@ -48,7 +48,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
                 precision(ui, cx);
             });
             match &chosen {
-                // Nothing of the network that is to be replaced stands beside the wish for a file.
+                // The current backbone is not shown while a file is to be chosen in its place.
                 Some(view) if file_wanted(cx) => {
                     let now = view.title();
                     faint(ui, tr!("experiment-no-file-yet", now = now));
@@ -63,7 +63,7 @@ pub fn backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     );
 }
 
-/// "ViT-B/16 · 85.8 M weights · 346 MB to download".
+/// Returns "ViT-B/16 · 85.8 M weights · 346 MB to download".
 fn in_short(cx: &Cx<'_>, view: Option<&BackboneView>) -> String {
     let draft = &cx.session.experiment.draft;
     let Some(view) = view else {
@@ -82,7 +82,7 @@ fn in_short(cx: &Cx<'_>, view: Option<&BackboneView>) -> String {
     words.join(" · ")
 }
 
-/// Whether weights of one's own are wanted while a network of the table is still chosen.
+/// Returns whether a weight file is to be chosen while a backbone of the table is still selected.
 fn file_wanted(cx: &Cx<'_>) -> bool {
     let name = &cx.session.experiment.draft.backbone;
     cx.pages.experiment.weights
@@ -94,7 +94,7 @@ fn file_wanted(cx: &Cx<'_>) -> bool {
             .any(|view| view.name == *name)
 }
 
-/// The backbone of the settings: from the table, or as the plan found it (a file).
+/// Returns the current backbone: from the table, or as the plan found it (a file).
 fn chosen(cx: &Cx<'_>) -> Option<BackboneView> {
     let name = &cx.session.experiment.draft.backbone;
     let listed = cx
@@ -149,7 +149,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, chosen: Option<&BackboneView>) {
     Popup::menu(&list).show(|ui| entries(ui, cx, &family));
 }
 
-/// The backbone a family starts with, else the first the table has of it.
+/// Returns the default backbone of a family, else its first one in the table.
 fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
     let usual = families::named(family).map_or("", |family| family.usual);
     let mine = || list.iter().filter(|view| view.family == family);
@@ -157,7 +157,7 @@ fn first_of(list: &[BackboneView], family: &str) -> Option<BackboneView> {
     found.cloned()
 }
 
-/// The family's weights with their size and whether they are here.
+/// Draws the family's weights with their size and location.
 fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
     ui.set_min_width(430.0);
     let list = cx.session.inventory.backbones.clone();
@@ -176,7 +176,7 @@ fn entries(ui: &mut Ui, cx: &mut Cx<'_>, family: &str) {
         });
 }
 
-/// A path to type, for systems without a file dialog and for those who like to.
+/// Draws a field for a path, for systems without a file dialog.
 fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
     let draft = &cx.session.experiment.draft.backbone;
     let known = cx
@@ -204,7 +204,7 @@ fn file(ui: &mut Ui, cx: &mut Cx<'_>) {
         if !known {
             state.weights_path.clone_from(draft);
         } else if is_name(&state.weights_path) {
-            // The name of a network of the table is no path.
+            // The name of a backbone of the table is not a path.
             state.weights_path.clear();
         }
     }
@@ -254,7 +254,7 @@ fn pretrained(view: &BackboneView) -> String {
     }
 }
 
-/// "3.6 M".
+/// Returns "3.6 M".
 fn millions(count: usize) -> String {
     if count < 1_000_000 {
         return count_text(count);
@@ -262,7 +262,7 @@ fn millions(count: usize) -> String {
     tr!("experiment-millions", n = number(count as f64 / 1e6, 1))
 }
 
-/// Where the weights are; a download can be begun ahead of the run, and stopped.
+/// Draws the location of the weights; a download can be started before the run, and stopped.
 fn download(ui: &mut Ui, cx: &mut Cx<'_>, view: &BackboneView) {
     let WeightsPlace::Hub(_) = view.place else {
         return;

@@ -1,4 +1,4 @@
-//! Classes as chips that are dragged between tasks, or moved by the menu a click opens.
+//! Classes as chips that are dragged between tasks, or moved with a menu.
 
 use egui::{
     Align2, CornerRadius, DragAndDrop, Id, LayerId, Order, Popup, Rect, Response, Role, ScrollArea,
@@ -11,25 +11,25 @@ use crate::ui::theme::{RADIUS, semibold, tokens};
 use crate::ui::widgets::faint;
 use crate::ui::widgets::names::painted_name;
 
-/// Height of a class.
+/// Height of a chip.
 const CHIP: f32 = 22.0;
-/// Widest class; a longer name is cut.
+/// Maximum width of a chip; a longer name is cut.
 const WIDEST: f32 = 150.0;
-/// A class on the move: its index among the classes sorted by name.
+/// The dragged class: its index among the classes sorted by name.
 struct Dragged(usize);
 
-/// Where a class was put.
+/// The new position of a class.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     /// Its index among the classes sorted by name.
     pub class: usize,
-    /// The task it goes to; one beyond the last is a new one.
+    /// The target task; one after the last is a new task.
     pub task: usize,
-    /// In front of the class that is there now.
+    /// The index in that task to insert it at.
     pub place: usize,
 }
 
-/// The width of a class.
+/// Returns the width of a chip.
 pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
     let galley = ui
         .painter()
@@ -37,7 +37,7 @@ pub(super) fn chip_width(ui: &Ui, name: &str) -> f32 {
     (galley.size().x + 12.0).min(WIDEST)
 }
 
-/// A class that can be dragged, or moved by its menu.
+/// Draws a class that can be dragged, or moved with its menu.
 pub(super) fn class_chip(
     ui: &mut Ui,
     view: &str,
@@ -48,7 +48,7 @@ pub(super) fn class_chip(
     let t = tokens(ui);
     let size = Vec2::new(chip_width(ui, name), CHIP);
     let (_, rect) = ui.allocate_space(size);
-    // The class keeps its identity, and the keyboard its focus, wherever it goes.
+    // The id depends on the class, so that the keyboard focus follows its moves.
     let id = Id::unique((view, class));
     let response = ui.interact(rect, id, Sense::click_and_drag());
     if !ui.is_rect_visible(rect) {
@@ -90,7 +90,7 @@ pub(super) fn class_chip(
     (response.on_hover_text(label), moved)
 }
 
-/// All moves of one class.
+/// Draws the menu with all moves of one class.
 fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize) -> Option<Move> {
     let position = scenario.label_of(class);
     let place = position - scenario.tasks[task].start;
@@ -100,7 +100,7 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     let mut offer = |ui: &mut Ui, enabled: bool, words: String, target: Option<Move>| {
         if ui.add_enabled(enabled, egui::Button::new(words)).clicked() {
             moved = target;
-            // A click by keyboard does not close a menu by itself.
+            // A click with the keyboard does not close a menu by itself.
             ui.close();
         }
     };
@@ -135,7 +135,7 @@ fn menu(ui: &mut Ui, scenario: &Scenario, class: usize, name: &str, task: usize)
     moved
 }
 
-/// Whether a class was dropped on this task, and where among its classes; marks the place while it hovers.
+/// Returns the position of a class dropped on this task; marks the position while it hovers.
 pub(super) fn dropped(
     ui: &Ui,
     area: Rect,
@@ -177,7 +177,7 @@ pub(super) fn dropped(
     })
 }
 
-/// Shows the dragged class at the pointer.
+/// Draws the dragged class at the pointer.
 pub(super) fn carry(ui: &Ui, names: &[String]) {
     let Some(dragged) = DragAndDrop::payload::<Dragged>(ui.ctx()) else {
         return;
@@ -206,7 +206,7 @@ pub(super) fn carry(ui: &Ui, names: &[String]) {
     painter.galley(rect.min + Vec2::new(6.0, 3.0), galley, t.strong);
 }
 
-/// Rolls the list on while a class is held near its upper or lower edge.
+/// Scrolls the list while a class is held near its upper or lower edge.
 pub(super) fn roll(ui: &Ui) {
     let Some(pointer) = ui.ctx().pointer_interact_pos() else {
         return;

@@ -1,4 +1,4 @@
-//! The labels of the data set that were corrected, and the way to take any back.
+//! The corrected labels of the dataset, each with an undo.
 
 use egui::{RichText, ScrollArea, Ui};
 
@@ -10,7 +10,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, link, segmented};
 
-/// Draws the line; nothing where no label was corrected.
+/// Draws the line; nothing if no label was corrected.
 pub fn line(ui: &mut Ui, cx: &mut Cx<'_>) {
     let place = cx.session.experiment.draft.data.clone();
     let (list, used) = (

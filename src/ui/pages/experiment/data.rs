@@ -1,4 +1,4 @@
-//! The data card: which set, what is in it, and how its classes fall into tasks.
+//! The data card: the dataset, its content, and its division into tasks.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use crate::ui::shell::export::forms;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, StepState, button, button_if, card, faint};
 
-/// The data sets that come with the program.
+/// The built-in datasets.
 const EMBEDDED: [&str; 2] = ["digits", "letters"];
 
 /// Draws the data card.
@@ -32,7 +32,7 @@ pub fn card_of_data(ui: &mut Ui, cx: &mut Cx<'_>) {
         choice(ui, cx);
         let now = &cx.session.experiment.draft.data;
         match &cx.session.experiment.data {
-            // Nothing of the data set that is to be replaced stands beside the wish for a folder.
+            // The current dataset is not shown while a folder is to be chosen in its place.
             _ if cx.pages.experiment.folder => {
                 faint(ui, tr!("data-how"));
                 faint(ui, tr!("data-no-folder-yet", now = now.as_str()));
@@ -119,7 +119,7 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Where data comes from, and where it may go.
+/// Draws the choice of data, and the export.
 fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(220.0);
     let now = &cx.session.experiment.draft.data;
@@ -159,7 +159,7 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// A published set that is not here: what it is, and the way to get it.
+/// Draws a published dataset that is not downloaded yet: its description and the download.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
     let item = Item::Data(set.name.to_string());
     let under_way = cx.session.under_way_like(&item);
@@ -189,7 +189,7 @@ fn offer(ui: &mut Ui, cx: &mut Cx<'_>, set: &named::PublishedData) {
     }
 }
 
-/// A download that goes on, whatever data set is on show.
+/// Draws a download in progress, whichever dataset is shown.
 fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(download) = cx.session.under_way_like(&Item::Data(String::new())) else {
         return;
@@ -213,7 +213,7 @@ fn on_its_way(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.ctx().request_repaint_after(Duration::from_millis(200));
 }
 
-/// A path to type, for systems without a file dialog and for those who like to.
+/// Draws a field for a path, for systems without a file dialog.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     let now = cx.session.experiment.draft.data.as_str();
     let path = match EMBEDDED.contains(&now) || named::published(now).is_some() {
@@ -259,10 +259,10 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let words = words.join(", ");
     let gap = 6.0;
     let (room, all) = (ui.available_width(), view.thumbs.len());
-    // One picture for each class where they have room, smaller ones if need be.
+    // One image for each class if they fit, smaller ones if needed.
     let side = (room / all.max(1) as f32 - gap).clamp(30.0, 44.0);
     let fit = ((room + gap) / (side + gap)).max(2.0) as usize;
-    // The number of the others needs room, too.
+    // Leaves room for the number of the others.
     let others = (40.0 / (side + gap)).ceil() as usize;
     let shown = match view.classes.len() <= fit {
         true => all,
@@ -281,7 +281,7 @@ fn thumbs(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
             ui.add_space(8.0);
             faint(ui, &words);
         }
-        // Else it stands in the next row.
+        // Otherwise it goes to the next row.
         else {
             ui.end_row();
             faint(ui, &words);
@@ -305,7 +305,7 @@ fn one_thumb(ui: &mut Ui, cx: &mut Cx<'_>, thumb: &Thumb, side: f32) {
     response.on_hover_text(&thumb.caption);
 }
 
-/// The middle square of a picture, as texture coordinates.
+/// Returns the central square of an image, as texture coordinates.
 pub fn covering(width: usize, height: usize) -> Rect {
     let (w, h) = (width.max(1) as f32, height.max(1) as f32);
     let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);

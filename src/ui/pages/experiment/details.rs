@@ -1,4 +1,4 @@
-//! What opens under the data card's pictures: images per class, what the network sees, splits and memory.
+//! The expandable parts of the data card: images per class, augmented training images, splits and memory.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, button, faint, painted_text};
 
-/// A part of the data card that is open.
+/// An open part of the data card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Images per class.
     Classes,
-    /// What the network sees.
+    /// Training images as the network receives them.
     Sight,
     /// All classes of all tasks.
     Arrange,
@@ -32,9 +32,9 @@ pub enum Part {
     Splits,
 }
 
-/// Fewer classes need no overview above their list.
+/// Fewer classes need no chart above their list.
 const FEW: usize = 12;
-/// Side of a picture of the sight.
+/// Size of an image, in points.
 const SIDE: f32 = 92.0;
 
 /// Draws the row of parts, and the open one.
@@ -64,7 +64,7 @@ pub fn parts(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     }
 }
 
-/// "100 to 540 (median 230)".
+/// Returns "100 to 540 (median 230)".
 fn spread(counts: &[usize]) -> String {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
@@ -78,7 +78,7 @@ fn spread(counts: &[usize]) -> String {
     }
 }
 
-/// The classes as people sort them; sorted once for each data set.
+/// Returns the classes in natural order; sorted once for each dataset.
 fn by_numbers(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
     let known = &mut cx.pages.experiment.sorted;
     if let Some((key, sorted)) = known
@@ -112,7 +112,7 @@ fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         });
 }
 
-/// One column per class (or per few, where there are more classes than pixels): training below, test above.
+/// Draws one column per class (or per few, if there are more classes than pixels): training below, test above.
 fn overview(ui: &mut Ui, view: &DataView) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
@@ -209,7 +209,7 @@ fn class_row(ui: &mut Ui, view: &DataView, class: usize, most: usize) {
 
 fn sight(ui: &mut Ui, cx: &mut Cx<'_>) {
     let state = &mut cx.pages.experiment;
-    // A task with fewer epochs than the longest has no picture in the later ones.
+    // A task with fewer epochs than the longest has no image in the later ones.
     let experiment = &cx.session.experiment;
     let longest = experiment.plan.epochs(&experiment.draft).into_iter().max();
     let epochs = longest.unwrap_or(experiment.draft.epochs).max(1);
@@ -297,14 +297,14 @@ fn splits_matter(cx: &Cx<'_>) -> bool {
     draft.validation_share > 0.0 || short || draft.bit_depth != FULL_DEPTH
 }
 
-/// Shares and memory, where they matter.
+/// Draws shares and memory, if they are relevant.
 pub fn noted_splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     if splits_matter(cx) {
         splits(ui, cx, view);
     }
 }
 
-/// The shares that are drawn, and the memory for decoded pictures.
+/// Draws the shares of the random splits, and the memory for decoded images.
 fn splits(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let need = cx.session.experiment.plan.cache_need;
     row(ui, |ui| {

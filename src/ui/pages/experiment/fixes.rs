@@ -1,4 +1,4 @@
-//! Everything that stands in the way of a run, each with its remedy, and what is worth knowing.
+//! All problems that prevent a run, each with its remedy, and remarks.
 
 use egui::{RichText, Ui};
 
@@ -15,7 +15,7 @@ use crate::ui::scripts;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card, link, sentence};
 
-/// Everything that stands in the way.
+/// Returns all problems.
 pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
     let of_data = cx.session.experiment.data.problem().into_iter();
     let mut list: Vec<Problem> = of_data
@@ -32,7 +32,7 @@ pub fn in_the_way(cx: &Cx<'_>) -> Vec<Problem> {
     list
 }
 
-/// Draws everything that stands in the way, all at once.
+/// Draws all problems at once.
 pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
     let list = in_the_way(cx);
     if list.is_empty() {
@@ -61,13 +61,13 @@ pub fn problems(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// A one-click remedy: what its button says, and the changes of the settings.
+/// Returns a one-click remedy: the button's label, and the changes of the settings.
 fn fix(
     problem: &Problem,
     draft: &RunConfig,
     least: Option<usize>,
 ) -> Option<(String, Vec<UiCommand>)> {
-    // A place may name a file after the option.
+    // The place may name a file after the option.
     let place = problem.place.split(':').next().unwrap_or_default();
     let own = named_method(&draft.method).ok()?.settings.iter();
     let mut all = own.chain(SETTINGS.iter().map(|setting| &setting.spec));
@@ -86,7 +86,7 @@ fn fix(
     Some((label, changes))
 }
 
-/// Draws what is worth knowing about the data and its cut into tasks.
+/// Draws remarks about the data and its division into tasks.
 pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(view) = cx.session.experiment.data.ready().cloned() else {
         return;
@@ -131,7 +131,7 @@ pub fn remarks(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Fonts that the class names need; looked for once for each data set.
+/// Returns the fonts that the class names need; searched once for each dataset.
 fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
     let known = &mut cx.pages.experiment.fonts;
     if known.as_ref().is_none_or(|(key, _)| *key != view.key) {
@@ -143,7 +143,7 @@ fn unreadable(ui: &Ui, cx: &mut Cx<'_>, view: &DataView) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Files that were left out, and images that stand in both splits or under two labels.
+/// Draws skipped files, and images that are in both splits or have two labels.
 fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let state = &mut cx.pages.experiment;
     if !view.skipped.is_empty() {
@@ -163,7 +163,7 @@ fn data_lists(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     }
 }
 
-/// A list of two lines each, behind a link that opens it: what this says while the list is closed, and while it is open.
+/// Draws an expandable list, with the labels of its link when closed and when open.
 fn opened(
     ui: &mut Ui,
     open: &mut bool,

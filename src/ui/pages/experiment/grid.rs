@@ -1,4 +1,4 @@
-//! A grid on Experiment: what it is, how its runs stand, what the others will cost.
+//! A grid on Experiment: its description, the state of its runs, the cost of the others.
 
 use egui::{Popup, RichText, ScrollArea, Ui};
 
@@ -17,7 +17,7 @@ use crate::ui::widgets::{self, button, card, faint, segmented, sentence};
 /// Height of a line of the list.
 const LINE: f32 = 20.0;
 
-/// The grid that was opened, as the table of its runs.
+/// Draws the opened grid as the table of its runs.
 pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
     let Some(name) = cx.session.experiment.grid.opened.clone() else {
         return;
@@ -64,7 +64,7 @@ pub fn opened(ui: &mut Ui, cx: &mut Cx<'_>, height: f32) {
     });
 }
 
-/// The runs, a line each.
+/// Draws the runs, one per line.
 pub fn lines(ui: &mut Ui, standing: &GridStanding, height: f32) {
     ScrollArea::vertical()
         .id_salt("runs of the grid")
@@ -104,7 +104,7 @@ fn one(ui: &mut Ui, line: &GridLine) {
     );
 }
 
-/// "3 methods × 2 PETs = 36 runs · 12 of them are there · about 1 h 40 · 8 MB · 1.2 GB memory".
+/// Returns "3 methods × 2 PETs = 36 runs · 12 of them are there · about 1 h 40 · 8 MB · 1.2 GB memory".
 pub fn summary(view: &GridView) -> String {
     let standing = &view.standing;
     let runs = tr!("experiment-runs", n = standing.lines.len());
@@ -132,7 +132,7 @@ pub fn summary(view: &GridView) -> String {
     words.join(" · ")
 }
 
-/// What stands above the start button for a grid; the first thing in its way.
+/// Draws what is above the start button for a grid, including its first problem.
 pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     match &cx.session.experiment.grid.view {
         Fetch::Ready(view) => {
@@ -162,7 +162,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// The way to the clusters there are; without one it says where they would come from.
+/// Draws the links to the clusters, or how to add one.
 fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     let clusters = &cx.session.places.clusters;
     if cx.session.grid_search().is_some() {
@@ -186,7 +186,7 @@ fn clusters(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The switch that makes a search of it.
+/// Draws the switch that turns the grid into a search.
 fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
     let mut by = now;
     ui.horizontal_wrapped(|ui| {
@@ -210,7 +210,7 @@ fn search(ui: &mut Ui, now: Option<SearchBy>, commands: &mut Vec<UiCommand>) {
     }
 }
 
-/// "Start 24 runs".
+/// Returns "Start 24 runs".
 pub fn start_words(cx: &Cx<'_>) -> String {
     if cx.session.grid_search().is_some() {
         return tr!("experiment-start-search").into();

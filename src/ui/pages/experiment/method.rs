@@ -1,4 +1,4 @@
-//! The method card: which method, its own settings as it lists them, and the settings of training.
+//! The method card: the method, its own settings, and the settings of training.
 
 use egui::Ui;
 
@@ -56,7 +56,7 @@ pub fn method(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// "LAE · 5 epochs".
+/// Returns "LAE · 5 epochs".
 fn in_short(cx: &Cx<'_>) -> String {
     let experiment = &cx.session.experiment;
     let draft = &experiment.draft;
@@ -67,7 +67,7 @@ fn in_short(cx: &Cx<'_>) -> String {
     }
 }
 
-/// "Preset: Letters", or what was changed since in the preset that the settings were taken from, with that preset.
+/// Returns "Preset: Letters"; or, if settings of the loaded preset were changed, these changes and the preset.
 fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
     let experiment = &cx.session.experiment;
     let (draft, name) = (&experiment.draft, experiment.preset.as_deref());
@@ -90,7 +90,7 @@ fn preset_words(cx: &Cx<'_>) -> (String, Option<&'static Preset>) {
     }
 }
 
-/// The choice of a method, with what it does.
+/// Draws the choice of a method, with its description.
 fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     let key = cx.session.experiment.draft.method.clone();
     let chosen = named_method(&key);
@@ -99,7 +99,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
         .map_or(tr!("experiment-choose-method"), |spec| spec.title);
     let low = ui.spacing().interact_size.y;
     ui.horizontal_wrapped(|ui| {
-        // As high as what stands beside it.
+        // As high as its neighbour.
         ui.spacing_mut().interact_size.y = CONTROL;
         if several::in_place(ui, cx, "method") {
             return;
@@ -133,7 +133,7 @@ fn which(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// The fields of the settings that the list shows here.
+/// Draws the fields of the settings that belong here.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
     let method = named_method(&cx.session.experiment.draft.method).ok();
     for setting in SETTINGS
@@ -145,7 +145,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, shown: SettingPlace) {
             continue;
         }
         of_run(ui, cx, setting);
-        // Beside the epochs, of which some of them are a share.
+        // Next to the epochs, because it is a share of them.
         let beside_epochs = needs == Needs::Epochs && shown == SettingPlace::First;
         let own_here = method.filter(|_| beside_epochs);
         for setting in own_here.map_or(&[][..], |method| method.settings) {

@@ -1,4 +1,4 @@
-//! Set up a run: data, backbone, PET, method; what is wrong with it and what it will cost.
+//! Set-up of a run: data, backbone, PET, method; its problems and its cost.
 
 mod arrival;
 mod backbone;
@@ -41,55 +41,55 @@ use crate::ui::widgets::{
     terms, two_columns,
 };
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 #[derive(Default)]
 pub struct State {
     /// The path being typed.
     pub path: String,
-    /// Whether a folder is wanted although none is chosen yet.
+    /// Whether a folder is to be chosen.
     pub folder: bool,
     /// The path of a weight file being typed.
     pub weights_path: String,
-    /// Whether weights of one's own are wanted although none are chosen yet.
+    /// Whether a weight file is to be chosen.
     pub weights: bool,
-    /// Whether the skipped files are on show.
+    /// Whether the skipped files are shown.
     pub skipped: bool,
-    /// Whether the images of both splits are on show.
+    /// Whether the images of both splits are shown.
     pub duplicates: bool,
-    /// Whether the images under two labels are on show.
+    /// Whether the images with two labels are shown.
     pub two_labels: bool,
     /// The open part of the data card.
     pub part: Option<Part>,
-    /// Epoch whose crops are shown, counted from 0.
+    /// The epoch whose crops are shown, from 0.
     pub sight_epoch: usize,
-    /// Which images of the classes are shown.
+    /// Selects the displayed images of the classes.
     pub sight_shift: usize,
-    /// Whether the corrected labels are on show.
+    /// Whether the corrected labels are shown.
     pub corrected: bool,
-    /// The steps that are open; the others are a line each.
+    /// The expanded steps; the others are one line each.
     pub open: Vec<SettingGroup>,
-    /// Whether the rarer settings are on show.
+    /// Whether the advanced settings are shown.
     pub more: bool,
-    /// Another value of each setting with several, as it is typed.
+    /// The new value being typed for each setting with several.
     values: HashMap<&'static str, NewValue>,
-    /// Whether a change of the settings can be taken back, as of this frame.
+    /// Whether a change of the settings can be undone in this frame.
     pub can_undo: bool,
-    /// Fonts that a data set's class names need, by the data set's key.
+    /// Fonts that a dataset's class names need, by the dataset's key.
     pub fonts: Option<(Arc<str>, Vec<String>)>,
-    /// The classes of a data set by the numbers in their names, by the data set's key.
+    /// The classes of a dataset in natural order, by the dataset's key.
     pub sorted: Option<(Arc<str>, Arc<Vec<usize>>)>,
 }
 
-/// Another value of a setting with several, as it is typed.
+/// The new value being typed for a setting with several.
 #[derive(Default)]
 struct NewValue {
     text: String,
-    /// Why it is none.
+    /// Why it is invalid.
     wrong: Option<String>,
 }
 
 impl State {
-    /// Nothing was chosen: the wish for a file or folder is given up.
+    /// Cancels the choice of a file or folder.
     pub fn leave(&mut self) {
         (self.folder, self.weights) = (false, false);
     }
@@ -97,7 +97,7 @@ impl State {
 
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    // The button that starts the run stands at the foot, in sight at every size.
+    // The start button is at the bottom, visible at every size.
     let fixed = Fixed::Right(320.0);
     if ui.available_width() < NARROW {
         foot(ui, "start", |ui| ready::bar(ui, cx));
@@ -115,7 +115,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
 fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     left_behind(ui, cx);
     if cx.session.experiment.grid.opened.is_some() {
-        // The settings have no part in it.
+        // The settings are not used.
         let height = column.rest(ui, 360.0) - 90.0;
         return grid::opened(ui, cx, height);
     }
@@ -125,8 +125,8 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     method::method(ui, cx);
 }
 
-/// Offers what the last window left, in one card: the run that was at work, and of one that crashed its set-up and
-/// folders. They may be what brought it down, so they do not come back by themselves.
+/// Offers what the last window left in one card: the run in progress and, after a crash, the set-up and folders. These
+/// may have caused the crash, so they are not restored automatically.
 fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.to_go_on_with().map(|row| {
         let (done, all) = (row.answers().accuracy.len(), row.tasks());
@@ -173,7 +173,7 @@ fn left_behind(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The set-up and folders of a window that crashed.
+/// Describes the set-up and folders of a crashed window.
 fn kept(cx: &Cx<'_>) -> String {
     let folders = match cx.session.former.folders.len() {
         0 => None,
@@ -189,13 +189,13 @@ fn kept(cx: &Cx<'_>) -> String {
 }
 
 fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
-    // Who brings pictures asks first what suits them; a newcomer begins with a preset.
+    // Users with their own images are offered a trial first; new users start with a preset.
     let own = cx.session.experiment.data.ready();
     let own = own.is_some_and(|view| !builtin::names().any(|name| name == &*view.place));
     if !own {
         presets::presets_card(ui, cx);
     }
-    // Of a grid each run says what is in its way.
+    // For a grid, each run lists its problems.
     if !cx.session.has_grid() {
         fixes::problems(ui, cx);
         trial::trial(ui, cx);
@@ -207,8 +207,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, _column: Column) {
     several::card_of_several(ui, cx);
 }
 
-/// A step of the set-up: a line with its title (and the term that this is) and, at the end, what is chosen; all of it
-/// once it is opened.
+/// Draws a step of the set-up: a line with its title (a glossary term) and a summary; all of it when expanded.
 fn step(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -248,13 +247,13 @@ fn step(
     });
 }
 
-/// How a group of the settings stands, judged by the options its problems name.
+/// Returns the state of a group of settings, derived from the options that problems name.
 fn standing(cx: &Cx<'_>, group: SettingGroup) -> StepState {
     let of_group = |word: &str| {
         let mut all = SETTINGS.iter().map(|setting| &setting.spec);
         match all.find(|spec| spec.place() == word) {
             Some(spec) => spec.group == group,
-            // An option of a method's own.
+            // A setting of the method.
             None => group == SettingGroup::Method && is_own(&cx.session.experiment.draft, word),
         }
     };
@@ -266,13 +265,13 @@ fn standing(cx: &Cx<'_>, group: SettingGroup) -> StepState {
     }
 }
 
-/// Whether this option gives a setting of the method's own.
+/// Returns whether this option is a setting of the method.
 fn is_own(draft: &RunConfig, option: &str) -> bool {
     let own = named_method(&draft.method).map_or(&[][..], |spec| spec.settings);
     option == "--set" || own.iter().any(|spec| spec.place() == option)
 }
 
-/// A number that can be dragged or typed; one of many digits takes the room it needs.
+/// Draws a number that can be dragged or typed, as wide as its digits.
 fn number(ui: &mut Ui, value: DragValue<'_>) -> Response {
     wide_number(ui, value, 56.0)
 }
@@ -282,7 +281,7 @@ fn wide_number(ui: &mut Ui, value: DragValue<'_>, width: f32) -> Response {
     ui.add(value.min_size(Vec2::new(width, CONTROL)))
 }
 
-/// A row of labels and inputs, all centred on the height of an input.
+/// Draws a row of labels and inputs, vertically centred.
 fn row(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     ui.scope(|ui| {
         ui.spacing_mut().interact_size.y = CONTROL;

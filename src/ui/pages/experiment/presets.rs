@@ -9,7 +9,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, card, faint};
 
-/// Draws the presets. Each sets everything up; nothing begins before the start button is pressed.
+/// Draws the presets. Selecting one changes all settings but starts nothing.
 pub fn presets_card(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
@@ -52,7 +52,7 @@ fn line(ui: &mut Ui, title: &str, hint: &str) -> Response {
     ui.add(line).accessible_name(title)
 }
 
-/// The PETs of the paper's table, for one of its experiments.
+/// Draws the PETs of the paper's table, for one of its experiments.
 fn pets(ui: &mut Ui, cx: &mut Cx<'_>, preset: &Preset) {
     for (title, pet, size) in presets::PETS {
         if ui.button(title).clicked() {

@@ -1,5 +1,5 @@
-//! What the run will cost, and the button that starts it: a card at the foot of the right column,
-//! or a row at the foot of a narrow window.
+//! The cost of the run and the start button: a card at the bottom of the right column, or a row at the bottom of a
+//! narrow window.
 
 use egui::{Align, Layout, RichText, Ui};
 
@@ -40,7 +40,7 @@ pub fn ready(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The same in one row, for a narrow window.
+/// Draws the same in one row, for a narrow window.
 pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -67,7 +67,7 @@ pub fn bar(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// What a narrow window has no room for beside the start button.
+/// Draws what does not fit next to the start button in a narrow window.
 pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.has_grid() {
         card(ui, |ui| grid::ready(ui, cx));
@@ -96,7 +96,7 @@ fn headline(cx: &Cx<'_>) -> &'static str {
     }
 }
 
-/// "5 tasks × 5 epochs, 6,750 pictures".
+/// Returns "5 tasks × 5 epochs, 6,750 images".
 fn extent(cx: &Cx<'_>) -> String {
     let (plan, draft) = (&cx.session.experiment.plan, &cx.session.experiment.draft);
     if plan.tasks.is_empty() {
@@ -122,7 +122,7 @@ fn about(seconds: f64) -> String {
     tr!("experiment-about", time = duration_text(seconds.max(1.0)))
 }
 
-/// The first thing to fix, where the start button stands: the list may be out of sight.
+/// Draws the first problem next to the start button, because the list may be scrolled out of view.
 fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     let list = in_the_way(cx);
     let Some(first) = list.first() else { return };
@@ -134,7 +134,7 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-/// Where the card has less free than a step takes: how it fits, with the same result.
+/// Offers smaller steps with the same result, if the GPU has less free memory than a step takes.
 fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((free, fitting)) = cx.session.experiment.plan.short else {
         return;
@@ -151,7 +151,7 @@ fn short_of_memory(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// That an experiment of the paper is split otherwise here, which no figure can show afterwards.
+/// Warns that an experiment of the paper has another split here, because no result would show it later.
 fn other_split(ui: &mut Ui, cx: &Cx<'_>) {
     let session = &cx.session;
     let Some(data) = session.experiment.data.ready() else {
@@ -182,7 +182,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
     }
 }
 
-/// What can be done with the settings besides.
+/// Draws the other actions on the settings.
 fn rest(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.session.experiment.draft.method != lae::BASELINE.key {
         let mut beside = cx.session.experiment.beside;
@@ -218,7 +218,7 @@ fn cost_lines(ui: &mut Ui, cost: Estimate) {
     let t = tokens(ui);
     // Lines of text, not rows of inputs.
     ui.spacing_mut().interact_size.y = 0.0;
-    // The value stands out in its sentence.
+    // The value is emphasised within its sentence.
     let line = |ui: &mut Ui, words: String, value: &str| {
         let (before, after) = words.split_once(value).unwrap_or((&words, ""));
         ui.horizontal_wrapped(|ui| {

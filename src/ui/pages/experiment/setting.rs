@@ -1,4 +1,4 @@
-//! The field of a setting, made from its entry in the list: title, values, range, and what is told under the pointer.
+//! The field of a setting, derived from its entry in the list: title, values, range and tooltip.
 
 use egui::{ComboBox, DragValue, Id, Response, Ui, Vec2};
 
@@ -11,12 +11,12 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::CONTROL;
 use crate::ui::widgets::{self, faint, field, numbers, unless};
 
-/// Width of a field for a text or a number with a point.
+/// Width of a field for a text or a decimal number.
 const WIDE: f32 = 76.0;
 /// Width of a field for a number with its unit.
 const WITH_UNIT: f32 = 84.0;
 
-/// What a setting does and which values it takes.
+/// Returns the description of a setting and its range.
 fn hint(spec: &SettingSpec) -> String {
     match spec.kind {
         SettingKind::Flag(_) => plain(spec.meaning()),
@@ -24,7 +24,7 @@ fn hint(spec: &SettingSpec) -> String {
     }
 }
 
-/// The field of a setting of every run below its title; greyed out with the reason, where it has no effect.
+/// Draws the field of a common setting below its title; disabled with the reason if it has no effect.
 pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
     if several::below_title(ui, cx, &setting.spec) {
         return;
@@ -46,7 +46,7 @@ pub(super) fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, setting: &RunSetting) {
     }
 }
 
-/// The field of the setting of every run under this key behind its title, in a row of such fields.
+/// Draws the field of the common setting under this key after its title, within a row.
 pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let Some(setting) = setting(key) else { return };
     let was = (setting.get)(&cx.session.experiment.draft);
@@ -64,14 +64,14 @@ pub(super) fn in_row(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     }
 }
 
-/// The field of a text of every run under this key, where a page lays it by hand behind a title of its own.
+/// Draws the field of the common text setting under this key, for a page that draws its own title.
 pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f32) {
     let Some(setting) = setting(key) else { return };
     if several::in_place(ui, cx, key) {
         return;
     }
     let mut typed = written((setting.get)(&cx.session.experiment.draft).as_ref());
-    // Its name keeps the cursor in it when what stands before it comes and goes.
+    // Its own id keeps the cursor in it when widgets before it appear or disappear.
     let edit = widgets::line_edit(&mut typed, width)
         .id(Id::unique(setting.spec.key))
         .min_size(Vec2::new(width, CONTROL));
@@ -80,14 +80,14 @@ pub(super) fn text(ui: &mut Ui, cx: &mut Cx<'_>, key: &str, label: Id, width: f3
     let response = response.on_hover_text(hint(&setting.spec));
     several::offer(&response, cx, key);
     if response.changed() {
-        // What may be left out is left out where nothing is written.
+        // An empty text means no value if the setting is optional.
         let none = typed.is_empty() && setting.spec.kind.default().is_none();
         let value = (!none).then(|| Setting::Text(typed.into()));
         cx.act(UiCommand::Set(setting.spec.key, value));
     }
 }
 
-/// The field of the setting of the method's own.
+/// Draws the field of a setting of the method.
 pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
     if several::below_title(ui, cx, spec) {
         return;
@@ -109,7 +109,7 @@ pub(super) fn own(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) {
     }
 }
 
-/// The most that a setting may be beside the others.
+/// Returns the maximum of a setting, given the others.
 fn most(spec: &SettingSpec, draft: &RunConfig) -> i64 {
     let other = spec.within.and_then(setting);
     match other.and_then(|other| (other.get)(draft)) {
@@ -118,7 +118,7 @@ fn most(spec: &SettingSpec, draft: &RunConfig) -> i64 {
     }
 }
 
-/// A switch in a frame of its own.
+/// Draws a switch in its own frame.
 fn boxed(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>) -> Response {
     let t = crate::ui::theme::tokens(ui);
     let frame = egui::Frame::new()
@@ -145,7 +145,7 @@ fn titled(
     match (spec.kind, value) {
         (SettingKind::Flag(_), value) => widgets::whole(ui, spec.title(), |ui| {
             ui.vertical(|ui| {
-                // In line with the fields beside it, whose titles stand above them.
+                // Aligned with the neighbouring fields, which have titles above them.
                 ui.add_space(20.0);
                 unless(ui, why, |ui| input(ui, spec, value, most)).on_hover_text(hint(spec))
             })
@@ -168,7 +168,7 @@ fn titled(
     }
 }
 
-/// The input alone; a limit goes no further than `most`.
+/// Draws the input alone; a limit is at most `most`.
 fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64) -> Response {
     match (spec.kind, value) {
         (SettingKind::Flag(_), Some(Setting::Flag(on))) => ui.checkbox(on, spec.title()),
@@ -214,7 +214,7 @@ fn input(ui: &mut Ui, spec: &SettingSpec, value: &mut Option<Setting>, most: i64
     }
 }
 
-/// A whole number, with its unit where it has one.
+/// Draws an integer, with its unit if it has one.
 fn whole(ui: &mut Ui, spec: &SettingSpec, drag: DragValue<'_>) -> Response {
     match spec.option {
         Some("MB") => wide_number(ui, drag.suffix(" MB"), WITH_UNIT),
@@ -236,7 +236,7 @@ fn seed(ui: &mut Ui, spec: &SettingSpec, value: &mut Setting) -> Response {
     response
 }
 
-/// A number that may be left out, which is then 0 and told as all.
+/// Draws an optional number, which is 0 and shown as "all" if missing.
 fn limit(ui: &mut Ui, value: &mut Option<Setting>, most: i64) -> Response {
     let now = match value {
         Some(Setting::Whole(number)) => (*number).min(most),
@@ -271,7 +271,7 @@ fn short_text(ui: &mut Ui, value: &mut Option<Setting>) -> Response {
     response
 }
 
-/// The text of a setting, empty where it is left out.
+/// Returns the text of a setting, empty if missing.
 fn written(value: Option<&Setting>) -> String {
     match value {
         Some(Setting::Text(text)) => text.to_string(),

@@ -1,4 +1,4 @@
-//! *Several values…*: a setting that is to be tried with several values, and the card that lists all of them.
+//! *Several values…*: a setting with several values to try, and the card that lists all of them.
 
 use egui::{Popup, PopupCloseBehavior, Response, Ui};
 
@@ -16,10 +16,10 @@ use crate::ui::pages::Cx;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, button, card, entered, faint, icon_button, link, numbers};
 
-/// Width of the field for another value.
+/// Width of the field for a new value.
 const WIDE: f32 = 130.0;
 
-/// What is known of the setting under a key, of every run or the method's own.
+/// Returns the entry of the setting under a key, common or of the method.
 fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
     if let Some(known) = setting(key) {
         return Some(&known.spec);
@@ -31,12 +31,12 @@ fn spec_of(draft: &RunConfig, key: &str) -> Option<&'static SettingSpec> {
         .or_else(|| others().find(|spec| spec.key == key))
 }
 
-/// Offers several values in the menu of a field.
+/// Adds several values to the context menu of a field.
 pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
     if !may_vary(key) {
         return;
     }
-    // A choice has a menu of its own.
+    // A choice has its own menu.
     let id = field.id.with("several-values");
     Popup::context_menu(field).id(id).show(|ui| {
         if ui.button(tr!("experiment-several-of-field")).clicked() {
@@ -45,7 +45,7 @@ pub fn offer(field: &Response, cx: &mut Cx<'_>, key: &str) {
     });
 }
 
-/// The values of a setting in place of its field, where it has several; false where it has not.
+/// Draws the values of a setting in place of its field, if it has several. Returns whether it has.
 pub fn in_place(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> bool {
     if !cx.session.experiment.grid.several.has(key) {
         return false;
@@ -54,7 +54,7 @@ pub fn in_place(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> bool {
     true
 }
 
-/// The same below its title.
+/// Draws the same below its title.
 pub fn below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> bool {
     if !cx.session.experiment.grid.several.has(spec.key) {
         return false;
@@ -63,7 +63,7 @@ pub fn below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> bool {
     true
 }
 
-/// A button with the values, which opens their list.
+/// Draws a button with the values, which opens their list.
 fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     let several = &cx.session.experiment.grid.several;
     let counted = match key {
@@ -97,7 +97,7 @@ fn values(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> Response {
     open
 }
 
-/// The choices of a setting that has a list of them, each with what it is called.
+/// Returns the choices of a setting with a list of them, with their titles.
 fn choices(cx: &Cx<'_>, spec: &SettingSpec) -> Option<Vec<(Setting, String)>> {
     let text = |value: &str, title: &str| (Setting::Text(value.to_string().into()), title.into());
     let inventory = &cx.session.inventory;
@@ -156,7 +156,7 @@ fn list(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     }
 }
 
-/// So many class orders or seeds.
+/// Draws the number of class orders or seeds.
 fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     let several = &cx.session.experiment.grid.several;
     let (key, now, words) = match key {
@@ -176,7 +176,7 @@ fn counted(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) {
     }
 }
 
-/// Values that are typed, each checked as the single one is.
+/// Draws typed values, each validated like a single one.
 fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting>) {
     let mut gone = None;
     for (at, value) in now.iter().enumerate() {
@@ -216,7 +216,7 @@ fn typed(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, now: &mut Vec<Setting
     }
 }
 
-/// The value that a text means, where the setting takes it.
+/// Returns the value of a text, if the setting accepts it.
 fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, String> {
     let text = text.trim();
     let taken = spec.kind.parse(text).filter(|value| {
@@ -234,7 +234,7 @@ fn admitted(spec: &SettingSpec, text: &str, now: &[Setting]) -> Result<Setting, 
     }
 }
 
-/// The card of all settings that have several values; a line that offers it where none has.
+/// Draws the card of all settings with several values, or a line that offers it.
 pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, tr!("experiment-several"));
@@ -271,7 +271,7 @@ pub fn card_of_several(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Every setting that several values can be given.
+/// Draws every setting that can have several values.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(220.0);
     egui::ScrollArea::vertical()
@@ -287,7 +287,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>) {
         });
 }
 
-/// The keys of all settings that several values can be given: of every run, and the method's own.
+/// Returns the keys of all settings that can have several values: common ones and the method's own.
 pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
     let own = named_method(&draft.method).map_or(&[][..], |method| method.settings);
     let common = SETTINGS.iter().map(|known| known.spec.key);
@@ -295,7 +295,7 @@ pub fn keys(draft: &RunConfig) -> impl Iterator<Item = &'static str> {
     common.chain(own.iter().map(|spec| spec.key))
 }
 
-/// The grids that there are to open.
+/// Draws the available grids.
 fn grids(ui: &mut Ui, cx: &mut Cx<'_>) {
     ui.set_min_width(280.0);
     if ui.button(tr!("experiment-grid-file")).clicked() {

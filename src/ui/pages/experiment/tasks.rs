@@ -1,5 +1,5 @@
-//! The task strip: which classes each task brings. Classes are dragged from task to task, here or in the larger view
-//! below it; a click on a class opens the same moves as a menu, for the keyboard.
+//! The task strip: the classes of each task. Classes are dragged between tasks, here or in the larger view below; a
+//! click on a class opens the same moves as a menu, for the keyboard.
 
 use egui::{
     Align2, CornerRadius, Popup, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder,
@@ -22,15 +22,15 @@ use crate::ui::widgets::{button, button_if, faint, painted_text, terms};
 
 /// Height of a cell of the strip.
 const CELL: f32 = 48.0;
-/// Narrowest cell.
+/// Minimum width of a cell.
 const NARROWEST: f32 = 26.0;
-/// Names written in a cell at most; the rest would be cut off anyway.
+/// Maximum number of names in a cell; more would not be visible.
 const READ: usize = 100;
 
 /// Draws the strip: one cell per task.
 pub fn strip(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
-        // Its room stays, so that nothing jumps while a setting is typed.
+        // Its size is constant, so that nothing jumps while a setting is typed.
         let size = Vec2::new(ui.available_width(), CELL);
         ui.allocate_exact_size(size, Sense::hover());
         return;
@@ -160,7 +160,7 @@ fn one_cell(
     dropped(ui, rect, &chips, task, classes.len()).or(moved)
 }
 
-/// Whether all classes have room side by side. Of thousands only those that fit are measured.
+/// Returns whether all classes fit side by side. Of thousands, only those that fit are measured.
 fn fits(ui: &Ui, words: &[&str], room: f32) -> bool {
     let mut left = room + 3.0;
     words.iter().all(|word| {
@@ -169,7 +169,7 @@ fn fits(ui: &Ui, words: &[&str], room: f32) -> bool {
     })
 }
 
-/// The classes of a task: index among the sorted ones, and name.
+/// Returns the classes of a task: index among the sorted ones, and name.
 fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<(usize, &'a str)> {
     scenario.class_order[scenario.tasks[task].clone()]
         .iter()
@@ -177,7 +177,7 @@ fn classes_of<'a>(scenario: &Scenario, names: &'a [String], task: usize) -> Vec<
         .collect()
 }
 
-/// The larger view: every task with all its classes.
+/// Draws the larger view: every task with all its classes.
 pub fn arrange(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(scenario) = cx.session.experiment.plan.scenario.clone() else {
         faint(ui, tr!("data-tasks-later"));
@@ -260,7 +260,7 @@ fn new_task(ui: &mut Ui, scenario: &Scenario) -> Option<Move> {
     dropped(ui, rect, &[], scenario.task_count(), 0)
 }
 
-/// The settings behind the strip: classes per task, class order, the orders there are, undo.
+/// Draws the settings of the strip: classes per task, class order, built-in orders, undo.
 pub fn order(ui: &mut Ui, cx: &mut Cx<'_>) {
     row(ui, |ui| {
         let label = terms::faint(ui, tr!("data-classes-per-task"), "task");

@@ -1,4 +1,4 @@
-//! Which method suits these pictures: a button, and the table of what came of it.
+//! Which method suits these images: a button, and the table of results.
 
 use egui::{RichText, Ui};
 
@@ -29,7 +29,7 @@ pub fn trial(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The button that asks, or what is being done.
+/// Draws the button, or the progress.
 fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     if let Trying::Asked(_) = cx.session.experiment.trying {
         let words = match cx.session.trial_at_work(&cx.session.experiment.trying) {
@@ -55,7 +55,7 @@ fn ask(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// A row for each method, the best in bold.
+/// Draws a row for each method, the best in bold.
 fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
     let t = tokens(ui);
     let best = trial.best();
@@ -94,7 +94,7 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, trial: &Trial) {
         });
 }
 
-/// Right, forgotten and seconds; a dash where there is none.
+/// Returns accuracy, forgetting and seconds; a dash for missing values.
 fn figures(one: &TriedMethod) -> [String; 3] {
     let told = |value: Option<String>| value.unwrap_or_else(|| "–".into());
     [

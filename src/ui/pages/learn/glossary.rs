@@ -1,5 +1,4 @@
-//! The glossary at the foot of Learn: every term that is explained anywhere, by group, and found by
-//! what is typed.
+//! The glossary at the bottom of Learn: all terms by group, with a search.
 
 use egui::text::TextFormat;
 use egui::{CollapsingHeader, RichText, TextEdit, Ui};
@@ -10,11 +9,11 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, card, ends, faint, terms};
 
-/// What it remembers between frames.
+/// State between frames.
 #[derive(Default)]
 pub struct State {
     typed: String,
-    /// Whether it is to be shown with everything open, asked for from elsewhere.
+    /// Whether another page requested the fully expanded glossary.
     pub wanted: bool,
 }
 
@@ -52,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         let title = RichText::new(&first.group)
             .font(semibold(14.0))
             .color(strong);
-        // What was typed opens what holds it, and leaves the rest as it was.
+        // A search expands the groups with matches and leaves the others.
         let open = (!typed.is_empty()).then_some(true);
         CollapsingHeader::new(title)
             .id_salt((&first.group, typed.is_empty()))

@@ -1,4 +1,4 @@
-//! The lessons there are: those of the program, then a teacher's own; below them the glossary.
+//! The lessons: built-in ones, then a teacher's own; below them the glossary.
 
 use egui::{RichText, Ui};
 
@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// How far one has come, else how long it takes.
+/// Returns the progress, or the duration if not started.
 fn told(done: Done, unit: &Unit) -> String {
     match done {
         done if done.is_all() => tr!("unit-all-done").into(),
@@ -97,7 +97,7 @@ fn one(ui: &mut Ui, cx: &mut Cx<'_>, entry: &UnitEntry) {
                 },
                 |ui| {
                     let opener = primary_button(ui, tr!("unit-open"), true);
-                    // Many buttons say the same: each is told apart by its lesson.
+                    // Many buttons have the same label; the accessible name includes the lesson.
                     let name = format!("{}: {}", tr!("unit-open"), unit.title);
                     opener.widget_info(|| {
                         egui::WidgetInfo::labeled(egui::Role::Button, true, name.clone())

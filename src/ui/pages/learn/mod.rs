@@ -15,7 +15,7 @@ use crate::ui::page_commands::LearnCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets;
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 #[derive(Default)]
 pub struct State {
     /// The tour.
@@ -51,7 +51,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Begins the open lesson anew, once something is answered in it.
+/// Draws the link that restarts the open lesson, once something is answered in it.
 fn start_over(ui: &mut Ui, cx: &mut Cx<'_>) {
     let begun = cx.session.learn.units.is_begun();
     let again = widgets::button_if(ui, begun, tr!("unit-start-over"));

@@ -1,4 +1,4 @@
-//! A small drawing of a backbone's block: its parts in a row, and below them where a plugin acts.
+//! A diagram of a backbone's block: its parts in a row, and below them where a plugin acts.
 
 use egui::{
     Align2, CornerRadius, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo,
@@ -21,7 +21,7 @@ const ATTENTION: [&str; 10] = [
 ];
 const CONVOLUTION: [&str; 6] = ["conv", "norm", "fc1", "GELU", "fc2", "+"];
 
-/// Draws the block; each site in use is a bar below the parts it stands beside, with the parameters there.
+/// Draws the block; each used site is a bar below its parts, with its parameters.
 pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     let t = tokens(ui);
     let attends = on.on.offered.contains(&Site::Query);
@@ -92,7 +92,7 @@ pub(super) fn show(ui: &mut Ui, on: &OnBackbone) {
     }
 }
 
-/// The parameters that the equation of a site names.
+/// Returns the parameters in the equation of a site.
 fn of_site(on: &OnBackbone, site: Site) -> String {
     let own = on.on.parameters.iter().filter_map(|(name, ..)| {
         let (name, at) = name.split_once(" at ").unwrap_or((name, site.name()));
@@ -110,7 +110,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
-/// The parts that a site stands beside.
+/// Returns the parts of a site.
 fn span(site: Site, attends: bool) -> std::ops::RangeInclusive<usize> {
     if !attends {
         return match site {

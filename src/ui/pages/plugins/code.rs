@@ -1,5 +1,4 @@
-//! The text of a plugin as an editor: lines with numbers, colours by what the pieces are, mistakes underlined, names offered
-//! while one is typed.
+//! A code editor for plugins: line numbers, syntax colours, underlined errors, completion.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,44 +15,44 @@ use crate::tr;
 use crate::ui::theme::{Tokens, mono, regular, tokens};
 use crate::ui::widgets::faint;
 
-/// Size of the letters.
+/// Font size.
 const LETTERS: f32 = 13.0;
-/// Room for the numbers of lines.
+/// Room for line numbers.
 const GUTTER: f32 = 40.0;
-/// Most letters: a plugin has at most so many bytes.
+/// Maximum number of characters: the maximum size of a plugin.
 const MOST: usize = 64 * 1024;
 
-/// What the editor remembers between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct Code {
-    /// The text as it is typed.
+    /// The text as typed.
     pub text: String,
-    /// The version of the session's text that it was last the same as.
+    /// The version of the session's text that it last matched.
     version: u64,
     /// The version with which that text was opened.
     first: u64,
-    /// Where the cursor is, as a byte.
+    /// The cursor, as a byte offset.
     pub cursor: usize,
-    /// Where it shall go, as bytes that are marked.
+    /// The range to select next, in bytes.
     pub go_to: Option<Range<usize>>,
-    /// Whether it goes there without taking the keys.
+    /// Whether to do so without taking the focus.
     pub aside: bool,
-    /// Which of the names offered is chosen.
+    /// Index of the selected completion.
     chosen: usize,
-    /// The cursor at which the person wanted no names.
+    /// The cursor at which the user closed the completions.
     unwanted: Option<usize>,
-    /// The names that were offered last, and where: text and meaning by their versions, and the cursor.
+    /// The last completions and what they are for: versions of text and meaning, and the cursor.
     known: ([u64; 2], usize, Offered),
-    /// How often the text changed here.
+    /// Number of changes made here.
     changes: u64,
-    /// The text with its colours, as it was drawn last.
+    /// The text with its colours, as drawn last.
     drawn: Drawn,
 }
 
-/// Names for the bytes that they would take the place of.
+/// Completions for the bytes that they would replace.
 type Offered = Option<(Range<usize>, Vec<Candidate>)>;
 
-/// A text with its colours, and what was painted in it.
+/// A text with its colours, and its marked ranges.
 #[derive(Default)]
 struct Drawn {
     job: LayoutJob,
@@ -61,19 +60,19 @@ struct Drawn {
     dark: bool,
 }
 
-/// What is painted in a text, as bytes.
+/// Marked ranges of a text, in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Painted {
-    /// Mistakes.
+    /// Errors.
     pub wrong: Vec<Range<usize>>,
-    /// What was found.
+    /// Matches of a search.
     pub hits: Vec<Range<usize>>,
-    /// The one in sight.
+    /// The current match.
     pub seen: Option<Range<usize>>,
 }
 
 impl Code {
-    /// Draws it, what was found painted in it; gives the text where it was changed.
+    /// Draws the editor with the matches marked. Returns the text if it was changed.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -105,11 +104,11 @@ impl Code {
         (self.changes != before).then(|| self.text.clone())
     }
 
-    /// Takes the session's text where another one than the typed is there.
+    /// Takes over the session's text if it differs from the typed one.
     pub fn take(&mut self, ui: &Ui, open: &OpenPlugin) {
         let id = text_id();
         if self.first != open.first {
-            // What was done to another text is not undone here.
+            // Changes of another text cannot be undone here.
             let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
             state.clear_undoer();
             state.store(ui.ctx(), id);
@@ -128,7 +127,7 @@ impl Code {
         }
     }
 
-    /// Keeps the text as it is for undo, before something else than typing changes it.
+    /// Records the text for undo, before a change other than typing.
     fn note_undo(&self, ui: &Ui, id: Id) {
         let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
         let range = state.cursor.char_range().unwrap_or_default();
@@ -138,7 +137,7 @@ impl Code {
         state.store(ui.ctx(), id);
     }
 
-    /// Puts another text in the place of some bytes, with the cursor behind it.
+    /// Replaces some bytes by a text, and puts the cursor after it.
     pub fn replace(&mut self, ui: &Ui, span: Range<usize>, by: &str) {
         if self.text.get(span.clone()).is_none() {
             return;
@@ -150,7 +149,7 @@ impl Code {
         self.go_to = Some(end..end);
     }
 
-    /// The names that can stand at the cursor.
+    /// Returns the completions at the cursor.
     fn offered(&mut self, ui: &Ui, id: Id, open: &OpenPlugin) -> Offered {
         let typing = ui.memory(|memory| memory.has_focus(id));
         if !typing || self.unwanted == Some(self.cursor) {
@@ -164,7 +163,7 @@ impl Code {
         self.known.2.clone()
     }
 
-    /// What the keys do while names are offered: Tab takes one, arrows go through them, Escape closes them.
+    /// Handles keys while completions are shown: Tab accepts one, arrows move, Escape closes.
     fn keys(
         &mut self,
         ui: &Ui,
@@ -184,7 +183,7 @@ impl Code {
         pressed(Key::Tab).then(|| (span.clone(), found[self.chosen].text.clone()))
     }
 
-    /// The text itself; gives where the cursor is on the screen.
+    /// Draws the text. Returns the position of the cursor on the screen.
     fn text(
         &mut self,
         ui: &mut Ui,
@@ -256,7 +255,7 @@ impl Code {
         response.has_focus().then_some(caret)
     }
 
-    /// The names that are offered, below the cursor; gives the one that was clicked.
+    /// Draws the completions below the cursor. Returns the clicked one.
     fn popup(&self, ui: &Ui, caret: Rect, found: &[Candidate]) -> Option<String> {
         let t = tokens(ui);
         let area = egui::Area::new(Id::unique("names offered"))
@@ -288,12 +287,12 @@ impl Code {
     }
 }
 
-/// The text's own.
+/// Returns the id of the text.
 fn text_id() -> Id {
     Id::unique("text of the plugin")
 }
 
-/// Numbers beside the lines.
+/// Draws the line numbers.
 fn numbers(ui: &Ui, galley: &Galley, at: Pos2, t: &Tokens) {
     let visible = ui.clip_rect();
     let mut number = 1;
@@ -311,7 +310,7 @@ fn numbers(ui: &Ui, galley: &Galley, at: Pos2, t: &Tokens) {
     }
 }
 
-/// The text with the colours of its pieces.
+/// Returns the text with syntax colours.
 fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
     let marked = marks(text);
     let hits = &painted.hits;
@@ -356,7 +355,7 @@ fn coloured(text: &str, painted: &Painted, t: &'static Tokens) -> LayoutJob {
     job
 }
 
-/// A place that can be seen: at least one letter, and on one line at most to its end.
+/// Returns a visible range: at least one character, and at most up to the end of the line.
 fn widened(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let end = text.ceil_char_boundary(span.end.min(text.len()));

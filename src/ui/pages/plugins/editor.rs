@@ -1,4 +1,4 @@
-//! The plugin that is being written: its text on the left, what it means on the right.
+//! The plugin being edited: its text on the left, the result of checking it on the right.
 
 use egui::{RichText, Ui};
 
@@ -18,10 +18,10 @@ use crate::ui::widgets::{
     two_columns,
 };
 
-/// Width of what it means.
+/// Width of the result.
 const MEANING: f32 = 430.0;
 
-/// What the editor remembers between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct State {
     pub(super) code: Code,
@@ -63,7 +63,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     }
 }
 
-/// What stands in the way of saving, or has to be decided.
+/// Draws what prevents saving, or needs a decision.
 fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     if let Some(from) = &open.from {
         card(ui, |ui| {
@@ -103,7 +103,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
     }
 }
 
-/// Name, state and buttons; whether the bar for finding was opened.
+/// Draws name, state and buttons. Returns whether the search bar was opened.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) -> bool {
     let free = !is_below_dialog(ui.ctx());
     let saved = free && ui.input_mut(|input| input.consume_shortcut(&keys::SAVE_FILE));

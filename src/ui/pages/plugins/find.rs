@@ -1,4 +1,4 @@
-//! Finding and replacing in the text of a plugin.
+//! Find and replace in the text of a plugin.
 
 use std::ops::Range;
 
@@ -8,19 +8,19 @@ use super::code::Code;
 use crate::tr;
 use crate::ui::widgets::{button, button_if, entered, faint, line_edit};
 
-/// What is looked for.
+/// State of the search.
 #[derive(Default)]
 pub struct Find {
     /// Whether the bar is shown.
     pub on: bool,
     what: String,
     by: String,
-    /// The match in sight.
+    /// The current match.
     seen: Option<Range<usize>>,
 }
 
 impl Find {
-    /// Where it stands in a text; nothing while the bar is closed.
+    /// Returns the matches in a text; empty while the bar is closed.
     pub fn hits(&self, text: &str) -> Vec<Range<usize>> {
         if !self.on || self.what.is_empty() {
             return Vec::new();
@@ -29,12 +29,12 @@ impl Find {
         found.map(|(at, own)| at..at + own.len()).collect()
     }
 
-    /// The match in sight, as long as the bar shows one.
+    /// Returns the current match, while the bar is shown.
     pub fn seen(&self) -> Option<Range<usize>> {
         self.seen.clone().filter(|_| self.on)
     }
 
-    /// The bar; whether something was replaced.
+    /// Draws the bar. Returns whether something was replaced.
     pub fn show(&mut self, ui: &mut Ui, code: &mut Code, opened: bool) -> bool {
         let hits = self.hits(&code.text);
         let mut changed = false;
@@ -48,12 +48,12 @@ impl Find {
             }
             let next = entered(ui, &field);
             if next {
-                // The next Enter goes on as well, and is no new line in place of what was found.
+                // The next Enter also continues the search, instead of replacing the match by a line break.
                 field.request_focus();
                 code.aside = true;
             }
             if button_if(ui, !hits.is_empty(), tr!("editor-find-next")).clicked() || next {
-                // The cursor stands behind the match in sight.
+                // The cursor is after the current match.
                 self.go_on(&hits, code, code.cursor);
             }
             let label = faint(ui, tr!("editor-find-by"));
@@ -76,14 +76,14 @@ impl Find {
         changed
     }
 
-    /// Shows the first match that does not begin before this byte, else the first of all.
+    /// Selects the first match that does not start before this byte, else the first one.
     fn go_on(&mut self, hits: &[Range<usize>], code: &mut Code, from: usize) {
         let next = hits.iter().find(|hit| hit.start >= from);
         self.seen = next.or(hits.first()).cloned();
         code.go_to.clone_from(&self.seen);
     }
 
-    /// Replaces the match in sight, else the next one, and shows the one behind it.
+    /// Replaces the current match, else the next one, and selects the following one.
     fn replace(&mut self, ui: &Ui, hits: &[Range<usize>], code: &mut Code) -> bool {
         let in_sight = |hit: &&Range<usize>| {
             self.seen.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)

@@ -1,4 +1,4 @@
-//! What the open text means: its mistakes, its equations, and what it comes to on the backbone of the settings.
+//! The result of checking the open text: its errors, its equations, and its use on the current backbone.
 
 use egui::{Label, RichText, Ui};
 
@@ -15,7 +15,7 @@ use crate::ui::pages::{Cx, experiment};
 use crate::ui::theme::{mono, semibold, tokens};
 use crate::ui::widgets::{self, Column, button, card, faint, link, sentence};
 
-/// So many mistakes are shown.
+/// Maximum number of errors shown.
 const MOST: usize = 8;
 
 /// Draws the right-hand side.
@@ -185,7 +185,7 @@ fn found_out(ui: &mut Ui, found: &Measured) {
         });
 }
 
-/// How a parameter learns, in words, and whether that is bad.
+/// Returns how a parameter learns, in words, and whether that is bad.
 fn learning(one: &Gradient) -> (&'static str, bool) {
     match one.learns {
         Learns::Fixed => (tr!("editor-learns-fixed"), false),

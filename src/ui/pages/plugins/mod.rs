@@ -1,5 +1,4 @@
-//! The PET plugins: a list, and the chosen one with equation, parameters, text and what is wrong; or the one that is
-//! being written.
+//! The PET plugins: a list, and the selected one with equation, parameters, text and errors; or the one being edited.
 
 mod block;
 mod code;
@@ -23,16 +22,16 @@ use crate::ui::widgets::{
     self, Column, Fixed, button, card, card_of, faint, sentence, two_columns,
 };
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 #[derive(Default)]
 pub struct State {
     chosen: Option<String>,
     editor: editor::State,
-    /// When the files were looked at last.
+    /// When the files were last checked.
     looked: Option<Instant>,
 }
 
-/// Plugins to begin with: their names, and the messages that say what they are examples of.
+/// Plugins to start from: their names, and the messages that describe them.
 const EXAMPLES: [(&str, &str); 4] = [
     ("adaptformer", "plugins-like-adaptformer"),
     ("vpt deep", "plugins-like-prompt"),
@@ -40,7 +39,7 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("ssf", "plugins-like-ssf"),
 ];
 
-/// How often the plugin files are looked at while the page is on show.
+/// Interval between checks of the plugin files while the page is shown.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Draws the page.
@@ -64,7 +63,7 @@ fn act(cx: &mut Cx<'_>, command: PluginCommand) {
     cx.act(UiCommand::OnPlugins(command));
 }
 
-/// What another program changes appears by itself.
+/// Shows changes by other programs automatically.
 fn follow_files(ui: &Ui, cx: &mut Cx<'_>) {
     let due = cx
         .pages
@@ -155,14 +154,14 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     source(ui, cx, plugin, column);
 }
 
-/// Where its equations are linear.
+/// Draws where its equations are linear.
 fn folded(ui: &mut Ui, plugin: &PluginView) {
     if let Some(words) = &plugin.folded {
         faint(ui, words);
     }
 }
 
-/// A text that was closed before it was saved.
+/// Draws the offer to reopen a text that was closed without being saved.
 fn left_text(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(left) = cx.session.editor.left.last() else {
         return;
@@ -296,7 +295,7 @@ fn right(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     });
 }
 
-/// What a plugin is, and where files of one's own lie.
+/// Draws what a plugin is, and where the user's own files are.
 fn folders(ui: &mut Ui, cx: &mut Cx<'_>) {
     sentence(ui, tr!("plugins-about"));
     faint(ui, tr!("plugins-like"));

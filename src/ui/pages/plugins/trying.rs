@@ -1,4 +1,4 @@
-//! The open plugin tried beside Adapter on the embedded digits: what it came to, and both losses under one another.
+//! The open plugin tried against Adapter on the embedded digits: its results, and both losses.
 
 use egui::{RichText, Ui};
 use egui_plot::{Line, LineStyle, PlotPoints};
@@ -17,7 +17,7 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, marks};
 use crate::ui::widgets::{self, button, button_if, card, faint, sentence};
 
-/// Points of a line at most.
+/// Maximum number of points of a line.
 const POINTS: usize = 80;
 /// Height of the chart.
 const HEIGHT: f32 = 150.0;
@@ -91,12 +91,12 @@ fn outcome(ui: &mut Ui, trial: &Trial) {
     }
 }
 
-/// How the two are drawn: they are runs of one method.
+/// Returns the shades of the two, which are runs of one method.
 fn shades(trial: &Trial) -> Vec<Shade> {
     Shade::each(trial.methods.iter().map(|one| &*one.config.method))
 }
 
-/// The losses of both over their steps.
+/// Draws the losses of both over their steps.
 fn curves(ui: &mut Ui, trial: &Trial) {
     let lines: Vec<(&str, Vec<[f64; 2]>)> = trial
         .methods
@@ -142,7 +142,7 @@ fn curves(ui: &mut Ui, trial: &Trial) {
     });
 }
 
-/// At most so many points, each the mean of its stretch.
+/// Returns a limited number of points, each the mean of its interval.
 fn means(losses: &[f32]) -> Vec<[f64; 2]> {
     let each = losses.len().div_ceil(POINTS).max(1);
     let chunks = losses.chunks(each).enumerate();

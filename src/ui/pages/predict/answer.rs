@@ -1,5 +1,5 @@
-//! The right side: the answer in large, the experts' bars, the slider over task snapshots with the
-//! score of the class, and why the two experts differ.
+//! The right column: the prediction, the experts' bars, the slider over task snapshots with the score of the class, and
+//! why the two experts differ.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::ui::widgets::{self, Column, card, card_of, faint, sentence, terms};
 
 /// Bars per expert.
 const TOP: usize = 5;
-/// Height left for what opens on demand below.
+/// Height left for the expandable parts below.
 const BELOW: f32 = 78.0;
 
 /// Draws the column.
@@ -57,8 +57,7 @@ fn answers(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     why(ui, cx, &answer, column);
 }
 
-/// Height that is left above what opens on demand; none where that is long, for then the column is
-/// scrolled and has no foot to reach.
+/// Returns the height left above the expandable parts; `None` if they are long, because then the column is scrolled.
 fn rest(ui: &Ui, cx: &Cx<'_>, column: Column) -> f32 {
     match scrub::at_foot(cx) {
         true => 0.0,
@@ -84,7 +83,7 @@ fn nothing_yet(ui: &mut Ui, cx: &Cx<'_>, column: Column) {
     });
 }
 
-/// The answer in large, beside the very picture that it is about.
+/// Draws the prediction next to its image.
 fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&RunHeader>) {
     let t = tokens(ui);
     let Some((class, p)) = answer.opinions.last().map(Opinion::best) else {
@@ -156,7 +155,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, picture: &Arc<Picture>) {
     response.on_hover_text(&picture.name);
 }
 
-/// A test image's class is known: what is right or wrong about the answer.
+/// Draws whether the prediction is correct; the class of a test image is known.
 fn right_or_wrong(ui: &mut Ui, said: Result<String, String>) {
     let t = tokens(ui);
     let (icon, colour, words) = match said {
@@ -267,7 +266,7 @@ fn through_tasks(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Opti
     });
 }
 
-/// The score of the newest answer's class, by task.
+/// Draws the score of the newest predicted class, by task.
 fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, all: usize) {
     let t = tokens(ui);
     let view = &cx.session.predict;

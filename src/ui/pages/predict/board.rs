@@ -1,5 +1,5 @@
-//! Pinned pictures: what several runs say to each of them after the task looked at, and how the
-//! score of its class went over the tasks.
+//! Pinned images: the predictions of several runs for each of them after the selected task, and the score of its class
+//! over the tasks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use crate::ui::theme::{CONTROL, RADIUS, regular, semibold, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::{self, button, card, faint, icon_button, painted_text};
 
-/// Width of the pictures' column.
+/// Width of the images' column.
 const PICTURES: f32 = 92.0;
-/// A run's answer.
+/// Size of a run's prediction.
 const CELL: Vec2 = vec2(112.0, 62.0);
 /// Height of the runs' names.
 const HEAD: f32 = 34.0;
 
-/// Pins the picture on show.
+/// Draws the button that pins the displayed image.
 pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some(picture) = &cx.session.predict.picture else {
         return;
@@ -49,7 +49,7 @@ pub fn pin_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// A small pin in the corner of a sample, seen under the pointer and by the keyboard.
+/// Draws a small pin in the corner of a sample, visible on hover and with the keyboard focus.
 pub fn pin_corner(ui: &Ui, cx: &mut Cx<'_>, sample: Rect, picture: &Arc<Picture>, class: &str) {
     let t = tokens(ui);
     let size = Vec2::splat(18.0);
@@ -117,7 +117,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// Which runs answer: a button that opens a list of them.
+/// Draws a button that opens the list of runs.
 fn runs_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let chosen = cx.session.predict.pins.runs();
     let opener = button(ui, tr!("predict-pins-runs", n = chosen.len()));
@@ -203,7 +203,7 @@ fn row(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin, runs: &[PathBuf], task: usize) {
     });
 }
 
-/// The picture, which Predict asks about when it is clicked, and a button to take it off.
+/// Draws the image, which a click predicts, and a button to unpin it.
 fn picture(ui: &mut Ui, cx: &mut Cx<'_>, pin: &Pin) {
     ui.allocate_ui(vec2(PICTURES, CELL.y), |ui| {
         ui.set_width(PICTURES);
@@ -300,7 +300,7 @@ fn answer(ui: &mut Ui, cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell, task: us
     response.on_hover_text(words);
 }
 
-/// The score over tasks between 0 and 1, with a dot at the task looked at.
+/// Draws the score over tasks between 0 and 1, with a dot at the selected task.
 fn curve(ui: &Ui, place: Rect, cell: &Cell, tasks: usize, task: usize) {
     let t = tokens(ui);
     let line = Stroke::new(1.0, t.line);
@@ -324,7 +324,7 @@ fn curve(ui: &Ui, place: Rect, cell: &Cell, tasks: usize, task: usize) {
     }
 }
 
-/// What a cell shows, for the pointer and for whoever cannot see it.
+/// Returns the content of a cell as text, for tooltips and screen readers.
 fn in_words(cx: &Cx<'_>, pin: &Pin, run: &Path, cell: &Cell) -> String {
     let title = cx.session.header_of(run).map(RunHeader::title);
     let share = |p: f32| percent(f64::from(p), 0);

@@ -1,5 +1,5 @@
-//! Ask a run about an image: drop, paste or draw one; bars and energies of the experts, who decided
-//! and why, and the same image through all task snapshots.
+//! Predicts an image with a run: drop, paste or draw one; bars and energies of the experts, which expert decided and
+//! why, and the same image with all task snapshots.
 
 mod answer;
 mod board;
@@ -26,16 +26,16 @@ use crate::ui::theme::NARROW;
 use crate::ui::widgets::input::{self, Pasted};
 use crate::ui::widgets::{self, Fixed, columns, primary_button};
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 pub struct State {
-    /// Whether the field for drawing is open; none while the person has not said so.
+    /// Whether the canvas is open; `None` until the user decides.
     draw: Option<bool>,
     drawing: Drawing,
-    /// How often the drawing was changed.
+    /// Number of changes of the drawing.
     changes: u64,
-    /// What was asked of the drawing last.
+    /// The last request about the drawing.
     asked: Option<Question>,
-    /// Whether strokes are light, as in the data of the run that was asked last.
+    /// Whether strokes are light, as in the data of the last run used.
     light: bool,
     playing: bool,
     next_step: f64,
@@ -45,15 +45,15 @@ pub struct State {
     path: String,
     /// A folder to predict.
     pub sheet: sheet::State,
-    /// The pictures of a folder by class.
+    /// The images of a folder by class.
     sorted: sorted::State,
-    /// Whether it is said that a picture is none of the classes.
+    /// Whether images can be answered with none of the classes.
     refuses: bool,
-    /// What is looked at inside.
+    /// Look inside.
     inside: inside::State,
 }
 
-/// A question about the drawing: to which run, drawn how, after how many changes.
+/// A request about the drawing: the run, the style, and the number of changes.
 #[derive(Clone, Debug, PartialEq)]
 struct Question {
     run: Option<PathBuf>,
@@ -63,14 +63,14 @@ struct Question {
 }
 
 impl State {
-    /// Shows a picture that was given instead of the canvas. Returns whether the canvas may have been shown.
+    /// Shows a given image instead of the canvas. Returns whether the canvas may have been shown.
     pub fn show_picture(&mut self) -> bool {
         self.asked = None;
         self.sorted.leave();
         self.draw.replace(false) != Some(false)
     }
 
-    /// A table was asked for: it takes the place of its set-up, and its pictures are shown by class.
+    /// Replaces the set-up of a table by the requested one, and shows its images by class.
     pub fn begin_sheet(&mut self) {
         self.sheet = sheet::State::default();
         self.sorted.open();
@@ -98,7 +98,7 @@ impl Default for State {
     }
 }
 
-/// Runs that can be asked: the live one first, then the stored ones, newest first.
+/// Returns the runs that can predict: the live one first, then the stored ones, newest first.
 pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
     let live = live(session);
     let folder = live.as_ref().map(|(folder, _)| *folder);
@@ -109,7 +109,7 @@ pub fn askable(session: &Session) -> impl Iterator<Item = (PathBuf, String)> {
         .chain(others.map(|row| (row.folder.clone(), row.line())))
 }
 
-/// What such a run is called in their list; none for one that is not in it.
+/// Returns the title of such a run in their list; `None` if it is not in the list.
 fn listed_as(session: &Session, folder: &Path) -> Option<String> {
     let live = live(session).filter(|(live, _)| *live == folder);
     let row = || session.row(folder).filter(|row| row.is_measured());
@@ -117,7 +117,7 @@ fn listed_as(session: &Session, folder: &Path) -> Option<String> {
         .or_else(|| row().map(RunRow::line))
 }
 
-/// The run at work, or the one that ended last, once it can be asked.
+/// Returns the running run, or the one that ended last, once it can predict.
 fn live(session: &Session) -> Option<(&Path, String)> {
     let run = session.train.live.as_ref()?;
     let header = run.header.as_ref().filter(|_| !run.reports.is_empty())?;
@@ -143,7 +143,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     pasted(ui, cx);
     arrows(ui, cx);
-    // The answer stands beside the picture at every size.
+    // The prediction is next to the image at every size.
     let left = match ui.available_width() {
         wide if wide >= NARROW => 332.0,
         wide if wide >= 640.0 => 264.0,
@@ -159,8 +159,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     );
 }
 
-/// The arrow keys move through the tasks, whatever has the focus, unless a text is being typed or a
-/// dialog is open.
+/// The arrow keys move through the tasks, whatever has the focus, unless a text is being edited or a dialog is open.
 fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     let ctx = ui.ctx();
     if input::is_covered(ctx) || ctx.text_edit_focused() {
@@ -176,9 +175,9 @@ fn arrows(ui: &Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// What comes out of the clipboard: a picture, or the paths of some.
+/// Handles pasted images and paths.
 fn pasted(ui: &Ui, cx: &mut Cx<'_>) {
-    // An open dialog has what is pasted.
+    // An open dialog gets what is pasted.
     if input::is_below_dialog(ui.ctx()) {
         return;
     }

@@ -1,5 +1,5 @@
-//! "None of these": whether the picture is stranger to the run than nearly all it was tested on. That is the headline
-//! then; a line below it says why, and it can be switched off.
+//! "None of these": whether the image is more unusual for the run than nearly all its test images. This then becomes
+//! the headline; a line below explains it, and it can be switched off.
 
 use egui::Ui;
 
@@ -46,7 +46,7 @@ pub fn line(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     });
 }
 
-/// Whether a picture is answered with "none of these".
+/// Returns whether the answer for an image is "none of these".
 pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
     let said = answer.opinions.last().filter(|_| cx.pages.predict.refuses);
     said.is_some_and(|opinion| {
@@ -55,7 +55,7 @@ pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
     })
 }
 
-/// Why it is one of the classes, or none of them.
+/// Draws why it is one of the classes, or none of them.
 fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
     let now = signed(opinion.strangeness().into(), 2);
     let limit = signed(refusal.threshold.into(), 2);
@@ -71,7 +71,7 @@ fn verdict(ui: &mut Ui, refusal: &Refusal, opinion: &Opinion) {
     faint(ui, compared).on_hover_text(format!("{hint} {limit}"));
 }
 
-/// How often it is said of pictures of known classes, and of classes that are not learned yet.
+/// Draws how often this is the answer for images of known classes, and of classes that are not learned yet.
 fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction) {
     let mut words = vec![of_known(refusal)];
     let inside = cx.session.predict.insides.run(&answer.run, answer.task);
@@ -99,7 +99,7 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, refusal: &Refusal, answer: &Prediction)
     });
 }
 
-/// How often it is said of pictures of known classes, and how that was measured.
+/// Returns how often this is the answer for images of known classes, and how this was measured.
 fn of_known(refusal: &Refusal) -> String {
     match (refusal.measured, refusal.known) {
         (Measured::CrossFitted, Some(known)) => tr!(
@@ -111,7 +111,7 @@ fn of_known(refusal: &Refusal) -> String {
     }
 }
 
-/// The link that has test pictures looked at.
+/// Draws the link that starts the count on test images.
 fn count(ui: &mut Ui, cx: &mut Cx<'_>, words: &str) {
     let hint = match cx.session.is_training() {
         true => tr!("predict-none-looks-waits"),

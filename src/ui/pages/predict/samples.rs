@@ -1,4 +1,4 @@
-//! A few of the images that the run was measured on.
+//! A few of the images that the run was tested on.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{self, Column, card_of, faint, link};
 
-/// Samples on show.
+/// Number of samples.
 const SAMPLES: usize = 10;
 
-/// The settings of the run that is asked, where its data set is not opened unasked.
+/// Returns the settings of the selected run, if its dataset needs permission to open.
 fn foreign_data<'a>(cx: &Cx<'a>) -> Option<&'a RunConfig> {
     let folder = cx.session.predict.run.as_ref()?;
     let config = &cx.session.header_of(folder)?.config;
@@ -59,13 +59,13 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
     });
 }
 
-/// A few test images, of different classes each time.
+/// Returns a few test images, of different classes each time.
 fn chosen_samples(data: &DataView, round: usize) -> Vec<usize> {
     let total = data.test_labels.len();
     if total == 0 {
         return Vec::new();
     }
-    // Evenly spread, so that most classes are there; each once.
+    // Evenly spread, so that most classes are included; each once.
     let count = SAMPLES.min(total);
     (0..count)
         .map(|i| (i * total / count + round * 7) % total)

@@ -12,10 +12,10 @@ use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::stops::stops;
 use crate::ui::widgets::{self, foot, icon_text_button};
 
-/// Seconds a task stays on show while playing.
+/// Seconds per task while playing.
 const STEP: f64 = 0.9;
 
-/// Tasks that can be looked at.
+/// Returns the number of selectable tasks.
 pub fn reach(cx: &Cx<'_>) -> usize {
     let predict = &cx.session.predict;
     if !predict.answers.is_empty() {
@@ -25,19 +25,19 @@ pub fn reach(cx: &Cx<'_>) -> usize {
     run.map_or(0, |run| cx.session.finished_tasks(run))
 }
 
-/// Whether the slider keeps its place at the foot of the column: what follows it is too long to be
-/// seen together with it.
+/// Returns whether the slider is fixed at the bottom of the column, because its views are too long to be visible
+/// together with it.
 pub fn at_foot(cx: &Cx<'_>) -> bool {
     reach(cx) > 0
         && (cx.pages.predict.inside.open || !cx.session.predict.pins.pictures().is_empty())
 }
 
-/// Looks at what the run says after a task, from 0.
+/// Shows the predictions after a task, from 0.
 pub fn look_at(cx: &mut Cx<'_>, task: usize) {
     cx.act(UiCommand::OnPredict(PredictCommand::LookAtTask(task)));
 }
 
-/// Draws the slider at the foot of the column, if that is its place.
+/// Draws the slider at the bottom of the column, if it is fixed there.
 pub fn at_the_foot(ui: &mut Ui, cx: &mut Cx<'_>) {
     if at_foot(cx) {
         foot(ui, "scrubber", |ui| {
@@ -85,7 +85,7 @@ fn start_or_hold(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     }
 }
 
-/// Moves on to the next task while playing.
+/// Moves to the next task while playing.
 fn play(ui: &Ui, cx: &mut Cx<'_>, done: usize) {
     let state = &mut cx.pages.predict;
     if !state.playing {

@@ -1,5 +1,5 @@
-//! All pictures of a folder predicted into a table: which folder, where to, how far, and then where the
-//! table lies.
+//! Predictions for all images of a folder, written to a table: the folder, the path, the progress, and the finished
+//! table.
 
 use std::path::{Path, PathBuf};
 
@@ -16,18 +16,18 @@ use crate::ui::page_commands::PredictCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, cut, faint, field, link, primary_button};
 
-/// What is being set up.
+/// The set-up of a table.
 #[derive(Default)]
 pub struct State {
     open: bool,
     folder: String,
-    /// The only pictures of the folder that are asked about; empty for all.
+    /// The images of the folder to include; empty for all.
     only: Vec<PathBuf>,
     csv: String,
 }
 
 impl State {
-    /// Takes a folder of pictures; the table goes beside it.
+    /// Selects a folder of images; the table goes next to it.
     pub fn choose(&mut self, folder: &Path) {
         self.open = true;
         self.only.clear();
@@ -35,10 +35,10 @@ impl State {
         self.csv = usual_table(folder).display().to_string();
     }
 
-    /// Takes some pictures; the table goes beside the folder that holds them all.
+    /// Selects some images; the table goes next to their common folder.
     ///
     /// # Errors
-    /// A Problem where no folder does, as those of two drives of Windows.
+    /// Returns a Problem if there is no common folder, for example on two drives of Windows.
     pub fn choose_files(&mut self, files: &[PathBuf]) -> Result<(), Problem> {
         let folder = common_folder(files).ok_or_else(|| {
             Problem::new(message!("problem-no-common-folder"))
@@ -52,13 +52,13 @@ impl State {
         Ok(())
     }
 
-    /// Whether a table is being set up.
+    /// Returns whether a table is being set up.
     pub(super) fn is_open(&self) -> bool {
         self.open
     }
 }
 
-/// The innermost folder that all of these files lie below; none for no file.
+/// Returns the innermost folder that contains all of these files; `None` for no file.
 fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
     let mut folder = files.first()?.parent()?.to_path_buf();
     while !files.iter().all(|file| file.starts_with(&folder)) {
@@ -67,8 +67,8 @@ fn common_folder(files: &[PathBuf]) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Draws the card: the table that was asked for, unless another one is being set up in its place. One that is being
-/// written stays in sight above it.
+/// Draws the card: the requested table, unless another one is being set up in its place. One that is being written
+/// stays above it.
 pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     let open = cx.pages.predict.sheet.open;
     let asked = cx.session.predict.sheet.as_ref();
@@ -98,7 +98,7 @@ pub(super) fn sheet(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The fields of a table to be asked for; `waits` where another one is being written.
+/// Draws the fields of a new table; `waits` while another one is being written.
 fn set_up(ui: &mut Ui, cx: &mut Cx<'_>, waits: bool) {
     if waits {
         ui.separator();
@@ -160,7 +160,7 @@ fn path(ui: &mut Ui, label: &str, hint: &str, text: &mut String) -> egui::Respon
     })
 }
 
-/// A table that was asked for.
+/// Draws a requested table.
 fn stands(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     let folder = sheet.request.folder.display().to_string();
     cut(ui, &folder).on_hover_text(&folder);
@@ -193,7 +193,7 @@ fn working(ui: &mut Ui, count: SheetCount) {
     faint(ui, words(count));
 }
 
-/// "120 of 500 images, 2 cannot be read".
+/// Returns "120 of 500 images, 2 cannot be read".
 fn words(count: SheetCount) -> String {
     let done = match count.done == count.of {
         true => tr!("count-pictures", n = count.of),
@@ -230,7 +230,7 @@ fn done(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView, count: SheetCount) {
     });
 }
 
-/// The button that sets up another table. One that came to nothing is set up as it was asked for.
+/// Draws the button that sets up another table; after a failure with the same fields.
 fn again(ui: &mut Ui, cx: &mut Cx<'_>, sheet: &SheetView) {
     if !button(ui, tr!("predict-many-again")).clicked() {
         return;

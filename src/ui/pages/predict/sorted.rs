@@ -1,5 +1,5 @@
-//! The pictures of a folder as the run sorted them: how many each class has, a gallery by class with the doubtful ones
-//! first, and the way to move one to another class.
+//! The images of a folder as the run sorted them: the number per class, a gallery by class with the least certain
+//! first, and moving images to another class.
 
 use std::sync::{Arc, Weak};
 
@@ -17,27 +17,27 @@ use crate::ui::pages::train::pictures::in_rows;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, card, faint, focus_ring, link, primary_button, sentence};
 
-/// Pictures of a group on show while all groups are.
+/// Images per group while all groups are shown.
 const FEW: usize = 12;
-/// Pictures of a group on show while it is alone, and added by a click.
+/// Images per page of a single group.
 const MANY: usize = 96;
-/// Side of a picture, in points.
+/// Size of an image, in points.
 const SIDE: f32 = 84.0;
 
-/// What the page remembers.
+/// State of the page.
 #[derive(Default)]
 pub struct State {
     open: bool,
-    /// The group shown alone; none for all of them.
+    /// The only group shown; `None` for all of them.
     group: Option<Group>,
     filter: String,
     more: usize,
-    /// What is shown, by the pictures and the words that are looked for.
+    /// What is shown, by images and search text.
     listed: Option<(Weak<SortedPictures>, String, Arc<Listed>)>,
 }
 
 impl State {
-    /// Shows the pictures by class as soon as they are there.
+    /// Shows the images by class as soon as they are read.
     pub fn open(&mut self) {
         *self = Self {
             open: true,
@@ -45,17 +45,17 @@ impl State {
         };
     }
 
-    /// Shows a single picture's answer again.
+    /// Shows a single image's prediction again.
     pub fn leave(&mut self) {
         self.open = false;
     }
 
-    /// Whether they are shown.
+    /// Returns whether they are shown.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// What is shown of the pictures; made anew when one of them was moved or other words are looked for.
+    /// Returns what is shown; recomputed when an image was moved or the search text changes.
     fn listed(&mut self, sorted: &Arc<SortedPictures>) -> Arc<Listed> {
         let wanted = self.filter.trim();
         if let Some((of, words, listed)) = &self.listed
@@ -70,7 +70,7 @@ impl State {
     }
 }
 
-/// Draws the pictures in place of an answer; false where there are none to show.
+/// Draws the images in place of a prediction. Returns whether there are any.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     if !cx.pages.predict.sorted.open {
         return false;
@@ -94,7 +94,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// How many there are of each group, which of them are shown, and the table.
+/// Draws the size of each group, the choice of groups, and the table.
 fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
     let listed = cx.pages.predict.sorted.listed(sorted);
     card(ui, |ui| {
@@ -146,7 +146,7 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>) {
     });
 }
 
-/// Where the table is, and whether it says what was moved.
+/// Draws the path of the table, and whether it contains the moves.
 fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     if !sorted.is_kept {
         if primary_button(ui, tr!("predict-sorted-save"), true).clicked() {
@@ -164,7 +164,7 @@ fn table(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, moved: usize) {
     faint(ui, words);
 }
 
-/// The pictures of a group.
+/// Draws the images of a group.
 fn gallery(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -214,7 +214,7 @@ fn gallery(
     });
 }
 
-/// A picture with its score and the way to move it; a click asks about it alone.
+/// Draws an image with its score and a move menu; a click predicts it alone.
 fn tile(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usize) {
     let one = &sorted.pictures[at];
     let name = one.path.display().to_string();
@@ -277,7 +277,7 @@ fn thumbnail(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &Arc<SortedPictures>, at: usi
     }
 }
 
-/// Where a picture can be moved.
+/// Draws the groups to move an image to.
 fn targets(ui: &mut Ui, cx: &mut Cx<'_>, sorted: &SortedPictures, at: usize) {
     ui.set_min_width(150.0);
     faint(ui, tr!("predict-sorted-to"));

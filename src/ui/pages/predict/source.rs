@@ -1,4 +1,4 @@
-//! The left column: the image (dropped, pasted or drawn), what the network sees of it, samples.
+//! The left column: the image (dropped, pasted or drawn), the image as the network receives it, samples.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ use crate::ui::widgets::{
     self, Column, button, button_if, card, faint, focus_ring, input, link, segmented,
 };
 
-/// Room for three dots beside the choice of a run.
+/// Room for three dots next to the choice of a run.
 const DOTS: f32 = 24.0;
 
 /// Draws the column.
 pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let data = data_of_run(cx);
-    // In a low window the canvas gives way, so that what belongs to it stays in sight.
+    // In a low window the canvas shrinks, so that its tools remain visible.
     let height = column.rest(ui, 0.0);
     let side = (height - 500.0)
         .max(height.min(400.0) - 150.0)
         .clamp(120.0, 340.0);
-    // What is set up or under way with many pictures stands above the single one.
+    // The table of a folder is above the single image.
     let many = cx.session.predict.sheet.is_some() || cx.pages.predict.sheet.is_open();
     if many {
         sheet::sheet(ui, cx);
@@ -47,14 +47,14 @@ pub fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     samples::card(ui, cx, data, column);
 }
 
-/// The data set of the run that is asked, opened on a helper thread when it is not there yet.
+/// Returns the dataset of the selected run, opened on a helper thread if needed.
 fn data_of_run(cx: &mut Cx<'_>) -> Option<Arc<DataView>> {
     let folder = cx.session.predict.run.as_ref()?;
     let data = cx.session.data_of(&cx.session.header_of(folder)?.config);
     cx.look_up(data)
 }
 
-/// Whether the field for drawing is open: as the person chose, else where the run learned drawings. What was drawn stays.
+/// Returns whether the canvas is open: as the user chose, else if the run was trained on drawings. The drawing is kept.
 fn draws(cx: &Cx<'_>) -> bool {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));
@@ -93,7 +93,7 @@ fn image(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     });
 }
 
-/// The choice of a run, and what can be taken along of it as it was after the task on show.
+/// Draws the choice of a run, and the exports of its state after the selected task.
 fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     let current = cx.session.predict.run.clone();
     let title = current.as_ref().and_then(|run| listed_as(cx.session, run));
@@ -112,7 +112,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
                 }
             }
         };
-        // A long name is cut to the part that it stands in, not to the width of the choice.
+        // A long name is cut to the width of this part, not to that of the choice.
         let part = Vec2::new(width, CONTROL);
         let shown = ui.allocate_ui_with_layout(part, Layout::left_to_right(Align::Center), |ui| {
             combo.show_ui(ui, &mut list)
@@ -136,7 +136,7 @@ fn runs(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
 }
 
-/// Turns from what was given to what is drawn, or back: the answers shown are about what is shown.
+/// Switches between the given image and the drawing, together with their predictions.
 fn turn(cx: &mut Cx<'_>, draw: bool) {
     let state = &mut cx.pages.predict;
     (state.draw, state.asked) = (Some(draw), None);
@@ -161,7 +161,7 @@ fn drawing(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<&DataView>, side: f32) {
     ask(cx, data);
 }
 
-/// What belongs to the canvas. Returns whether the drawing was changed.
+/// Draws the tools of the canvas. Returns whether the drawing was changed.
 fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let mut changed = false;
     let clear = button_if(ui, !drawing.is_empty(), tr!("predict-clear"));
@@ -187,7 +187,7 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     changed
 }
 
-/// Asks about the drawing whenever it, the run, or the way the run's data looks is another one.
+/// Predicts the drawing whenever it, the run, or the style of the run's data changes.
 fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let state = &mut cx.pages.predict;
     if state.drawing.is_empty() {
@@ -211,7 +211,7 @@ fn ask(cx: &mut Cx<'_>, data: Option<&DataView>) {
     cx.act(UiCommand::PredictDrawing(picture.into()));
 }
 
-/// Whether the run's data set is being opened: then it is not known yet how strokes look there.
+/// Returns whether the run's dataset is being opened: then the style of its strokes is not known yet.
 fn data_is_coming(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));

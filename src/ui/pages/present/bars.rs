@@ -1,5 +1,4 @@
-//! For each task a bar of each run, as high as the share of its pictures that is right, with a mark at the best that
-//! the run ever had.
+//! For each task a bar of each run with its accuracy on the task, and a mark at the best accuracy so far.
 
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2};
 
@@ -13,14 +12,14 @@ use crate::tr;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::painted_text;
 
-/// A run as it is shown to the room.
+/// A run as displayed.
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
     pub(super) shade: Shade,
     pub(super) history: &'a History,
 }
 
-/// The run on show, then the one beside it.
+/// Returns the displayed run, then the companion.
 pub(super) fn runs<'a>(pair: &Pair<'a>) -> Vec<Shown<'a>> {
     let header = pair.run.header.as_ref();
     let mut runs = vec![Shown {
@@ -36,7 +35,7 @@ pub(super) fn runs<'a>(pair: &Pair<'a>) -> Vec<Shown<'a>> {
     runs
 }
 
-/// Draws them; `row` is the task after which they were measured, `asked` the one that is learned.
+/// Draws them; `row` is the task after which they were measured, `asked` the task in the question.
 pub(super) fn show(ui: &mut Ui, pair: &Pair<'_>, (row, asked): (Option<usize>, usize), unit: f32) {
     let t = tokens(ui);
     let size = Vec2::new(
@@ -77,7 +76,7 @@ pub(super) fn show(ui: &mut Ui, pair: &Pair<'_>, (row, asked): (Option<usize>, u
     }
 }
 
-/// A run's bar of a task.
+/// Draws a run's bar of a task.
 fn bar(
     ui: &Ui,
     run: &Shown<'_>,
@@ -102,7 +101,7 @@ fn bar(
     let mut above = at(share);
     if let Some(best) = row.and_then(|row| best(run.history, row, task)) {
         let best = best as f32;
-        // What was lost stays in sight as an outline under the mark.
+        // The loss remains visible as an outline below the mark.
         if best - share > 0.005 {
             let mut lost = column;
             (*lost.top_mut(), *lost.bottom_mut()) = (at(best), at(share));

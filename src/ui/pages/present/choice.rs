@@ -1,4 +1,4 @@
-//! Which run is shown to the room, and which one beside it.
+//! The choice of the displayed run and its companion.
 
 use egui::{ComboBox, Ui};
 
@@ -13,7 +13,7 @@ use crate::ui::pages::Cx;
 /// Width of a list, in points.
 const WIDTH: f32 = 230.0;
 
-/// The stored runs that were tested; choosing one shows it from its beginning.
+/// Draws the tested stored runs; choosing one shows it from its start.
 pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
     let header = now.and_then(|run| run.header.as_ref());
     let title = now.map_or(tr!("present-choose"), |run| run.title.as_str());
@@ -36,7 +36,7 @@ pub(super) fn run(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&RunView>) {
     }
 }
 
-/// The runs with the same tasks, of which one stands beside it.
+/// Draws the runs with the same tasks to choose the companion from.
 pub(super) fn beside(ui: &mut Ui, cx: &mut Cx<'_>) {
     let now = cx.session.opposite().map(|other| other.folder);
     if now.is_none() && cx.session.opposites().next().is_none() {

@@ -1,5 +1,5 @@
-//! The presenter's view: a run for a whole room, task by task, in large letters, and beside it another one of equal
-//! tasks. Before each task it asks the room to guess; then it shows what became of what was learned before.
+//! The page Present: a run task by task in large letters, next to another one with equal tasks. Before each task it
+//! asks the audience to guess; then it shows what became of the earlier tasks.
 
 mod bars;
 mod choice;
@@ -16,19 +16,19 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{at_end, button, button_if, input, primary_button};
 
-/// What the view remembers between frames.
+/// State of the page between frames.
 #[derive(Default)]
 pub struct State {
     /// Whether it is shown instead of the pages.
     pub on: bool,
-    /// Two steps for each task: the guess, then what came of it.
+    /// Two steps for each task: the guess, then the result.
     step: usize,
     run: String,
 }
 
-/// Draws the view over the whole window.
+/// Draws the page over the whole window.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    // Whatever is on show, and whatever has the focus; but a dialog or list above the view has the keys.
+    // The keys work whatever has the focus, unless a dialog or list is above the page.
     let below = input::is_covered(ui.ctx());
     if !below && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.act(UiCommand::Present);
@@ -39,7 +39,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     let state = &mut cx.pages.present;
     if state.run != run.name() {
-        // Another run is told from its beginning.
+        // Another run starts from its first step.
         (state.step, state.run) = (0, run.name().to_string());
     }
     if !below {
@@ -68,7 +68,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
         if known {
             figures(ui, &pair, task, unit);
         }
-        // What was known before the guess, or what is known after it.
+        // The result before the guess, or the one after it.
         let row = if known {
             Some(task)
         } else {
@@ -78,7 +78,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The run on show, and the one beside it.
+/// The displayed run and its companion.
 struct Pair<'a> {
     run: &'a RunView,
     other: Option<&'a Companion<'a>>,
@@ -97,7 +97,7 @@ fn nothing(ui: &mut Ui, cx: &mut Cx<'_>) {
     });
 }
 
-/// The last step there is so far: the guess about the task being learned, or the end.
+/// Returns the last step so far: the guess about the current task, or the end.
 fn last_step(run: &RunView) -> usize {
     let done = run.reports.len();
     (2 * done).min((2 * run.tasks()).saturating_sub(1))
@@ -107,7 +107,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, run: &RunView) {
     let pressed = |keys: &[Key]| {
         ui.input_mut(|i| keys.iter().any(|key| i.consume_key(Modifiers::NONE, *key)))
     };
-    // What a presenter's remote control sends, too.
+    // A presenter's remote control sends these too.
     let on = pressed(&[Key::ArrowRight, Key::PageDown, Key::Space]);
     let back = pressed(&[Key::ArrowLeft, Key::PageUp]);
     let state = &mut cx.pages.present;
@@ -148,7 +148,8 @@ fn head(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, unit: f32) {
     });
 }
 
-/// The figures of a task in very large letters: of each run all classes so far, and the first task.
+/// Draws the figures of a task in very large letters: for each run the accuracy on all classes so far, and on the first
+/// task.
 fn figures(ui: &mut Ui, pair: &Pair<'_>, task: usize, unit: f32) {
     let t = tokens(ui);
     ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! What is asked before a task and told after it.
+//! The question before a task and the result after it.
 
 use super::Pair;
 use super::bars::{Shown, runs};
@@ -7,10 +7,10 @@ use crate::session::forgotten::most_lost;
 use crate::session::words::percent;
 use crate::tr;
 
-/// Classes that are named at most.
+/// Maximum number of classes named.
 const NAMED: usize = 6;
 
-/// The question before a task.
+/// Returns the question before a task.
 pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
     let run = pair.run;
     let next = listed(run.class_names(task), NAMED);
@@ -29,7 +29,7 @@ pub(super) fn asked(pair: &Pair<'_>, task: usize) -> String {
     tr!(key, next = next, first = first)
 }
 
-/// What came of a task: of each run what it still knows of the first one, and the task it forgot most of.
+/// Returns the result of a task: for each run its accuracy on the first task, and the task it forgot most.
 pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
     let first = listed(pair.run.class_names(0), NAMED);
     let shown = runs(pair);
@@ -57,7 +57,7 @@ pub(super) fn became(pair: &Pair<'_>, task: usize) -> String {
     words
 }
 
-/// The task of which a run lost most up to this one.
+/// Returns the task that a run forgot most up to this one.
 fn most_forgotten(pair: &Pair<'_>, run: &Shown<'_>, row: usize) -> Option<String> {
     let lost = most_lost(run.history, row)?;
     let classes = listed(pair.run.class_names(lost.task), NAMED);

@@ -1,4 +1,4 @@
-//! Two runs side by side on one page: the one on show, and another one, live or stored.
+//! Two runs side by side: the displayed one, and another one, live or stored.
 
 use std::path::PathBuf;
 
@@ -91,8 +91,8 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, now: Option<&PathBuf>) {
     }
 }
 
-/// A run's name, accuracy on all classes so far, on the first task where that is the one of the run
-/// on show, and what it forgot.
+/// Draws a run's name, its accuracy on all classes so far and, if the displayed run has the same first task, on that
+/// task, and its forgetting.
 fn row(ui: &mut Ui, (name, colour): (&str, Color32), history: &History, alike: bool) {
     let t = tokens(ui);
     ui.horizontal(|ui| {

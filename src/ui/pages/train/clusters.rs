@@ -1,4 +1,4 @@
-//! Grids on clusters: how many of their tasks wait, run, are done or failed, and why.
+//! Grids on clusters: the number of waiting, running, finished and failed tasks, and the reasons of failures.
 
 use egui::{Label, RichText, Ui};
 
@@ -82,7 +82,7 @@ fn place(grid: &OnCluster) -> &str {
     }
 }
 
-/// "3 of 8 runs done · 2 running · 3 waiting".
+/// Returns "3 of 8 runs done · 2 running · 3 waiting".
 fn counts(grid: &OnCluster) -> String {
     let done = grid.count(TaskState::Done);
     let runs = tr!("count-of-runs", done = done, n = grid.tasks.len());

@@ -1,5 +1,4 @@
-//! The confusion card: after any task, for any expert, over classes or tasks; a click on a cell
-//! shows the images behind it.
+//! The confusion card: after any task, for any expert, over classes or tasks; a click on a cell shows its images.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,12 +18,12 @@ use crate::ui::theme::tokens;
 use crate::ui::widgets::confusion::{Cell, ConfusionMatrix};
 use crate::ui::widgets::{self, card_of, faint, link, segmented, terms};
 
-/// Images shown behind one cell.
+/// Maximum number of images of one cell.
 const IMAGES: usize = 24;
 
-/// What the prepared picture belongs to: run, reports, task, expert, granularity, theme and language.
+/// What the prepared texture belongs to: run, reports, task, expert, granularity, theme and language.
 type Key = (String, usize, usize, Expert, bool, (bool, Language));
-/// What is prepared: the picture, and of the cell looked at the answers behind it.
+/// Prepared data: the matrix, and the predictions of the selected cell.
 #[derive(Default)]
 pub struct Cache {
     matrix: Option<(Key, Arc<ConfusionMatrix>)>,
@@ -105,7 +104,7 @@ fn key(ui: &Ui, cx: &Cx<'_>, run: &RunView, task: usize) -> Key {
     )
 }
 
-/// The matrix as a picture, made anew only when it shows something else.
+/// Returns the matrix, recomputed only when its input changes.
 fn prepared(ui: &Ui, cx: &mut Cx<'_>, run: &RunView, key: &Key) -> Arc<ConfusionMatrix> {
     let cache = &mut cx.pages.train.cache;
     if let Some((known, matrix)) = &cache.matrix
@@ -195,7 +194,7 @@ fn most_confused(ui: &mut Ui, cx: &mut Cx<'_>, matrix: &ConfusionMatrix) {
     }
 }
 
-/// The answers of one cell, looked for only when it is another one.
+/// Returns the predictions of one cell, recomputed only when the cell changes.
 fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usize>> {
     let cache = &mut cx.pages.train.cache;
     if let Some((known, of, inside)) = &cache.inside
@@ -222,7 +221,7 @@ fn inside(cx: &mut Cx<'_>, run: &RunView, key: &Key, cell: &Cell) -> Arc<Vec<usi
     found
 }
 
-/// The test images of one cell. A click on one asks Predict about it.
+/// Draws the test images of one cell. A click on one predicts it.
 fn images(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -247,7 +246,7 @@ fn images(
     };
     faint(ui, words);
     let asks = cx.session.asks_before_opening(&header.config);
-    // Pictures of added tasks lie in the run's folder.
+    // Images of added tasks are in the run's folder.
     let (own, taught): (Vec<usize>, Vec<usize>) =
         inside.iter().partition(|at| answers.source(**at) == 0);
     if !own.is_empty() || taught.is_empty() {

@@ -14,16 +14,16 @@ use crate::ui::theme::{GAP, Tokens, regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series, sign};
 use crate::ui::widgets::{self, card, card_of, faint, icons, matrix as matrices, terms};
 
-/// The numbers on top.
+/// Draws the numbers at the top.
 pub fn headline(ui: &mut Ui, run: &RunView) {
     let t = tokens(ui);
     let alone = run.shade_alone();
     let header = run.header.as_ref();
     let experts = header.map_or(&[Expert::ANSWER][..], |h| &h.method.experts);
-    // Where there is room, the answer to an easier question stands beside the answers.
+    // If there is room, the accuracy given the task is shown as well.
     let with_given = experts.len() < 3;
     let cards = experts.len() + usize::from(with_given) + 1;
-    // In a narrow window they stand in several rows, so that no figure is cut off.
+    // A narrow window shows them in several rows, so that no number is cut off.
     let columns = ((ui.available_width() / 185.0) as usize).clamp(1, cards);
     let columns = cards.div_ceil(cards.div_ceil(columns)) as f32;
     let width = (ui.available_width() - (columns - 1.0) * GAP) / columns - 0.01;
@@ -35,7 +35,7 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
         ui.spacing_mut().item_spacing = Vec2::splat(GAP);
         for &expert in experts.iter().rev() {
             let first = Some(&expert) == experts.last() && seen > 0;
-            // An expert without others is just the answer.
+            // A single expert gives the run's predictions.
             let title = match experts.len() {
                 1 => tr!("train-right"),
                 _ => expert.title(),
@@ -78,9 +78,9 @@ pub fn headline(ui: &mut Ui, run: &RunView) {
     }
 }
 
-/// What the other experts forgot.
+/// Returns the forgetting of the other experts.
 fn forgotten_by(run: &RunView) -> String {
-    // The figure above is that of the run's answer.
+    // The number above is that of the run's predictions.
     let answering = run.history.answering();
     let told = run.forgotten_by.iter();
     let told = told.filter(|(expert, _)| *expert != answering && run.reports.len() > 1);
@@ -135,7 +135,7 @@ fn headline_figure(
     });
 }
 
-/// How far the figure above can be trusted, or what else there is to say of it.
+/// Draws the confidence interval of the number above, or another note.
 fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
     let (words, colour) = match quality {
@@ -153,7 +153,7 @@ fn trust(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     }
 }
 
-/// Accuracy over all classes seen so far, by task.
+/// Draws the accuracy over all classes seen so far, by task.
 pub fn curves(
     ui: &mut Ui,
     run: &RunView,
@@ -177,7 +177,7 @@ pub fn curves(
             let values = run.of(expert).accuracy.iter().copied().enumerate();
             let series = Series::of_expert(t, expert, values);
             match alone {
-                // One that answers alone is the method.
+                // A single expert is drawn in the method's colour.
                 Some(shade) => Series {
                     name: series.name.clone(),
                     ..Series::of_run(t, shade, String::new(), series.points.into_iter())
@@ -205,7 +205,7 @@ pub fn curves(
     });
 }
 
-/// The answers of another run, as a thin line behind those of the run on show.
+/// Returns the accuracy of another run, as a thin line behind the displayed run.
 fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
     let points = other.history.accuracy.iter().enumerate();
     let points = points.map(|(task, v)| [task as f64, v * 100.0]);
@@ -216,7 +216,7 @@ fn ghost(t: &Tokens, other: &Companion<'_>) -> Series {
     }
 }
 
-/// "task 1 · 0,1" where the classes are few and short, else "task 1".
+/// Returns "task 1 · 0,1" if the classes are few and short, else "task 1".
 pub fn task_labels(run: &RunView) -> Vec<String> {
     let count = run.tasks();
     let short = (0..count).all(|task| {
@@ -241,7 +241,7 @@ pub fn task_labels(run: &RunView) -> Vec<String> {
         .collect()
 }
 
-/// The accuracy matrix.
+/// Draws the accuracy matrix.
 pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     card_of(ui, height, |ui| {
         let top = ui.cursor().top();
@@ -270,7 +270,7 @@ pub fn matrix(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, height: f32) {
     });
 }
 
-/// Whose matrix, confusion and mistakes are shown: the signs of the curves, of which one is chosen.
+/// Draws the choice of the expert for matrix, confusion and errors, with the markers of the curves.
 fn choice(ui: &mut Ui, run: &RunView, state: &mut State) {
     let now = run.history.nearest(state.expert);
     let experts: Vec<Expert> = run.history.experts().collect();

@@ -1,4 +1,4 @@
-//! Grids in the queue: a line each, which opens to the runs.
+//! Grids in the queue: one line each, which expands to the runs.
 
 use egui::{CollapsingHeader, Ui};
 
@@ -14,10 +14,10 @@ use crate::ui::pages::Cx;
 use crate::ui::pages::experiment::grid_lines;
 use crate::ui::widgets::{self, button, faint, progress};
 
-/// Highest list of runs.
+/// Maximum height of the list of runs.
 const LIST: f32 = 220.0;
 
-/// The grid at work on this computer.
+/// Draws the grid in progress on this computer.
 pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
     let live = cx.session.train.live.clone();
     widgets::ends(
@@ -45,7 +45,7 @@ pub fn at_work(ui: &mut Ui, cx: &mut Cx<'_>, grid: &GridAtWork) {
     progress_of(ui, grid, live.as_deref());
 }
 
-/// How far a grid is whose run at work is this one, and its runs.
+/// Draws the progress of the grid of the running run, and its runs.
 pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
     let standing = &grid.standing;
     let (done, all) = (standing.done(), standing.lines.len());
@@ -55,7 +55,7 @@ pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
         .lines
         .iter()
         .find(|line| line.standing == CellStanding::AtWork);
-    // Of the run at work only the rest is left.
+    // Subtracts the finished part of the running run.
     let left = grid.left - at_work.map_or(0.0, |line| line.seconds * of_run);
     let share = (done as f64 + at_work.map_or(0.0, |_| of_run)) / all.max(1) as f64;
     let mut words = tr!("count-of-runs", done = done, n = all);
@@ -72,7 +72,7 @@ pub fn progress_of(ui: &mut Ui, grid: &GridAtWork, live: Option<&RunView>) {
         });
 }
 
-/// The runs of a grid that waits.
+/// Draws the runs of a waiting grid.
 pub fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, job: JobId, runs: usize) {
     CollapsingHeader::new(tr!("count-runs", n = runs))
         .id_salt(job)

@@ -1,5 +1,5 @@
-//! Watch a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and in words what
-//! is happening. A stored run, opened from Compare, is shown the same way.
+//! Shows a run: headline numbers, accuracy over tasks, accuracy matrix, confusion, and an explanation in words. A
+//! stored run, opened from Compare, is shown in the same way.
 
 mod beside;
 mod clusters;
@@ -26,14 +26,14 @@ use crate::ui::widgets::confusion::Cell;
 use crate::ui::widgets::matrix::Picture;
 use crate::ui::widgets::{self, Column, Fixed, button, primary_button, two_columns};
 
-/// Height of the first lines of what follows the matrices.
+/// Height of the first lines below the matrices.
 const BELOW: f32 = 58.0;
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 pub struct State {
-    /// By what the run is known that what follows belongs to.
+    /// The run that the following state belongs to.
     run: String,
-    /// Confusion after this task; none = the newest.
+    /// The confusion after this task; `None` for the newest.
     task: Option<usize>,
     expert: Expert,
     by_task: bool,
@@ -43,10 +43,10 @@ pub struct State {
     worst: worst::State,
     filter: String,
     filtering: bool,
-    /// Whether all of what happened is told, and whether the log is on show.
+    /// Whether the full explanation and the log are shown.
     told: bool,
     log: bool,
-    /// Whether the loss is drawn smoothed.
+    /// Whether the loss is smoothed.
     smooth: bool,
 }
 
@@ -113,7 +113,7 @@ fn left(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let other = cx.session.companion();
     let high = if narrow { 250.0 } else { space * 0.47 };
     figures::curves(ui, &run, other.as_ref(), high, &mut cx.pages.train);
-    // The head of the card below shows that there is more.
+    // The title of the card below shows that there is more.
     let height = column.rest(ui, 320.0 + BELOW) - BELOW;
     let width = ui.available_width();
     if width < 640.0 {

@@ -1,4 +1,4 @@
-//! A picture as a small tile: a click asks Predict about it, and a wrong label can be corrected.
+//! An image as a small tile: a click predicts it, and a wrong label can be corrected.
 
 use std::sync::Arc;
 
@@ -16,30 +16,30 @@ use crate::ui::pages::experiment::covering;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, faint, focus_ring, link};
 
-/// What stands above and below the list of classes in the menu of a tile, with the window's edge.
+/// Height above and below the list of classes in the menu of a tile, including the window's edge.
 const AROUND_CLASSES: f32 = 165.0;
 
-/// A picture of a run.
+/// An image of a run.
 pub struct Tile<'a> {
     /// The run.
     pub header: &'a RunHeader,
-    /// Its data set; none for a picture of an added task, which lies in the run's folder.
+    /// Its dataset; `None` for an image of an added task, which is in the run's folder.
     pub data: Option<&'a Arc<DataView>>,
-    /// Its side of the data.
+    /// Its split.
     pub split: Split,
-    /// Source and index among the pictures there.
+    /// Source and index among the images there.
     pub place: (usize, usize),
     /// Its class, by position.
     pub truth: usize,
-    /// The class that was answered.
+    /// The predicted class.
     pub given: Option<usize>,
-    /// Side of the picture, in points.
+    /// Size of the image, in points.
     pub side: f32,
-    /// What stands below it: its class, what was answered, and how certainly.
+    /// The text below: its class, the predicted one, and the certainty.
     pub words: Option<[String; 3]>,
 }
 
-/// Tiles side by side in rows, their upper edges level.
+/// Draws tiles in rows, aligned at the top.
 pub fn in_rows(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let rows = Layout::left_to_right(Align::Min).with_main_wrap(true);
     ui.with_layout(rows, add);
@@ -62,7 +62,7 @@ impl Tile<'_> {
         });
     }
 
-    /// What it is called; the same picture may stand behind a cell of the confusion matrix, too.
+    /// Returns its unique name, because a cell of the confusion matrix can show the same image.
     fn name(&self) -> String {
         let name = match self.place {
             (_, index) if self.split == Split::Train => {
@@ -127,7 +127,7 @@ impl Tile<'_> {
         }
     }
 
-    /// What is said of its label, and the way to correct it.
+    /// Draws its label, and the menu to correct it.
     fn label(&self, ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, picture: &Picture) {
         let (split, index) = (self.split, self.place.1);
         let corrected = cx
@@ -149,7 +149,7 @@ impl Tile<'_> {
         let button = ui.add(egui::Button::new(text).frame(false).truncate());
         let button = button.accessible_name(tr!("train-correct-of", name = self.name()));
         let button = button.on_hover_text(tr!("train-correct-hint"));
-        // An open list stays with its picture when the pictures change places.
+        // An open list stays with its image when the images move.
         let id = Id::unique(("really", &self.header.run, self.split, self.place));
         Popup::menu(&button)
             .id(id)

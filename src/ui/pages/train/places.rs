@@ -1,4 +1,4 @@
-//! The runs at other machines: where each is, what it does, and what can be done with it.
+//! The runs on other machines: place, state and actions.
 
 use egui::{Label, RichText, Ui};
 
@@ -59,13 +59,13 @@ fn place(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, at: &AtPlace) {
     }
 }
 
-/// The line of the run at work.
+/// Draws the line of the running run.
 fn running(ui: &mut Ui, cx: &mut Cx<'_>, name: &str, run: &RunView) {
     buttons(ui, cx, (name, run.job), (run.title.as_str(), Some(run)));
     faint(ui, doing(run));
 }
 
-/// The title of the job at work, and what can be done with it.
+/// Draws the title of the running job, and its actions.
 fn buttons(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -102,7 +102,7 @@ fn buttons(
     });
 }
 
-/// The grid at work, and what it does now.
+/// Draws the grid in progress, and its current step.
 fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid: &GridAtWork) {
     let live = at.live.as_deref();
     let title = grid_title(&grid.standing.title);
@@ -113,7 +113,7 @@ fn running_grid(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), grid
     grid::progress_of(ui, grid, live);
 }
 
-/// The line of one that waits there, or is on the way.
+/// Draws the line of a job that waits there, or is being sent.
 fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) {
     let title = grid_title(&job.title);
     line(ui, title, 1.0, |ui| {
@@ -130,7 +130,7 @@ fn waits(ui: &mut Ui, cx: &mut Cx<'_>, (name, at): (&str, &AtPlace), job: &Job) 
     faint(ui, words);
 }
 
-/// A title with room for so many buttons behind it.
+/// Draws a title with room for buttons after it.
 fn line(ui: &mut Ui, title: &str, buttons: f32, add: impl FnOnce(&mut Ui)) {
     let t = tokens(ui);
     ui.horizontal(|ui| {

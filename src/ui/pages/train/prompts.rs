@@ -1,5 +1,5 @@
-//! DualPrompt's slots of prompts (supplement C of the LAE paper): how often an image finds the slot
-//! of its task, and how accurate each slot is alone.
+//! DualPrompt's prompt slots (supplement C of the LAE paper): how often an image selects the slot of its task, and the
+//! accuracy of each slot alone.
 
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 use egui_plot::{LineStyle, MarkerShape};
@@ -13,12 +13,12 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::{self, card, faint};
 
-/// More tasks have no column each: nobody reads ten thousand numbers.
+/// With more tasks the table of columns is left out, because it would be unreadable.
 const MOST_COLUMNS: usize = 40;
 /// Height of the chart in points.
 const CHART: f32 = 170.0;
 
-/// The card; nothing for a run without such a study.
+/// Draws the card; nothing for a run without such a study.
 pub fn show(ui: &mut Ui, run: &RunView) {
     let Some(study) = &run.study else {
         return;
@@ -96,7 +96,7 @@ fn table(ui: &mut Ui, study: &PromptStudy) {
         });
 }
 
-/// A cell whose text stands at its right edge.
+/// Draws a right-aligned cell.
 fn cell(ui: &mut Ui, text: RichText) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }

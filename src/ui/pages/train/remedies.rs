@@ -1,4 +1,4 @@
-//! What a person can do about a run that came to little, each one click away.
+//! One-click remedies for a run with poor results.
 
 use egui::Ui;
 
@@ -13,10 +13,10 @@ use crate::ui::page_commands::{ExperimentCommand, TrainCommand};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{button, faint, link, sentence};
 
-/// So many classes have a link to their pictures.
+/// Maximum number of classes with a link to their images.
 const LINKS: usize = 4;
 
-/// Draws the ways out; nothing for a run that recognises every class on a backbone that suits them.
+/// Draws the remedies; nothing for a run that recognises every class with a suitable backbone.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     let Some(header) = run.header.as_ref().filter(|_| run.stage == Stage::Finished) else {
         return;
@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     backbone(ui, cx, run, header);
 }
 
-/// The pictures of each class that is not recognised.
+/// Draws links to the images of each class that is not recognised.
 fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     ui.horizontal_wrapped(|ui| {
         faint(ui, tr!("train-look-at"));
@@ -43,7 +43,7 @@ fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     });
 }
 
-/// Labels that may be wrong: pictures under two of them, and those that look like another class.
+/// Draws links to doubtful labels: images with two labels, and those that look like another class.
 fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     let data = cx.session.data_of(&header.config);
     if let Some(data) = cx.look_up(data)
@@ -68,7 +68,7 @@ fn labels(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     }
 }
 
-/// Other settings for the same pictures.
+/// Draws other settings for the same images.
 fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     ui.horizontal_wrapped(|ui| {
         if let Some(steps) = more_steps(header)
@@ -89,7 +89,7 @@ fn settings(ui: &mut Ui, cx: &mut Cx<'_>, header: &RunHeader) {
     });
 }
 
-/// The backbone that the words recommend.
+/// Draws the backbone that the text recommends.
 fn backbone(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader) {
     if better_backbone(header, &run.reports).is_none() {
         return;

@@ -1,4 +1,4 @@
-//! The right column: what runs and how far it is, what is happening in words, loss, log.
+//! The right column: the run and its progress, an explanation in words, loss, log.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ fn state(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     });
 }
 
-/// What the run is called in its folder, and what it is trained with.
+/// Draws the run's name in its folder, and its settings.
 fn settings(ui: &mut Ui, run: &RunView) {
     faint(ui, run.name());
     let config = run.header.as_ref().map(|header| &header.config);
@@ -122,7 +122,7 @@ fn buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     cx.commands.extend(stop.filter(|_| pressed));
 }
 
-/// The way to take the last added task back, asked once more as its pictures go with it.
+/// Draws the button that undoes the last added task, with a confirmation because its images are deleted.
 fn unlearn(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, folder: PathBuf) {
     let taught = run
         .header
@@ -188,7 +188,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         widgets::title(ui, title);
         ui.spacing_mut().item_spacing.y = 12.0;
         let mut story = story(run);
-        // What a run at work does is explained to those who ask; what came of it is told whole.
+        // The explanation of a running run is collapsed; that of a finished one is shown in full.
         let folds = run.stage.is_live() && story.len() > 1;
         if folds && !cx.pages.train.told {
             story.truncate(1);
@@ -218,7 +218,7 @@ fn words(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
 }
 
 fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
-    // A run that was opened again has the mean of each pass alone.
+    // A run that was opened again has only the mean of each epoch.
     let by_step = !run.losses.is_empty();
     let values: Vec<(usize, f32)> = match by_step {
         true => run.losses.iter().copied().collect(),

@@ -43,7 +43,7 @@ fn plain(ui: &mut Ui, key: &'static str) -> bool {
     button(ui, tr!(key)).clicked()
 }
 
-/// What can be done about a run that waits, is paused or has ended early; false where nothing can.
+/// Draws the actions on a run that waits, is paused or has ended early. Returns whether there are any.
 fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     match tour.run().standing {
         TourRunState::Wanted => {
@@ -66,7 +66,7 @@ fn of_run(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) -> bool {
     true
 }
 
-/// Strokes made by the program, where nothing is drawn yet.
+/// Draws the button that inserts example strokes, while nothing is drawn.
 fn ours(ui: &mut Ui, cx: &mut Cx<'_>) {
     let response = button(ui, tr!("tour-draw-ours"));
     leads(cx, &response);
@@ -100,7 +100,7 @@ fn guesses(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Both runs stay, or go to the trash after one question.
+/// Draws the choice to keep both runs, or to move them to the trash after confirmation.
 fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     if cx.pages.learn.tour.asking {
         sentence(ui, tr!("tour-end-sure"));
@@ -117,7 +117,7 @@ fn ending(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     if plain(ui, "tour-end-drop") {
         cx.pages.learn.tour.asking = true;
-        // Whoever came by keyboard goes on from the answer.
+        // With the keyboard, the focus continues from the answer.
         cx.pages.learn.tour.shown = None;
     }
 }

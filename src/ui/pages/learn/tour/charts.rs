@@ -1,4 +1,4 @@
-//! What both runs still know of the first task: as curves, and in the accuracy matrices.
+//! The accuracy of both runs on the first task: as curves, and in the accuracy matrices.
 
 use egui::Ui;
 
@@ -15,7 +15,7 @@ use crate::ui::widgets::curves::{Curves, Series};
 use crate::ui::widgets::stops::stops_called;
 use crate::ui::widgets::{self, card, faint, part, terms};
 
-/// Draws them, and in the comparison the slider that moves both.
+/// Draws them, and in the comparison the slider for both.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if tour.step == TourStep::Compare {
         card(ui, |ui| slider(ui, cx, tour));
@@ -37,7 +37,7 @@ fn slider(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// The runs on show: name, run, and whether it lies behind the other one.
+/// Returns the displayed runs: name, run, and whether it is drawn behind the other one.
 fn shown(tour: &Tour) -> Vec<(&'static str, &OwnRun, bool)> {
     let behind = tour.step == TourStep::Switch && !tour.lae.is_unasked();
     let mut runs = vec![(tr!("tour-baseline"), &tour.baseline, behind)];

@@ -1,4 +1,4 @@
-//! The two drawings: drawn on at first, later only shown, each with what the runs say to it.
+//! The two drawings: editable at first, later with the predictions of the runs.
 
 use egui::{Role, Sense, Ui, Vec2, WidgetInfo};
 
@@ -14,9 +14,9 @@ use crate::ui::theme::GAP;
 use crate::ui::widgets::canvas::canvas_called;
 use crate::ui::widgets::{self, card, ends, faint, link, part};
 
-/// Both canvases, beside each other where there is room.
+/// Draws both canvases, side by side if they fit.
 pub fn canvases(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    // What is to be done, and the top bar, stand above.
+    // The instructions and the top bar are above.
     let high = ui.ctx().content_rect().height() - 200.0;
     if ui.available_width() < NARROW {
         for which in 0..DRAWN.len() {
@@ -73,7 +73,7 @@ fn canvas_card(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize, high: f3
     });
 }
 
-/// Pins what was drawn since, once it is known how the data's pictures look.
+/// Pins a changed drawing, once the style of the data's images is known.
 fn pin(cx: &mut Cx<'_>, tour: &Tour) {
     let data = cx.session.data_of(&tour.baseline.config);
     let Some(data) = cx.look_up(data) else {
@@ -94,7 +94,7 @@ fn pin(cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Both drawings as they were pinned, with what the runs say after the task on show.
+/// Draws both pinned drawings with the predictions after the displayed task.
 pub fn pictures(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     for which in 0..DRAWN.len() {
         card(ui, |ui| picture(ui, cx, tour, which));
@@ -128,13 +128,13 @@ fn picture(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour, which: usize) {
     });
 }
 
-/// The newest task after which this drawing is answered, from 0.
+/// Returns the newest task with a prediction for this drawing, from 0.
 fn newest(session: &Session, which: usize, run: &OwnRun) -> usize {
     let answered = |task: &usize| session.tour_vote(which, run, *task).is_some();
     (0..run.measured()).rev().find(answered).unwrap_or_default()
 }
 
-/// The runs whose answers are shown, with their names.
+/// Returns the runs whose predictions are shown, with their names.
 fn shown(tour: &Tour) -> Vec<(&OwnRun, &'static str)> {
     let mut runs = vec![(&tour.baseline, "tour-baseline")];
     if tour.lae.measured() > 0 {

@@ -1,4 +1,4 @@
-//! What a step is about and what to do in it.
+//! The title and the instructions of a step.
 
 use egui::{RichText, Ui};
 
@@ -11,14 +11,14 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, button, card_of, ends, faint, terms};
 
-/// Room that the number of the step needs beside the way out.
+/// Room for the number of the step next to the exit.
 const STEP: f32 = 240.0;
-/// Height of the card where there is room for it.
+/// Height of the card if it fits.
 const HEIGHT: f32 = 120.0;
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
-    // What stands below keeps its place when a step has no button.
+    // What is below does not move when a step has no button.
     let height = if ui.available_height() < LOW {
         0.0
     } else {

@@ -7,7 +7,7 @@ use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, card, primary_button, terms};
 
-/// Draws the card. Whoever sees the window for the first time may also put it off.
+/// Draws the card. New users can also dismiss it.
 pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, tr!("tour-title"));

@@ -16,13 +16,13 @@ const ABOVE: f32 = 20.0;
 
 /// What is shown.
 pub struct Shown<'a> {
-    /// What to call it.
+    /// Its name.
     pub name: &'a str,
     /// The classes of each task.
     pub tasks: &'a [Vec<String>],
-    /// Row i: shares on tasks 0..=i that are right after task i.
+    /// Row i: accuracies on tasks 0..=i after task i.
     pub rows: &'a [Vec<f64>],
-    /// The row that is looked at.
+    /// The selected row.
     pub row: Option<usize>,
 }
 
@@ -31,7 +31,7 @@ impl Shown<'_> {
         tr!("tour-after", task = row + 1)
     }
 
-    /// All its numbers, for whoever does not see it.
+    /// Returns all its numbers, for screen readers.
     fn as_text(&self) -> String {
         let rows = self.rows.iter().enumerate().map(|(row, shares)| {
             let shares: Vec<String> = shares.iter().map(|share| percent(*share, 0)).collect();

@@ -1,5 +1,4 @@
-//! The tour: seven steps, each something the person does. What is to be done stands on top, what
-//! comes of it below.
+//! The tour: seven steps, each with an action of the user. The instructions are at the top, the result below.
 
 mod actions;
 mod charts;
@@ -22,28 +21,28 @@ use crate::ui::widgets::{input, part, scroll};
 
 pub use invite::invite;
 
-/// Below this height what is to be done scrolls with the rest, or nothing else had room.
+/// Below this height the instructions scroll with the rest.
 const LOW: f32 = 460.0;
-/// Below this width everything stands below each other.
+/// Below this width everything is in one column.
 const NARROW: f32 = 760.0;
-/// Width of the drawings' column, once they are no longer drawn on.
+/// Width of the drawings' column, once they are not editable.
 const DRAWINGS: f32 = 350.0;
 
-/// What the tour's drawing remembers between frames.
+/// State of the tour between frames.
 #[derive(Default)]
 pub struct State {
-    /// Whether the tour is offered unasked: this is the person's first window.
+    /// Whether the tour is offered without a request, in a new user's first window.
     pub offered: bool,
     drawings: [Drawing; 2],
     /// Which drawings were changed and are not pinned yet.
     changed: [bool; 2],
     /// The step of the last frame.
     shown: Option<TourStep>,
-    /// Whether the step began with this frame.
+    /// Whether the step started in this frame.
     fresh: bool,
-    /// Whether the person goes through the window by keyboard.
+    /// Whether the user navigates with the keyboard.
     by_keys: bool,
-    /// Whether it is being asked if both runs are to go.
+    /// Whether the confirmation to delete both runs is shown.
     asking: bool,
 }
 
@@ -87,7 +86,7 @@ fn body(ui: &mut Ui, cx: &mut Cx<'_>, tour: &Tour) {
     });
 }
 
-/// Whoever goes through the window by keyboard finds the new step's first button chosen.
+/// Focuses the first button of a new step, for keyboard users.
 fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     let state = &mut cx.pages.learn.tour;
     let touched = ui.input(|i| i.pointer.any_pressed());
@@ -110,7 +109,7 @@ fn follow_step(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     state.shown = Some(tour.step);
 }
 
-/// What to do first in a step: chosen as soon as the step begins, for whoever has no mouse.
+/// Focuses the main button when a step starts, for keyboard users.
 fn leads(cx: &Cx<'_>, response: &Response) {
     let state = &cx.pages.learn.tour;
     if state.fresh && state.by_keys {
@@ -138,7 +137,7 @@ fn keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     }
 }
 
-/// Goes to a task in both runs, as far as both know it.
+/// Goes to a task in both runs, if both have finished it.
 fn look_at(cx: &mut Cx<'_>, task: usize) {
     cx.act(UiCommand::OnTour(TourCommand::LookAtTask(task)));
 }

@@ -1,4 +1,4 @@
-//! What is told in each step: what to do and why, then what came of it, from the figures.
+//! The text of each step: what to do and why, then the results.
 
 use crate::session::Session;
 use crate::session::forgotten::most_lost;
@@ -8,7 +8,7 @@ use crate::session::tour::{
 use crate::session::words::{duration_text, percent};
 use crate::tr;
 
-/// The sentences of the step as it stands.
+/// Returns the sentences of the current step.
 pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
     let say = |key| vec![tr!(key).to_string()];
     if let Some(note) = in_the_way(session, tour) {
@@ -49,7 +49,7 @@ pub fn of_step(session: &Session, tour: &Tour) -> Vec<String> {
     }
 }
 
-/// What keeps the step's run from going on, if something does.
+/// Returns what prevents the step's run from continuing, if anything.
 fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
     let other = session
         .train
@@ -67,14 +67,14 @@ fn in_the_way(session: &Session, tour: &Tour) -> Option<String> {
     }
 }
 
-/// Whether the step's run stands because the person paused it, and not for the guess.
+/// Returns whether the step's run was paused by the user rather than for the guess.
 pub fn paused_by_person(tour: &Tour) -> bool {
     let run = tour.run();
     let for_the_guess = tour.step <= TourStep::Forget && run.measured() == 1;
     run.standing == TourRunState::Paused && !for_the_guess
 }
 
-/// A step's text with the time its run will take, where that is known.
+/// Returns a step's text with the estimated time of its run, if known.
 fn timed(session: &Session, run: &OwnRun, key: &'static str) -> Vec<String> {
     let mut text = tr!(key).to_string();
     if let Some((seconds, measured)) = session.tour_seconds(run) {
@@ -89,7 +89,7 @@ fn timed(session: &Session, run: &OwnRun, key: &'static str) -> Vec<String> {
     vec![text]
 }
 
-/// What is being learned now.
+/// Returns what is being learned.
 fn learning(run: &OwnRun) -> String {
     let task = run.task_now.unwrap_or(run.measured());
     let classes = run
@@ -102,7 +102,7 @@ fn learning(run: &OwnRun) -> String {
     }
 }
 
-/// What became of both drawings and of the test pictures of the first task.
+/// Returns the outcome for both drawings and for the test images of the first task.
 pub fn became(session: &Session, tour: &Tour, run: &OwnRun) -> Vec<String> {
     let drawings = (0..DRAWN.len()).filter_map(|which| {
         let became = session.tour_became(which, run)?;
@@ -132,7 +132,7 @@ fn of_drawing(which: usize, became: &Became) -> String {
     )
 }
 
-/// How many test pictures of the first task were right at first, and are at the end.
+/// Returns how many test images of the first task were correct at first, and are at the end.
 fn of_first_task(tour: &Tour, run: &OwnRun) -> Option<String> {
     let shares: Vec<f64> = run.of_first_task().collect();
     let (first, last) = (shares.first()?, shares.last()?);
@@ -145,7 +145,7 @@ fn of_first_task(tour: &Tour, run: &OwnRun) -> Option<String> {
     ))
 }
 
-/// The last step: the guess beside what happened, and both runs beside each other.
+/// Returns the last step: the guess compared with the outcome, and both runs compared.
 fn end(session: &Session, tour: &Tour) -> Vec<String> {
     let mut words = Vec::new();
     if let (Some(guess), Some(became)) = (tour.guess, session.tour_became(0, &tour.baseline)) {
@@ -168,7 +168,7 @@ fn end(session: &Session, tour: &Tour) -> Vec<String> {
     words
 }
 
-/// What it takes a drawing for right after the first task, where it already misreads it: then it can be drawn again.
+/// Returns the wrong prediction for a drawing right after the first task, if there is one: then it can be drawn again.
 fn unread(session: &Session, tour: &Tour) -> Option<String> {
     (0..DRAWN.len()).find_map(|which| {
         let vote = session.tour_vote(which, &tour.baseline, 0)?;
@@ -182,7 +182,7 @@ fn unread(session: &Session, tour: &Tour) -> Option<String> {
     })
 }
 
-/// How many of the drawings each run still takes for what they are after so many tasks.
+/// Returns the number of correctly classified drawings of each run after this number of tasks.
 fn count(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
     let each = [("tour-baseline", &tour.baseline), ("tour-lae", &tour.lae)];
     let each = each.into_iter().filter_map(|(name, run)| {
@@ -201,7 +201,7 @@ fn count(session: &Session, tour: &Tour, tasks: usize) -> Option<String> {
     (!each.is_empty()).then(|| tr!("tour-count-told", each = each.join(", ")))
 }
 
-/// The task of which Baseline lost most.
+/// Returns the task that Baseline forgot most.
 fn most_lost_of(tour: &Tour) -> Option<String> {
     let run = &tour.baseline;
     let lost = most_lost(&run.history, run.measured().checked_sub(1)?)?;
@@ -214,7 +214,7 @@ fn most_lost_of(tour: &Tour) -> Option<String> {
     ))
 }
 
-/// One sentence of what the two runs show.
+/// Returns one sentence on the result of both runs.
 fn verdict(tour: &Tour) -> Option<String> {
     let key = match tour.verdict()? {
         TourVerdict::Lae => "tour-end-lae",
@@ -231,12 +231,12 @@ fn verdict(tour: &Tour) -> Option<String> {
     ))
 }
 
-/// The classes of a task: "1 and 2".
+/// Returns the classes of a task: "1 and 2".
 pub fn pair(classes: &[String]) -> String {
     classes.join(&format!(" {} ", tr!("tour-and")))
 }
 
-/// The words for what a drawing may become.
+/// Returns the message of an outcome of a drawing.
 pub fn fate_key(fate: Fate) -> &'static str {
     match fate {
         Fate::Kept => "tour-guess-kept",

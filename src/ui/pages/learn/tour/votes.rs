@@ -1,4 +1,4 @@
-//! What a run says to a drawing, as two bars: the class that was drawn, and the strongest other one.
+//! A run's prediction for a drawing as two bars: the drawn class, and the strongest other one.
 
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2};
 
@@ -11,11 +11,11 @@ use crate::ui::widgets::faint;
 
 /// Height of a bar with the space around it.
 const LINE: f32 = 22.0;
-/// A bar moves for so many times as long as other things of the window.
+/// Factor of the animation time of a bar.
 const SLOWLY: f32 = 5.0;
 
-/// Paints the bars of a run's answer after a task, from 0, under the run's name; false where there
-/// is no answer yet. An answer that is being asked anew keeps its place.
+/// Paints the bars of a run's prediction after a task, from 0, under the run's name. Returns `false` if there is no
+/// prediction yet. A prediction being renewed keeps its space.
 pub fn votes(
     ui: &mut Ui,
     session: &Session,

@@ -12,7 +12,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{self, button, card};
 
-/// Draws the question, and what there is to be said to the answer.
+/// Draws the question, and the feedback on the answer.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, language: Language) {
     let before = cx.session.learn.units.given(&ask.name);
     let mut given = before.clone();
@@ -23,7 +23,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, ask: &Ask, figures: &Figures, l
                 choose(ui, ask, choices.iter().map(|(c, _)| c), &mut given);
             }
             AnswerKind::Number { unit, .. } => {
-                // A guess is given once, or it would be none.
+                // A guess cannot be changed, because its result is shown next.
                 let open = !ask.guess || !ask.is_answered(&given);
                 ui.add_enabled_ui(open, |ui| type_in(ui, unit, &mut given));
             }
@@ -43,10 +43,10 @@ fn choose<'a>(
     given: &mut Given,
 ) {
     let t = tokens(ui);
-    // A guess is given once, or it would be none.
+    // A guess cannot be changed.
     let open = !ask.guess || given.choice.is_none();
     ui.spacing_mut().icon_spacing = 10.0;
-    // A ring that can be seen while nothing is chosen.
+    // Makes the ring of an unselected button visible.
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.5, t.subdued);
     for (i, choice) in choices.enumerate() {
         let chosen = given.choice == Some(i);

@@ -1,5 +1,5 @@
-//! Values by run: a bar each, or, where runs are repeated, a dot for each repetition and a line for
-//! mean and standard deviation.
+//! Values by run: one bar each, or for repeated runs a dot for each repetition and a line for mean and standard
+//! deviation.
 
 use egui::{
     Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2, remap_clamp,
@@ -106,7 +106,7 @@ pub(super) fn show(ui: &mut Ui, rows: &[OfRun<f64>], unit: &str, spread: bool, l
     }
 }
 
-/// From where to where the tracks go: bars begin at 0, dots where the values do.
+/// Returns the range of the axis: bars start at 0, dots at the lowest value.
 fn range(rows: &[OfRun<f64>], spread: bool) -> (f64, f64) {
     let all: Vec<f64> = rows.iter().flat_map(|row| &row.values).copied().collect();
     let least = all.iter().copied().fold(f64::INFINITY, f64::min);

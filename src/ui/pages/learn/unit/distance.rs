@@ -1,4 +1,4 @@
-//! How far the experts of runs are apart, pass by pass, with a band for every other task.
+//! The distance between the experts of runs per epoch, with a band for every other task.
 
 use egui::Ui;
 use egui_plot::{HoverPosition, Line, PlotPoints, Points};
@@ -15,7 +15,7 @@ use crate::ui::widgets::plots::{self, marks};
 /// Height of the chart, in points.
 const HEIGHT: f32 = 230.0;
 
-/// Draws the lines under a title and a name that tells what they show: passes since the beginning, distance in percent.
+/// Draws the lines under a title, with an accessible name: epochs since the start, distance in percent.
 pub(super) fn show(
     ui: &mut Ui,
     (title, name): (&str, &str),
@@ -79,7 +79,7 @@ pub(super) fn show(
             let colour = t.run(line.shade);
             let drawn = Line::new(title.clone(), PlotPoints::from(points.clone()));
             plot.line(drawn.color(colour).width(2.0).style(dash_of(line.shade)));
-            // The run at work is drawn step by step; what is measured after a pass stands out.
+            // The current run is drawn in steps; values measured after an epoch are marked.
             let whole = points.iter().copied();
             let whole = whole.filter(|point| point[0].fract() == 0.0);
             let points = Points::new(title.clone(), whole.collect::<PlotPoints<'_>>());

@@ -1,4 +1,4 @@
-//! The end of a lesson: what is done, and the way to the next one.
+//! The end of a lesson: the progress, and a link to the next one.
 
 use egui::Ui;
 

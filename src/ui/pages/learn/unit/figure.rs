@@ -1,4 +1,4 @@
-//! Figures of a lesson: each is drawn, and has its numbers as text below.
+//! Figures of a lesson, each with its numbers as text below.
 
 use egui::text::TextFormat;
 use egui::{Label, RichText, ScrollArea, Ui};
@@ -79,7 +79,7 @@ fn curves(ui: &mut Ui, (title, name): (&str, &str), tasks: &[String], lines: &[O
     .show(ui);
 }
 
-/// The runs with their colours, in order.
+/// Draws the runs with their colours, in order.
 fn legend<T>(ui: &mut Ui, lines: &[OfRun<T>]) {
     let t = tokens(ui);
     ui.horizontal_wrapped(|ui| {

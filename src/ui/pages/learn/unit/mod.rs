@@ -26,22 +26,22 @@ use crate::ui::widgets::matrix;
 use crate::ui::widgets::terms::Explained;
 use crate::ui::widgets::{faint, scroll};
 
-/// Widest column of text, in points: about eighty letters.
+/// Maximum width of text, in points: about eighty characters.
 const WIDEST: f32 = 700.0;
 
-/// What the page remembers of a lesson between frames.
+/// State of a lesson between frames.
 #[derive(Default)]
 pub(super) struct State {
-    /// What the charts are of.
+    /// The lesson and results that the charts show.
     of: Option<(Arc<Unit>, Arc<Figures>)>,
-    /// The charts with their numbers as text, by place in the lesson.
+    /// The charts with their numbers as text, by index in the lesson.
     charts: HashMap<usize, (Chart, String)>,
-    /// Pictures of matrices, by place in the lesson.
+    /// Textures of matrices, by index in the lesson.
     matrices: HashMap<usize, matrix::Picture>,
 }
 
 impl State {
-    /// Lets go of the charts of another lesson, or of what its runs came to before.
+    /// Clears the charts of another lesson, or of earlier results.
     fn renew(&mut self, unit: &Arc<Unit>, figures: &Arc<Figures>) {
         let mut of = self.of.iter();
         if !of.any(|(known, of)| Arc::ptr_eq(known, unit) && Arc::ptr_eq(of, figures)) {
@@ -51,7 +51,7 @@ impl State {
     }
 }
 
-/// A column in the middle of the page.
+/// Draws a column in the centre of the page.
 pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     let room = ui.available_width();
     let width = room.min(WIDEST);
@@ -119,7 +119,7 @@ fn is_heading(part: &UnitPart) -> bool {
     matches!(part, UnitPart::Text(text) if matches!(text.kind, units::ParagraphKind::Heading(_)))
 }
 
-/// Whether this is a guess that nobody made yet although something is known of the runs: what comes behind it would tell.
+/// Returns whether this is an unanswered guess whose result is already known: what follows would reveal it.
 fn waits_for(cx: &Cx<'_>, part: &UnitPart) -> bool {
     let UnitPart::Ask(ask) = part else {
         return false;
@@ -128,7 +128,7 @@ fn waits_for(cx: &Cx<'_>, part: &UnitPart) -> bool {
     ask.guess && !ask.is_answered(&units.given(&ask.name)) && units.shows()
 }
 
-/// The lesson in the language that is spoken now, where it is there in it.
+/// Returns the lesson in the current language, if available.
 fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
     let language = Language::spoken();
     if unit.language == language {
@@ -156,7 +156,7 @@ fn in_language(cx: &mut Cx<'_>, unit: &Arc<Unit>) -> Arc<Unit> {
     unit.clone()
 }
 
-/// Whether both train the same runs: else the other one is another lesson of the same name.
+/// Returns whether both train the same runs; otherwise the other one is a different lesson with the same name.
 fn units_agree(a: &units::Unit, b: &units::Unit) -> bool {
     let names = |unit: &units::Unit| {
         unit.plans()

@@ -1,4 +1,4 @@
-//! The runs of a lesson: how each stands, and the button that trains those that are missing.
+//! The runs of a lesson: the state of each, and the button that trains the missing ones.
 
 use egui::{Label, RichText, Ui};
 
@@ -50,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, place: usize, block: &Runs) {
     });
 }
 
-/// Draws a block that teaches a run more.
+/// Draws a block that adds a task to a run.
 pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
     card(ui, |ui| {
         let runs = cx.session.learn.units.of(&teach.name);
@@ -80,7 +80,7 @@ pub(super) fn teach(ui: &mut Ui, cx: &mut Cx<'_>, teach: &Teach) {
     });
 }
 
-/// Says which files and folders the button looks at: somebody else may have written the lesson.
+/// Lists the files and folders that the button accesses, because somebody else may have written the lesson.
 fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     let mut named: Vec<&str> = named.filter(|place| is_path(place)).collect();
     named.sort_unstable();
@@ -91,14 +91,14 @@ fn places<'a>(ui: &mut Ui, named: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// The way on for runs that wait on hold, as all do that were in the queue when the window was closed.
+/// Draws the button that releases held runs; all queued runs are held after a restart.
 fn go_on(ui: &mut Ui, cx: &mut Cx<'_>) {
     if primary_button(ui, tr!("unit-go-on"), true).clicked() {
         cx.act(UiCommand::HoldQueue(false));
     }
 }
 
-/// A run, or one that is repeated, with how it stands.
+/// Draws a run, or a repeated one, with its state.
 fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
     let t = tokens(ui);
     let (words, done) = standing(runs);
@@ -122,7 +122,7 @@ fn row(ui: &mut Ui, title: &str, runs: &[UnitRun]) {
     }
 }
 
-/// What stands behind a run's title, and the share that is done while it is at work.
+/// Returns the text after a run's title, and the finished share while it is running.
 fn standing(runs: &[UnitRun]) -> (String, Option<f64>) {
     let done = |run: &&UnitRun| matches!(run.standing, UnitRunState::Done(_));
     let there = runs.iter().filter(done).count();

@@ -1,4 +1,4 @@
-//! Paragraphs in the theme's fonts, figures filled in where they are known.
+//! Paragraphs in the theme's fonts, with live values filled in.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, CornerRadius, Frame, Label, Margin, RichText, Ui};
@@ -8,19 +8,19 @@ use crate::texts::Language;
 use crate::ui::theme::{RADIUS, Tokens, mono, regular, semibold, tokens};
 use crate::ui::widgets::terms::{self, Explained, TextSpan};
 
-/// Size of sentences, in points.
+/// Size of text, in points.
 const SIZE: f32 = 15.0;
-/// Height of a line of them.
+/// Height of a line of text.
 const LINE: f32 = 23.0;
 
-/// The title of a lesson.
+/// Draws the title of a lesson.
 pub(super) fn title(ui: &mut Ui, text: &str) {
     let strong = tokens(ui).strong;
     let text = RichText::new(text).font(semibold(26.0)).color(strong);
     ui.add(Label::new(text).wrap());
 }
 
-/// A paragraph.
+/// Draws a paragraph.
 pub(super) fn paragraph(
     ui: &mut Ui,
     text: &Paragraph,
@@ -66,7 +66,7 @@ pub(super) fn paragraph(
     }
 }
 
-/// Words without a lesson of their own, such as those of a question or of the user guide.
+/// Draws paragraphs outside of a lesson, such as those of the user guide.
 pub fn words(ui: &mut Ui, text: &[Paragraph], figures: &Figures, language: Language) {
     let mut explained = Explained::default();
     for one in text {

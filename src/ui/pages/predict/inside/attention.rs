@@ -1,4 +1,4 @@
-//! What the class token looks at, drawn over the picture: before a task and after it.
+//! The attention of the class token, drawn over the image: before and after a task.
 
 use egui::{
     Color32, CornerRadius, Rect, RichText, Role, Sense, TextureId, Ui, Vec2, WidgetInfo, vec2,
@@ -10,12 +10,12 @@ use crate::tr;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{faint, sentence};
 
-/// Most of a cell's colour that lies over the picture.
+/// Maximum opacity of a cell over the image.
 const STRONGEST: f32 = 0.82;
-/// Places that are told in words.
+/// Maximum number of positions described in words.
 const TOLD: usize = 5;
 
-/// Draws both, the stronger the colour the more a place counts; both have one scale.
+/// Draws both on one scale; stronger colour means more attention.
 pub fn show(
     ui: &mut Ui,
     texture: TextureId,
@@ -116,7 +116,7 @@ fn value_words(map: &AttentionMap, place: usize) -> String {
     }
 }
 
-/// The places that count most, in words.
+/// Describes the positions with the most attention.
 fn in_words(map: &AttentionMap, title: &str) -> String {
     let mut order: Vec<usize> = (0..map.values.len()).collect();
     order.sort_by(|a, b| map.values[*b].total_cmp(&map.values[*a]));
@@ -138,7 +138,7 @@ fn in_words(map: &AttentionMap, title: &str) -> String {
     )
 }
 
-/// How much moved from some places to others.
+/// Describes how much attention moved from some positions to others.
 fn change(before: &AttentionMap, after: &AttentionMap) -> String {
     let pairs = before.values.iter().zip(&after.values);
     let moved: f32 = pairs.map(|(a, b)| (b - a).abs()).sum();

@@ -1,5 +1,5 @@
-//! A look inside the run: what the class token looks at, the map of test features, the energies, and
-//! how far the PETs have moved. All of it follows the slider over the tasks.
+//! Look inside: the attention of the class token, the map of test features, the energies, and how far the PETs have
+//! moved. All of it follows the slider over the tasks.
 
 mod attention;
 mod energies;
@@ -22,37 +22,36 @@ use crate::ui::theme::GAP;
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::{self, card, faint, icon_text_button, part, segmented, terms};
 
-/// Two parts stand beside each other where the column is at least this wide.
+/// Minimum width of the column for two parts side by side.
 const BESIDE: f32 = 620.0;
 
-/// Height of a view that is to come.
+/// Height of a view that is not loaded yet.
 const ROOM: f32 = 230.0;
 
-/// What is looked at.
+/// State of the section.
 #[derive(Default)]
 pub struct State {
     /// Whether it is open.
     pub open: bool,
-    /// Whose features and attention.
+    /// The expert whose features and attention are shown.
     expert: Option<Expert>,
     map: map::State,
-    /// A test picture that Predict asks about as soon as it is decoded: its source, its index, its
-    /// class.
+    /// A test image to show on Predict as soon as it is decoded: its source, its index, its class.
     wanted: Option<((usize, usize), String)>,
 }
 
-/// A run after the task looked at, and what is known of it.
+/// A run after the selected task, and what is known about it.
 struct Scene<'a> {
     header: &'a RunHeader,
     /// From 0.
     task: usize,
     expert: Expert,
     now: Option<Arc<RunInside>>,
-    /// After every task that is known.
+    /// After every known task.
     all: &'a [Arc<RunInside>],
 }
 
-/// Draws the section: a line that opens it, and what is inside.
+/// Draws the section: a line that opens it, and its content.
 pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
     let run = cx.session.predict.run.as_ref();
     let header = run.and_then(|run| cx.session.header_of(run));
@@ -217,7 +216,7 @@ fn part_card(ui: &mut Ui, (title, term): (&str, &str), add: impl FnOnce(&mut Ui)
     });
 }
 
-/// Whether there are test pictures to show; says why not where there are none.
+/// Returns whether there are test images to show; draws the reason if not.
 fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
     match &scene.now {
         Some(now) => {
@@ -233,7 +232,7 @@ fn probe_is_there(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
     }
 }
 
-/// Says what is waited for, in the room that a view will take: nothing jumps when it comes.
+/// Draws what is being loaded, in the space of the view, so that nothing jumps later.
 fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     ui.set_min_height(ROOM);
     let config = &scene.header.config;
@@ -246,7 +245,7 @@ fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     }
 }
 
-/// Shows Predict the test picture that was clicked, as soon as it is decoded.
+/// Shows the clicked test image on Predict, as soon as it is decoded.
 fn show_wanted(cx: &mut Cx<'_>, scene: &Scene<'_>) {
     let Some(((source, index), class)) = cx.pages.predict.inside.wanted.clone() else {
         return;

@@ -26,7 +26,7 @@ struct Row<'a> {
     values: &'a [(usize, f64)],
 }
 
-/// Draws the bars; they grow on one scale over all tasks.
+/// Draws the bars on one scale over all tasks.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, movement: &Movement) {
     let t = tokens(ui);
     faint(ui, tr!("predict-movement-about"));

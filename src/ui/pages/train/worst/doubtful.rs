@@ -1,4 +1,4 @@
-//! Training pictures that look like another class than their label: looked for when asked, then listed.
+//! Training images that look like another class than their label: searched on request, then listed.
 
 use egui::Ui;
 
@@ -13,7 +13,7 @@ use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::Cx;
 use crate::ui::widgets::{self, button, faint};
 
-/// Training pictures that look like another class.
+/// Draws the training images that look like another class.
 pub(super) fn training(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -40,7 +40,7 @@ pub(super) fn training(
             return;
         }
     };
-    // What was waited for comes into sight.
+    // Scrolls to the awaited result.
     cx.pages.train.worst.scroll |= awaited == Some(ticket);
     let key = (task, Expert::ANSWER, ticket);
     let (list, of) = list(cx, run, (header, &answers), key, |_, class| {
@@ -85,7 +85,7 @@ fn under_way(
     });
 }
 
-/// The way to have them looked at.
+/// Draws the button that starts the search.
 fn offer(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
     faint(ui, tr!("train-doubts-how"));
     if at_hand(ui, cx, run, header).is_some() && button(ui, tr!("train-look-for-doubts")).clicked()

@@ -1,5 +1,5 @@
-//! The worst pictures: test pictures that were answered wrongly, or training pictures that look like another class than
-//! their label; the surest first.
+//! The worst images: misclassified test images, or training images that look like another class than their label; the
+//! most certain first.
 
 mod doubtful;
 
@@ -20,12 +20,12 @@ use crate::ui::page_commands::TrainCommand;
 use crate::ui::pages::{Cx, ask_to_open};
 use crate::ui::widgets::{self, button, card, faint, link, segmented};
 
-/// Pictures shown at first, and added by a click.
+/// Images per page.
 const SHOWN: usize = 24;
-/// Side of a picture, in points.
+/// Size of an image, in points.
 const SIDE: f32 = 104.0;
 
-/// What a list is made of.
+/// The input of a list.
 #[derive(PartialEq)]
 struct Key {
     run: PathBuf,
@@ -34,28 +34,28 @@ struct Key {
     task: usize,
     expert: Expert,
     class: Option<usize>,
-    /// Pictures asked once more, or the ticket of the look.
+    /// Number of images predicted again, or the ticket of the search.
     found: u64,
 }
 
-/// What is listed.
+/// The listed images.
 struct Listed {
     key: Key,
     list: Arc<Vec<Wrong>>,
-    /// Pictures among which these were found.
+    /// Number of images that were searched.
     of: usize,
 }
 
-/// What the card remembers.
+/// State of the card.
 pub struct State {
-    /// The side of the data that is shown.
+    /// The displayed split.
     split: Split,
-    /// The true class whose pictures are shown, by position; none for all.
+    /// The true class whose images are shown, by position; `None` for all.
     class: Option<usize>,
     shown: usize,
-    /// Whether the card is to come into sight.
+    /// Whether to scroll to the card.
     scroll: bool,
-    /// The look at training pictures that was seen under way, by its ticket.
+    /// The ticket of the search that was in progress.
     awaited: Option<u64>,
     list: Option<Listed>,
 }
@@ -74,24 +74,24 @@ impl Default for State {
 }
 
 impl State {
-    /// Brings the mistakes in testing into sight.
+    /// Scrolls to the misclassified test images.
     pub fn see_mistakes(&mut self) {
         (self.split, self.scroll) = (Split::Test, true);
     }
 
-    /// The same of a class, by position.
+    /// Scrolls to those of a class, by position.
     pub fn see_mistakes_of(&mut self, class: usize) {
         self.see_mistakes();
         (self.class, self.shown) = (Some(class), SHOWN);
     }
 
-    /// Brings the training pictures that look like another class into sight.
+    /// Scrolls to the training images that look like another class.
     pub fn see_doubtful(&mut self) {
         (self.split, self.class, self.shown) = (Split::Train, None, SHOWN);
         self.scroll = true;
     }
 
-    /// The task whose pictures are shown. Those of added tasks are not among the training pictures that are looked at.
+    /// Returns the task whose images are shown. Added tasks have no training images in the search.
     fn task(&self, header: &RunHeader, task: usize) -> usize {
         match self.split {
             Split::Train => task.min(header.own_tasks().saturating_sub(1)),
@@ -122,7 +122,7 @@ pub fn card_of_worst(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
     }
 }
 
-/// What was answered wrongly in testing.
+/// Draws the misclassified test images.
 fn tests(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -146,7 +146,7 @@ fn tests(
     pictures(ui, cx, run, (header, answers), &list);
 }
 
-/// The pictures to be shown, sorted anew only when they are others, and the number of those among which they were found.
+/// Returns the images to show, sorted again only when they change, and the number of images searched.
 fn list(
     cx: &mut Cx<'_>,
     run: &RunView,
@@ -237,7 +237,7 @@ fn head(
     );
 }
 
-/// A run of an older version did not note how certain it was.
+/// Draws a note for a run of an older version, which did not record certainties.
 fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task: usize) {
     if let Some(problem) = cx.session.look_again_problem(&header.folder, task) {
         widgets::problem(ui, problem);
@@ -264,7 +264,7 @@ fn unsure(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, header: &RunHeader, task:
     });
 }
 
-/// The run's data set, or why it is not there.
+/// Returns the run's dataset, or draws why it is missing.
 fn at_hand(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -272,7 +272,7 @@ fn at_hand(
     header: &RunHeader,
 ) -> Option<Arc<DataView>> {
     let split = cx.pages.train.worst.split;
-    // Where a cell of the confusion matrix is looked at, it is said there why there are no pictures.
+    // An open cell of the confusion matrix already explains why there are no images.
     let told = cx.pages.train.cell.is_some();
     let tested = cx.session.tested_on(run, split);
     match cx.look_up(tested) {
