@@ -163,7 +163,8 @@ impl<'a> Comparer<'a> {
                 _ => self.tolerance.trajectory,
             };
             let got = checkpoint.get(&format!("{ours}{name}"));
-            let got = got.ok_or_else(|| Problem::new(format!("nothing called {name} is kept")))?;
+            let got =
+                got.ok_or_else(|| Problem::new(format!("the program has no tensor named {name}")))?;
             self.compare(&format!("{prefix}{name}"), &got.values, limit)?;
         }
         Ok(())
@@ -203,7 +204,7 @@ fn same_length(name: &str, got: usize, wanted: usize) -> Result<()> {
         return Ok(());
     }
     Err(Problem::new(format!(
-        "{name} holds {wanted} values, the program gives {got}"
+        "{name} has {wanted} values in the file, but {got} in the program"
     )))
 }
 

@@ -32,9 +32,9 @@ pub(super) struct GoldenFile {
 impl GoldenFile {
     pub(super) fn read(path: &Path) -> Result<Self> {
         let foreign = |what: String| {
-            Problem::new(format!("this is no golden file: {what}"))
+            Problem::new(format!("this is not a golden file: {what}"))
                 .at_path(path)
-                .advise("give a .safetensors file that holds a toy run with its reference values")
+                .advise("give a .safetensors file with a toy run and its reference values")
         };
         let failed = |error: std::io::Error| match error.kind() {
             ErrorKind::InvalidData => foreign(error.to_string()),
@@ -45,7 +45,7 @@ impl GoldenFile {
         let mut doubles = BTreeMap::new();
         for (name, info) in file.header().tensors() {
             if info.shape.contains(&0) {
-                return Err(foreign(format!("{name} holds nothing")));
+                return Err(foreign(format!("{name} is empty")));
             }
             let bytes = file.bytes(info).map_err(failed)?;
             let values = match info.dtype {
@@ -55,7 +55,7 @@ impl GoldenFile {
                     doubles.insert(name, numbers(&bytes, f64::from_le_bytes));
                     continue;
                 }
-                other => return Err(foreign(format!("{name} is made of {other:?}"))),
+                other => return Err(foreign(format!("{name} has type {other:?}"))),
             };
             let shape = info.shape.clone();
             tensors.insert(name, HostTensor { shape, values });
@@ -95,12 +95,12 @@ impl GoldenFile {
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {
         let value = self.settings.get(key).map(String::as_str);
-        value.ok_or_else(|| Problem::new(format!("the metadata lacks \"{key}\"")))
+        value.ok_or_else(|| Problem::new(format!("the metadata has no \"{key}\"")))
     }
 
     pub(super) fn number<T: std::str::FromStr>(&self, key: &str) -> Result<T> {
         let text = self.text(key)?;
-        let wrong = || Problem::new(format!("the metadata's \"{key}\" is no number: {text}"));
+        let wrong = || Problem::new(format!("\"{key}\" in the metadata is not a number: {text}"));
         text.trim().parse().map_err(|_| wrong())
     }
 
@@ -116,7 +116,7 @@ impl GoldenFile {
         match product {
             Some(product) if product <= held => Ok(()),
             _ => Err(Problem::new(format!(
-                "the metadata's {what} asks for larger tensors than the file holds"
+                "{what} in the metadata does not match the size of the file"
             ))),
         }
     }
@@ -125,7 +125,7 @@ impl GoldenFile {
     pub(super) fn classes(&self, key: &str, width: usize) -> Result<Vec<usize>> {
         let classes: Vec<usize> = serde_json::from_value(self.json(key)?).map_err(|e| {
             Problem::new(format!(
-                "the metadata's \"{key}\" are no list of counts: {e}"
+                "\"{key}\" in the metadata is not a list of counts: {e}"
             ))
         })?;
         let all = classes
@@ -137,7 +137,7 @@ impl GoldenFile {
 
     pub(super) fn json(&self, key: &str) -> Result<Value> {
         serde_json::from_str(self.text(key)?)
-            .map_err(|e| Problem::new(format!("the metadata's \"{key}\" is no JSON: {e}")))
+            .map_err(|e| Problem::new(format!("\"{key}\" in the metadata is not valid JSON: {e}")))
     }
 
     /// Class numbers of a target tensor, counted within the last task.
@@ -145,7 +145,7 @@ impl GoldenFile {
         let values = self.tensor(name)?.values.iter();
         let local = values.map(|&v| (v as usize).checked_sub(old_classes));
         let labels: Option<Vec<usize>> = local.collect();
-        labels.ok_or_else(|| Problem::new(format!("{name} holds a class of an earlier task")))
+        labels.ok_or_else(|| Problem::new(format!("{name} has a class of an earlier task")))
     }
 
     /// Part `index` along the first axis of a tensor of batches of images.
@@ -156,7 +156,7 @@ impl GoldenFile {
         };
         let one = all.values.len() / parts.max(1);
         let values = all.values.get(index * one..(index + 1) * one);
-        let values = values.ok_or_else(|| Problem::new(format!("{name} holds too few batches")))?;
+        let values = values.ok_or_else(|| Problem::new(format!("{name} has too few batches")))?;
         let data = TensorData::new(values.to_vec(), [batch, channels, rows, columns]);
         Ok(Tensor::from_data(data, device))
     }
@@ -167,7 +167,7 @@ impl GoldenFile {
         let batch = self.tensor(name)?.shape.last().copied();
         let mut batches = all.chunks(batch.unwrap_or(1).max(1));
         let labels = batches.nth(index).map(<[usize]>::to_vec);
-        labels.ok_or_else(|| Problem::new(format!("{name} holds too few batches")))
+        labels.ok_or_else(|| Problem::new(format!("{name} has too few batches")))
     }
 }
 
@@ -247,10 +247,10 @@ pub(super) fn fresh_pets(
         "Adapter" => ("adapter", "down_sample", ADAPTER),
         "LoRA" => ("lora", "rank", LORA),
         "Prefix" => ("prefix", "length", PREFIX),
-        other => return Err(Problem::new(format!("no PET of the name {other} is known"))),
+        other => return Err(Problem::new(format!("there is no PET named {other}"))),
     };
     let size = args.get(size).and_then(Value::as_u64);
-    let size = size.ok_or_else(|| Problem::new("the metadata's \"pet_args\" state no size"))?;
+    let size = size.ok_or_else(|| Problem::new("\"pet_args\" in the metadata has no size"))?;
     let size = size as usize;
     file.bear("pet_args", &[size, backbone.feature_width()])?;
     let spec = PluginLibrary::with_folders(Vec::new()).get(plugin)?;
@@ -262,7 +262,9 @@ pub(super) fn fresh_pets(
     };
     let (blocks, all): (usize, _) = (file.number("attached_blocks")?, backbone.blocks().len());
     if blocks > all {
-        let what = format!("the metadata's attached_blocks are {blocks}, the network has {all}");
+        let what = format!(
+            "attached_blocks in the metadata is {blocks}, but the network has {all} blocks"
+        );
         return Err(Problem::new(what));
     }
     let blocks: Vec<usize> = (0..blocks).collect();

@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
         }
         if losses.is_empty() {
             return Err(Problem::new(
-                "the file holds no training steps (traj.input.0)",
+                "the file has no training steps (traj.input.0)",
             ));
         }
         Ok(Tensor::cat(losses, 0))

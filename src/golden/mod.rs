@@ -99,7 +99,7 @@ pub fn check(path: &Path, place: &Place, tolerance: Tolerance) -> Result<GoldenR
         Err(
             Problem::new("the tensors of this golden file do not fit together")
                 .at_path(path)
-                .advise("make the file again with the program it comes from"),
+                .advise("create the file again with its original program"),
         )
     })
 }

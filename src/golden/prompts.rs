@@ -31,7 +31,7 @@ impl Method {
     fn of(file: &GoldenFile, classes: &[usize]) -> Result<Self> {
         fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
             serde_json::from_value(file.json("method_args")?).map_err(|e| {
-                Problem::new(format!("the metadata's \"method_args\" do not fit: {e}"))
+                Problem::new(format!("\"method_args\" in the metadata is invalid: {e}"))
             })
         }
         Ok(match file.text("method")? {
@@ -88,7 +88,7 @@ pub(super) fn check(
     let method = Method::of(file, &classes)?;
     method.bear(file, width)?;
     let rates: Vec<f64> = serde_json::from_value(file.json("lr")?)
-        .map_err(|_| Problem::new("the metadata's \"lr\" is not a list of numbers"))?;
+        .map_err(|_| Problem::new("\"lr\" in the metadata is not a list of numbers"))?;
     let training = Training {
         learning_rate: rates.first().copied().unwrap_or_default(),
         schedule: match method {
@@ -239,7 +239,7 @@ impl Run<'_> {
         let rate_differs = |(a, b): (&f64, &f64)| (a - b).abs() > 1e-9 * b.abs();
         if seen.rates.iter().zip(&self.rates).any(rate_differs) {
             let (ours, theirs) = (&seen.rates, &self.rates);
-            let what = format!("the learning rates are {ours:?}, not {theirs:?}");
+            let what = format!("the learning rates are {ours:?} instead of {theirs:?}");
             return Err(Problem::new(what));
         }
         Ok(())

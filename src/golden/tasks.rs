@@ -187,7 +187,8 @@ impl<'a> TaskFile<'a> {
         for (name, given) in given {
             let drawn = state.get_mut(&name);
             let drawn = drawn.filter(|drawn| drawn.shape == given.shape);
-            *drawn.ok_or_else(|| Problem::new(format!("no task begins with {name}")))? = given;
+            *drawn.ok_or_else(|| Problem::new(format!("no initial value is named {name}")))? =
+                given;
         }
         case.method().restore(&state, &self.tasks[..=task])
     }

@@ -52,7 +52,7 @@ pub struct Notices {
 impl Notices {
     fn tell(&mut self, problem: Problem, bad: bool, good: bool) {
         if bad {
-            tracing::warn!("the window says: {}", told(&problem));
+            tracing::warn!("notice: {}", told(&problem));
         }
         self.told += 1;
         if self.list.len() >= MOST {

@@ -81,7 +81,7 @@ pub fn tried(options: NativeOptions, create: AppCreator<'_>) -> Result<Ended> {
     match ended {
         Ok(Ok(())) => Ok(Ended::Closed),
         Ok(Err(Error::Wgpu(error))) => {
-            tracing::warn!("nothing draws the window: {error}");
+            tracing::warn!("the window cannot be drawn: {error}");
             if again {
                 return Ok(Ended::Undrawn);
             }
@@ -111,7 +111,7 @@ pub fn start_again() -> Problem {
     let (Some(with), Ok(program)) = (next(), std::env::current_exe()) else {
         return no_driver();
     };
-    tracing::info!("the program starts again, to draw through {with}");
+    tracing::info!("the program restarts to draw with {with}");
     logging::finish();
     let mut start = Command::new(program);
     start.args(std::env::args_os().skip(1)).env(TURN, with);
@@ -120,7 +120,7 @@ pub fn start_again() -> Problem {
         start.env("EGL_LOG_LEVEL", "fatal");
     }
     let error = give_way_to(start);
-    tracing::warn!("it does not start again: {error}");
+    tracing::warn!("the program cannot restart: {error}");
     no_driver()
 }
 
@@ -155,15 +155,15 @@ fn no_driver() -> Problem {
         () if cfg!(target_os = "macos") => ("Metal", "update macOS"),
         () if cfg!(windows) => (
             "Direct3D 12, Vulkan or OpenGL",
-            "install the graphics driver of the card's maker",
+            "install the GPU manufacturer's driver",
         ),
         () => (
             "Vulkan or OpenGL",
             "install one (Debian and Ubuntu: mesa-vulkan-drivers)",
         ),
     };
-    display::no_window(&format!("no graphics driver draws here through {through}"))
-        .advise(format!("{remedy}, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench"))
+    display::no_window(&format!("no working graphics driver was found for {through}"))
+        .advise(format!("{remedy}, or use the command line: lae-studio train, resume, predict, runs, devices, plugins, data, bench"))
 }
 
 #[cfg(test)]

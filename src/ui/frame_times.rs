@@ -91,7 +91,7 @@ impl FrameTimes {
             self.slow += 1;
             if self.slow.is_power_of_two() {
                 let (frames, ms) = (self.slow, seconds * 1e3);
-                tracing::info!("a slow frame: {ms:.0} ms, of {frames} so far");
+                tracing::info!("slow frame: {ms:.0} ms ({frames} so far)");
             }
         }
     }

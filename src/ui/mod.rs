@@ -112,7 +112,7 @@ pub fn run(options: Options) -> Result<()> {
             settings.language.speak();
             console::close_own();
             let _let_go = display.held;
-            tracing::info!("the window opens, drawn by {}", drawn_by(cc));
+            tracing::info!("the window opens on {}", drawn_by(cc));
             bring_into_sight(cc);
             if settings.window.is_some_and(|window| window.maximized) {
                 // X11 does not maximize a window that is not shown yet.

@@ -78,7 +78,7 @@ pub fn find(choice: DisplayChoice) -> Result<Display> {
     Err(no_window(&match (greeted, display, wayland, choice) {
         (Some(Err(why)), Some(display), ..) => format!("{why} {display}"),
         (.., DisplayChoice::X11) => "DISPLAY is not set".into(),
-        (_, _, Some(wayland), _) => format!("no Wayland desktop answers at {wayland}"),
+        (_, _, Some(wayland), _) => format!("no Wayland desktop is responding at {wayland}"),
         (.., DisplayChoice::Wayland) => "WAYLAND_DISPLAY is not set".into(),
         (.., DisplayChoice::Auto) => "neither DISPLAY nor WAYLAND_DISPLAY is set".into(),
     }))
@@ -118,7 +118,7 @@ pub(super) fn reason(told: &str) -> String {
 /// Returns the Problem of a window that cannot be opened for this reason.
 pub(super) fn no_window(why: &str) -> Problem {
     Problem::new(format!("the window cannot be opened: {why}")).advise(
-        "start it on a desktop, or work without a window: lae-studio train, resume, predict, runs, devices, plugins, data, bench",
+        "start it on a desktop, or use the command line: lae-studio train, resume, predict, runs, devices, plugins, data, bench",
     )
 }
 

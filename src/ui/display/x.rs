@@ -25,8 +25,8 @@ pub enum Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Nobody => "no X server answers at",
-            Self::Refuses => "the X server lets nobody in without its cookie (XAUTHORITY) at",
+            Self::Nobody => "no X server is responding at",
+            Self::Refuses => "the X server requires its cookie (XAUTHORITY) at",
         })
     }
 }

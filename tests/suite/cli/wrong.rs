@@ -330,10 +330,10 @@ fn a_display_that_cannot_be_used_is_named() {
     };
     let none = "neither DISPLAY nor WAYLAND_DISPLAY is set";
     assert!(said(&[], &[]).contains(none));
-    assert!(said(&[], &[gone, nobody]).contains("no X server answers at :65000"));
-    assert!(said(&[], &[nobody]).contains("no Wayland desktop answers at wayland-8"));
+    assert!(said(&[], &[gone, nobody]).contains("no X server is responding at :65000"));
+    assert!(said(&[], &[nobody]).contains("no Wayland desktop is responding at wayland-8"));
     assert!(said(&["--display", "x11"], &[there]).contains("DISPLAY is not set"));
-    assert!(said(&["--display", "x11"], &[gone, there]).contains("no X server answers"));
+    assert!(said(&["--display", "x11"], &[gone, there]).contains("no X server is responding"));
     let asked = ("LAE_DISPLAY", "wayland");
     assert!(said(&[], &[asked, gone]).contains("WAYLAND_DISPLAY is not set"));
     assert!(said(&[], &[("LAE_DISPLAY", "mir"), there]).contains("auto, x11, wayland"));

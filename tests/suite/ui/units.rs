@@ -61,7 +61,7 @@ fn a_guess_is_kept_and_a_button_asks_for_the_runs_of_the_lesson() {
     assert_eq!(open.language, Language::German);
     window.get_by_label("Alle Lektionen").click();
     settle(&mut window);
-    window.get_by_label("Öffnen: Tempo tötet");
+    window.get_by_label("Öffnen: Lernrate und Vergessen");
     Language::English.speak();
 }
 
@@ -116,7 +116,7 @@ fn every_lesson_fits_a_small_window_at_double_size() {
     let (mut window, _) = learn([900.0, 600.0], ThemeChoice::Light);
     let titles = [
         "What is forgotten?",
-        "Speed kills",
+        "Learning rate and forgetting",
         "Inside LAE",
         "Did it learn or remember?",
     ];
