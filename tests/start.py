@@ -173,7 +173,7 @@ def ways(folder, second_icd):
         yield "two Vulkan adapters", display | here | both, None
         yield "the second adapter alone", display | here | {"VK_DRIVER_FILES": second_icd}, None
     yield "OpenGL, no Vulkan", display | here | no_vulkan, None
-    yield "neither Vulkan nor OpenGL", display | here | no_vulkan | no_gl, "no graphics driver"
+    yield "neither Vulkan nor OpenGL", display | here | no_vulkan | no_gl, "no working graphics driver"
     guarded = locked(folder)
     if guarded:
         servers.append(guarded)
@@ -200,7 +200,7 @@ def ways(folder, second_icd):
         yield "a display of an unknown kind", only | {"LAE_DISPLAY": "mir"}, "LAE_DISPLAY"
         yield "Wayland by its whole path, no XDG_RUNTIME_DIR", {"WAYLAND_DISPLAY": str(runtime / "only")}, None
         yield "Wayland, OpenGL, no Vulkan", only | no_vulkan, None
-        yield "Wayland, neither Vulkan nor OpenGL", only | no_vulkan | no_gl, "no graphics driver"
+        yield "Wayland, neither Vulkan nor OpenGL", only | no_vulkan | no_gl, "no working graphics driver"
     for _, server in servers:
         server.end()
 

@@ -87,13 +87,13 @@ mod tests {
         };
         assert_eq!(
             words(31, 12),
-            "On 43 of 450 images only one of the two is right, LAE on 31 and Baseline on 12: p = 0.005, so the difference is unlikely to come from the choice of images."
+            "On 43 of 450 images only one of the two is correct, LAE on 31 and Baseline on 12: p = 0.005, so the difference is unlikely to come from the choice of images."
         );
         assert!(
             words(5, 1)
                 .contains("p = 0.219, so the difference may come from the choice of images.")
         );
         assert!(words(60, 5).contains("p < 0.001"));
-        assert!(words(0, 0).ends_with("are right on the same images out of 450."));
+        assert!(words(0, 0).ends_with("are correct on the same images out of 450."));
     }
 }

@@ -75,7 +75,7 @@ compare-train-again = Train again and compare
 # Side by side.
 compare-tick = Select runs to compare them.
 compare-unequal = Not comparable
-compare-unequal-text = These runs differ from { $name } in data or tasks; their results are not comparable.
+compare-unequal-text = These runs differ from { $name } in data or tasks, so their results are not comparable.
 compare-show-instead = Show it instead
 compare-other-data = other data ({ $data })
 compare-first-task = task 1 is { $names }
@@ -96,9 +96,9 @@ compare-differs-nothing = Nothing: the same settings, weights and plugin.
 compare-weights = weights, SHA-256
 compare-precision = precision
 compare-plugin = plugin file, SHA-256
-compare-became = What became of task 1
+compare-became = Task 1 over time
 compare-images-of = Images of { $names }.
-compare-still-right = still right, { $then } at first
+compare-still-right = still correct, { $then } at first
 compare-where = Where task 1 is { $names }: { $words }
 compare-only-as-many = Only runs that learned the same number of tasks of the same data are compared.
 compare-only-same-order = In another class order, task 1 has other images: only runs of the same order are compared.
@@ -117,18 +117,18 @@ compare-still-only = After { $n ->
 compare-paired = Image by image
 compare-paired-older = { $one } and { $other }: not compared, because { $older } does not store which images it was tested on (it is from an older version).
 compare-paired-other = { $one } and { $other }: not compared, because they were tested on different images.
-compare-paired-same = { $one } and { $other } are right on the same images out of { $n ->
+compare-paired-same = { $one } and { $other } are correct on the same images out of { $n ->
     [one] { $n }
    *[other] { $n }
 }.
 compare-paired-differ = On { $differing } of { $n ->
     [one] { $n } image
    *[other] { $n } images
-} only one of the two is right, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference is unlikely to come from the choice of images.
+} only one of the two is correct, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference is unlikely to come from the choice of images.
 compare-paired-chance = On { $differing } of { $n ->
     [one] { $n } image
    *[other] { $n } images
-} only one of the two is right, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference may come from the choice of images.
+} only one of the two is correct, { $one } on { $first } and { $other } on { $second }: { $p }, so the difference may come from the choice of images.
 compare-mcnemar = McNemar's test of these trained runs only; other seeds and class orders may give other results.
 compare-mcnemar-of-many = McNemar's test of these trained runs only; other seeds and class orders may give other results. Of 20 comparisons of equally good runs, one is below 0.05 by chance.
 

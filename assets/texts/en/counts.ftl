@@ -5,7 +5,7 @@ count-bytes = { $n ->
    *[other] { $n } bytes
 }
 count-span = { $least } to { $most }
-# $span is $n, or from the least to $n.
+# $span is $n, or a range up to $n.
 count-epochs = { $n ->
     [one] { $span } epoch
    *[other] { $span } epochs
@@ -47,7 +47,7 @@ count-weights-here = on this computer
 count-weights-hub = { $size } MB to download
 count-weights-rest = { $left } of { $size } MB left to download
 count-weights-unknown = to be downloaded
-# Number of images, then the interval in per cent.
+# Number of images, then the interval in percent.
 count-tally = { $n ->
     [one] { $n } image
    *[other] { $n } images

@@ -1,3 +1,3 @@
-# What the lists say about runs: what matters in one, and several in comparison.
+# Lists of runs.
 
 findings-paused = paused

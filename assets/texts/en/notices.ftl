@@ -1,4 +1,4 @@
-# Notices, and what the session tells by the way.
+# Notices and other messages of the session.
 
 notices-taught = learned { $classes }
 notices-taught-advice = open Train to see how the earlier classes changed

@@ -18,7 +18,7 @@ slurm-another-submits-try = wait until it has finished
 slurm-no-self = cannot find the path of this program: { $said }
 slurm-no-folder = cannot find the working folder: { $said }
 
-# Other machines, and the engine as a process of its own.
+# Other machines, and the engine as a separate process.
 place-host-unknown = cannot resolve the host { $host } of { $place }
 place-host-unknown-try = check `ssh` of this place in places.toml and the host in ~/.ssh/config
 place-no-entry = { $host } rejected the SSH key

@@ -1,4 +1,4 @@
-# The page Plugins: the list, and the plugin that was chosen.
+# The page Plugins: the list and the selected plugin.
 
 plugins-empty = No plugins yet
 plugins-empty-text = Reading plugins…

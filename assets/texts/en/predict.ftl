@@ -53,7 +53,7 @@ predict-pins-remove = Unpin this image
 predict-pins-score = Score of { $class }: { $each }
 predict-pins-share = { $share } after task { $task }
 
-# The answer.
+# The prediction.
 predict-asking = Predicting…
 predict-asking-text = The first prediction loads the run's snapshots
 predict-which = Which image?
@@ -149,14 +149,14 @@ predict-many-done = { $n ->
     [one] { $done } of { $n } image
    *[other] { $done } of { $n } images
 }
-# $count is the last one, or count-pictures.
+# $count is predict-many-done or count-pictures.
 predict-many-unreadable = { $count }, { $n } cannot be read
 predict-many-sorted = Show by class
 predict-many-folder = Open folder
 predict-many-copy = Copy path
 predict-many-again = Other images
 
-# These by class.
+# Images by class.
 predict-sorted = { $n ->
     [one] { $n } image by class
    *[other] { $n } images by class

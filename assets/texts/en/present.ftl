@@ -1,4 +1,4 @@
-# The page for a projector.
+# The presenter view.
 
 present-nothing = Start or open a run to present it.
 present-choose = Choose run

@@ -1,5 +1,5 @@
-# What went wrong (problem-…) and what to try (try-…): sentences without a capital letter and a full stop, which whoever
-# shows them adds.
+# Errors (problem-…) and remedies (try-…): sentences without a capital letter and a full stop; the code that shows them
+# adds both.
 
 problem-and-more = { $names } and { $n } more
 try-path = check that the path exists
@@ -582,7 +582,7 @@ try-weight-file-or-one-of = give the path of a weight file, or one of { $names }
 problem-no-loss-noted = this run has no recorded loss: its method does not train in epochs, or an older version trained it
 try-no-runs-yet = there are no runs in { $root } yet
 try-there-are = the existing runs are { $names }
-# Mistakes in plugins and formulas, and what is known or to be done about them.
+# Errors in plugins and formulas (mistake-…), and their remedies (mend-…).
 mistake-has-more-than-letters = { $called } has more than { $most_letters } characters
 mistake-parentheses-nest-more-than-deep = parentheses are nested more than { $deepest } levels deep
 mistake-this-is-never-closed = this `(` is never closed
@@ -645,7 +645,7 @@ mistake-comma = a comma is only allowed between arguments
 mistake-no-operator-before = an operator is missing before `{ $shown }`
 mistake-closes-nothing = this `)` has no matching `(`
 
-# Before a list of names, which the window cuts.
+# The words before a list of names, which the window shortens.
 try-before-names = one of
 problem-count-block = { $n ->
     [one] { $n } block
@@ -680,7 +680,7 @@ problem-count-argument = { $n ->
    *[other] { $n } arguments
 }
 
-# A LoRA of peft's as the start of a PET
+# A LoRA of peft as the initial values of a PET.
 problem-start-shared = `{ $parameter }` is shared by several layers, but the adapter has different values for each
 try-start-per-site = use a plugin with per_site = true, such as LoRA all
 problem-start-no-lora = { $pet } has no A and B at `{ $site }` that the adapter could initialize
@@ -711,7 +711,7 @@ try-start-changed = restore the two files of the adapter
 problem-start-changes = the adapter was changed while it was being copied
 try-start-changes = train again when no program is writing to it
 
-# What can be written for other programs
+# Export to other programs.
 problem-method-has-no-recipe = this method cannot be exported to other programs yet: its predictions need more than features and scores
 try-method-with-recipe = export a run of one of these methods: { $methods }
 problem-export-taken = this path already exists and is not an empty folder
@@ -722,7 +722,7 @@ problem-export-no-lora = { $pet } is not a LoRA that peft can load: at `{ $site 
 problem-export-no-form = `{ $name }` in the PET's equation cannot be exported to ONNX
 problem-export-too-large = this network is too large for a single ONNX file
 
-# iCaRL
+# iCaRL.
 problem-icarl-few = { $budget ->
     [one] { $budget } exemplar is
    *[other] { $budget } exemplars are

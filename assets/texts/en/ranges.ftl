@@ -1,4 +1,4 @@
-# What values a setting takes.
+# Valid values of settings.
 
 settings-and = and
 range-flag = on or off

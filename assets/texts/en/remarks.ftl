@@ -1,4 +1,4 @@
-# What was assumed and noticed on the way, what is being done, and what came of a trial.
+# Assumptions, remarks, progress, and results of trials.
 
 remark-with = { $first } { $more }
 remark-joined = { $first }, { $rest }
@@ -154,7 +154,7 @@ remark-left-out = { $n ->
 } skipped: { $files }.
 remark-of-backbone = assumed for { $name }: { $what }
 
-# Why a file was left out.
+# Why a file was skipped.
 skip-untrained = a test image of a class without training images
 skip-missing = missing from the dataset
 skip-cut-off = truncated after { $n ->
@@ -192,7 +192,7 @@ skip-name-twin = its folder name differs from another one in the archive only in
 skip-name-impossible = not a valid file name on this system
 skip-not-of-the-project = not an image of a class in the project
 
-# What suits a data set.
+# Settings chosen for a dataset.
 suited = Chosen for this dataset (about { $n ->
     [one] { $n } image
    *[other] { $n } images
@@ -211,7 +211,7 @@ suited-more-steps = Chosen for this dataset (about { $n ->
    *[other] { $steps } steps
 }.
 
-# What a file of weights does not say.
+# Assumptions about a weight file without metadata.
 network-random = random weights
 network-on-trust = the first download was correct: no published SHA-256 is known, so the hash of the first download is saved and later downloads are compared with it
 network-input = an input of { $side }×{ $side } pixels
@@ -228,7 +228,7 @@ network-gelu = exact GELU and epsilon { $epsilon }; for OpenAI's CLIP, add an en
 network-pixels-as-they-are = unnormalised pixels in [0, 1], as in LAE's ViT
 network-pixels-imagenet = pixels normalised with ImageNet mean and standard deviation
 
-# What is to be known of pictures that a run is taught.
+# Remarks on the images of an added task.
 teach-few = Fewer than { $few } training images: { $classes }. Ten or more per class give more reliable results.
 teach-untested = No test images: { $classes }.
 teach-known = The run already knows { $classes }; the new images are added to the class.
@@ -247,7 +247,7 @@ teach-copies = { $n ->
    *[other] { $n } test images of the run are copies of added images and are excluded from now on.
 }
 
-# What is being done.
+# Progress.
 doing-more = { $what }: { $more }
 doing-opening-data = opening the dataset
 doing-opening-data-of-run = opening the dataset of the run
@@ -285,7 +285,7 @@ doing-packing = packing
 doing-writing-inputs = writing inputs
 doing-writing-pictures = writing images
 
-# What came of a trial, and of a search.
+# Results of trials and searches.
 trial-fewer-pictures = To save time, { $limit } of up to { $n ->
     [one] { $n } training image
    *[other] { $n } training images

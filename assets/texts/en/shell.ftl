@@ -1,4 +1,4 @@
-# The dialogs and bars around the pages.
+# Dialogs and bars around the pages.
 
 shell-cancel = Cancel
 shell-close = Close

@@ -1,4 +1,4 @@
-# What happens in a run, and what became of it.
+# Explanation of a run.
 
 stage-running = running
 stage-paused = paused
@@ -111,7 +111,7 @@ story-log-begins = task { $n } starts: { $names }
 story-log-moves = PET training starts
 story-log-measured = task { $n }: { $each }
 
-# What is told of runs.
+# Messages about runs.
 story-in-folder = in { $folder }
 story-read-only = This run is in a read-only folder
 story-data-missing = the dataset of this run is not available

@@ -64,7 +64,7 @@ train-of = of { $n }
 train-show-images = Show the images
 train-click-cell = Click a cell to see the images.
 train-see-mistakes = Show the most confident mistakes
-train-cell-right = { $name }, right: { $n }
+train-cell-right = { $name }, correct: { $n }
 train-cell-taken = { $name } taken for { $answer }: { $n }
 train-data-opening = Opening the dataset.
 train-all-classes = all classes
@@ -77,13 +77,13 @@ train-prompts-of = prompts of
 train-prompts-all = all tasks
 train-prompts-mean = mean
 
-# Another run beside it.
+# Comparison with another run.
 train-beside = Compare with
 train-beside-forgotten = forgotten
 train-beside-order = Another class order: its task 1 has other images.
 train-beside-live = The other run is in progress.
 
-# The queue, and grids in it.
+# The queue and its grids.
 train-queue = Queue
 train-queue-resume = Resume the queue
 train-queue-hold = Pause the queue
@@ -99,10 +99,10 @@ train-grid-progress = Progress of the grid
 train-grid-runs = Runs
 train-grid-looking = Looking for existing runs
 
-# What can be done about a run that came to little.
+# Remedies for a run with poor results.
 train-look-at = Show the images of
 train-show-pictures = Show these images
-train-look-for-doubts = Look for doubtful labels
+train-look-for-doubts = Find doubtful labels
 train-doubts-hint = Predicts each training image from the others and shows those that look like another class than their label
 train-more-steps = Use { $n } steps per task
 train-try-methods = Try methods
@@ -128,7 +128,7 @@ train-not-noted-yet = This run did not store how certain its predictions were.
 train-not-noted-but = This run did not store how certain its predictions were; { $n } were predicted again.
 train-show-more = Show more ({ $n })
 train-labelled = labelled { $class }
-# $labelled is empty, or a space and train-labelled.
+# $labelled is empty, or a space followed by train-labelled.
 train-doubts-none = No training image{ $labelled } looks like another class.
 train-doubts-found = { $n } of { $of } { $of ->
     [one] training image
@@ -164,7 +164,7 @@ train-as-it-looks = { $class }, which it looks like
 train-leave-out = None of these: exclude it
 train-take-back = Revert to { $class }
 
-# Runs at other machines.
+# Runs on other machines.
 train-place = At { $place }
 train-place-let-begin = Start them
 train-place-show = Show

@@ -183,7 +183,7 @@ fn runs_on_the_same_images_are_held_against_each_other_image_by_image() {
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
     settle(&mut window);
     window.get_by_label("Image by image");
-    window.get_by_label_contains("are right on the same images out of 450");
+    window.get_by_label_contains("are correct on the same images out of 450");
     shot(&mut window, "compare-paired");
     of(3, false);
     window.get_by_label("Reload").click();

@@ -87,7 +87,7 @@ fn classes_that_are_never_recognised_stand_before_the_rest_and_each_remedy_is_a_
     // That of the other class is not among them.
     assert!(window.query_by_label("mistake, test image 5").is_none());
     // Labels that look wrong.
-    window.get_by_label("Look for doubtful labels").click();
+    window.get_by_label("Find doubtful labels").click();
     settle(&mut window);
     let asked = backend.asked();
     let looks = |command: &Command| matches!(command, Command::Doubts(look) if look.task == 0);
@@ -126,7 +126,7 @@ fn a_run_that_recognises_every_class_is_done_and_offers_no_remedy() {
     let (made, runs) = (made(), tempfile::tempdir().unwrap());
     let (window, _) = window(&made, runs.path(), &[0, 0, 1, 1, 1, 0]);
     window.get_by_label_contains("Done. After 1 task");
-    for button in ["Look for doubtful labels", "Try methods"] {
+    for button in ["Find doubtful labels", "Try methods"] {
         assert!(window.query_by_label(button).is_none(), "{button}");
     }
 }

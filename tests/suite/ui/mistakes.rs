@@ -306,7 +306,7 @@ fn doubted() -> DoubtState {
 fn look(window: &mut Harness<'static, StudioApp>, backend: &Recorded) -> DoubtRequest {
     window.get_by_label("Training images").click();
     settle(window);
-    window.get_by_label("Look for doubtful labels").click();
+    window.get_by_label("Find doubtful labels").click();
     settle(window);
     looks(backend).pop().unwrap()
 }
@@ -325,7 +325,7 @@ fn training_pictures_that_look_like_another_class_are_listed_and_corrected() {
     window.get_by_label("Training images").click();
     settle(&mut window);
     shot(&mut window, "mistakes-training-offer");
-    window.get_by_label("Look for doubtful labels").click();
+    window.get_by_label("Find doubtful labels").click();
     settle(&mut window);
     let mut looks = looks(&backend);
     let request = looks.pop().unwrap();
@@ -461,7 +461,7 @@ fn a_look_under_way_ends_with_what_it_is_about() {
     // What it says all the same is of pictures that may be others by now.
     told(&mut window, &backend, request.ticket);
     assert!(window.state().session.doubts(&request.run, 0).is_none());
-    window.get_by_label("Look for doubtful labels");
+    window.get_by_label("Find doubtful labels");
     // So with a run that is deleted.
     super::compare::finished(runs.path(), "", |_| {});
     window.state_mut().session.list_runs();

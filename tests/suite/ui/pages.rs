@@ -224,7 +224,7 @@ fn the_backbone_card_goes_from_family_to_weights_and_greys_out_what_does_not_fit
     settle(&mut window);
     let draft = &window.state().session.experiment.draft;
     assert_eq!(draft.backbone, "vit_base_patch16_224.mae");
-    window.get_by_label_contains("ImageNet-R shows 200 of these classes");
+    window.get_by_label_contains("ImageNet-R has 200 of these classes");
     window
         .get_by_role_and_label(egui::Role::RadioButton, "f16")
         .click();

@@ -114,7 +114,7 @@ fn a_run_is_repeated_without_lae_and_both_answer_about_any_picture() {
         app.page == Page::Compare
     });
     settle(&mut window);
-    window.get_by_label("What became of task 1");
+    window.get_by_label("Task 1 over time");
     window.get_by_label_contains("% of task 1");
 
     // A picture dropped on another page is asked about, not taken for data.
