@@ -215,7 +215,7 @@ pub enum UiCommand {
     Beside(bool),
     /// Set the zoom; 1 is the default.
     Zoom(f32),
-    /// Open or close the page Present.
+    /// Open or close the presenter view.
     Present,
     /// Open or close the command palette.
     Palette,

@@ -20,7 +20,7 @@ pub const HELP: KeyboardShortcut = alone(Key::F1);
 pub const START: KeyboardShortcut = with_command(Key::Enter);
 /// Stop the run.
 pub const STOP: KeyboardShortcut = with_command(Key::Period);
-/// Open the page Present.
+/// Open the presenter view.
 pub const PRESENT: KeyboardShortcut = alone(Key::F11);
 /// Pause or resume the run, on Train.
 pub const PAUSE: KeyboardShortcut = alone(Key::Space);

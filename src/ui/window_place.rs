@@ -36,7 +36,7 @@ impl WindowPlace {
     }
 
     /// Returns the position after a frame of a window with this content size (in points) at this zoom. A window that is
-    /// minimized, or in full screen for Present, keeps its position.
+    /// minimized, or in full screen for the presenter view, keeps its position.
     #[must_use]
     pub fn after(self, info: &ViewportInfo, size: Vec2, zoom: f32) -> Self {
         if info.minimized == Some(true) || info.fullscreen == Some(true) {

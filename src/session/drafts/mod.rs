@@ -31,7 +31,7 @@ pub struct Drafts {
     moved: Option<Moved>,
 }
 
-/// The images of a table that were moved since the table was saved.
+/// The images of a table, some of which were moved since the table was saved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Moved {
     request: SheetRequest,

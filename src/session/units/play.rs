@@ -260,7 +260,7 @@ pub fn same_settings(a: &RunConfig, b: &RunConfig) -> bool {
     may_be_same(a, b) && filled(a).anywhere() == filled(b).anywhere()
 }
 
-/// Compares the settings in which most runs differ, which is fast.
+/// Returns whether they agree in the settings in which most runs differ, which is fast to compare.
 fn may_be_same(a: &RunConfig, b: &RunConfig) -> bool {
     (&a.method, &a.data, &a.order, a.seed) == (&b.method, &b.data, &b.order, b.seed)
 }

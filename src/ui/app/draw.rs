@@ -109,7 +109,7 @@ impl StudioApp {
         }
     }
 
-    /// Draws the page Present. It covers the whole window, so if it fails, the pages replace it.
+    /// Draws the presenter view. It covers the whole window, so if it fails, the pages replace it.
     fn presenter(&mut self, ui: &mut Ui, commands: &mut Vec<UiCommand>) {
         let mut cx = Cx {
             session: &self.session,

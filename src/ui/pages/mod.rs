@@ -67,7 +67,7 @@ pub struct Pages {
     pub plugins: plugins::State,
     /// Learn.
     pub learn: learn::State,
-    /// Present.
+    /// The presenter view.
     pub present: present::State,
 }
 

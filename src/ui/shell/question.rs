@@ -273,7 +273,7 @@ fn yes(ui: &mut Ui, words: &Words) -> bool {
     main.clicked()
 }
 
-/// Draws the button that cancels; it comes first if something would be lost.
+/// Draws the button that cancels; it comes first if something would be lost. Returns whether it was clicked.
 fn no(ui: &mut Ui, words: &Words) -> bool {
     if !words.loses {
         return button(ui, tr!("shell-cancel")).clicked();

@@ -54,7 +54,7 @@ pub fn in_place(ui: &mut Ui, cx: &mut Cx<'_>, key: &str) -> bool {
     true
 }
 
-/// Draws the same below its title.
+/// Draws the same below its title. Returns whether it has several values.
 pub fn below_title(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec) -> bool {
     if !cx.session.experiment.grid.several.has(spec.key) {
         return false;

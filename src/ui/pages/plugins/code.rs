@@ -163,7 +163,7 @@ impl Code {
         self.known.2.clone()
     }
 
-    /// Handles keys while completions are shown: Tab accepts one, arrows move, Escape closes.
+    /// Handles keys while completions are shown: Tab accepts one, arrows move, Escape closes. Returns the accepted one.
     fn keys(
         &mut self,
         ui: &Ui,

@@ -83,7 +83,7 @@ impl Find {
         code.go_to.clone_from(&self.seen);
     }
 
-    /// Replaces the current match, else the next one, and selects the following one.
+    /// Replaces the current match, else the next one, and selects the following one. Returns whether there was a match.
     fn replace(&mut self, ui: &Ui, hits: &[Range<usize>], code: &mut Code) -> bool {
         let in_sight = |hit: &&Range<usize>| {
             self.seen.as_ref() == Some(*hit) && [hit.start, hit.end].contains(&code.cursor)

@@ -1,4 +1,4 @@
-//! The page Present: a run task by task in large letters, next to another one with equal tasks. Before each task it
+//! The presenter view: a run task by task in large letters, next to another one with equal tasks. Before each task it
 //! asks the audience to guess; then it shows what became of the earlier tasks.
 
 mod bars;
@@ -16,7 +16,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::{at_end, button, button_if, input, primary_button};
 
-/// State of the page between frames.
+/// State of the view between frames.
 #[derive(Default)]
 pub struct State {
     /// Whether it is shown instead of the pages.
@@ -26,9 +26,9 @@ pub struct State {
     run: String,
 }
 
-/// Draws the page over the whole window.
+/// Draws the view over the whole window.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
-    // The keys work whatever has the focus, unless a dialog or list is above the page.
+    // The keys work whatever has the focus, unless a dialog or list is above the view.
     let below = input::is_covered(ui.ctx());
     if !below && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.act(UiCommand::Present);
